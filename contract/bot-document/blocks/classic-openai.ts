@@ -1,0 +1,151 @@
+import {
+  component,
+  id,
+  list,
+  notOneOf,
+  numberOrText,
+  oneOf,
+  phrase,
+  prose,
+  reference,
+  url,
+  variableReference,
+} from '../fields.ts'
+import { limits } from '../limits.ts'
+import { quickText } from '../quick-text.ts'
+import { selectUnion, wrongType } from '../union.ts'
+import { block } from './block.ts'
+
+/** The built-in OpenAI block that came before the vendor blocks and is still found in every version. */
+
+const messagesSequence = component(
+  'ClassicOpenAiMessagesSequence',
+  'Earlier messages, from two list variables in turn.',
+  {
+    assistantMessagesVariableId: variableReference(
+      'with the messages of the assistant',
+      'varBotMessages',
+    ).optional(),
+    userMessagesVariableId: variableReference('with the messages of the user', 'varUserMessages').optional(),
+  },
+)
+
+const sequenceRole = 'Messages sequence ✨'
+const messageText = quickText(limits.prose)
+
+const message = component(
+  'ClassicOpenAiMessage',
+  'A message given to the model. The role tells which of the other properties are read.',
+  {
+    id: id('Id of the message.', 'msgSystem'),
+    role: oneOf(
+      ['system', 'user', 'assistant', sequenceRole, 'Dialogue'],
+      'Who speaks, or where earlier messages are taken from. Absent: not chosen yet.',
+    ).optional(),
+    content: selectUnion([messageText, messagesSequence], (value) => {
+      if (typeof value === 'string') return messageText
+      if (typeof value === 'object' && value !== null) return messagesSequence
+      return wrongType('Expected a text, or an object with the role "Messages sequence ✨"')
+    })
+      .meta({
+        description: 'What is said; with role Messages sequence ✨ the variables that hold earlier messages.',
+        example: 'You are a helpful assistant.',
+      })
+      .optional(),
+    name: phrase('Name of the speaker.', 'Ada').optional(),
+    dialogueVariableId: variableReference(
+      'that holds the earlier messages, with role Dialogue',
+      'varDialogue',
+    ).optional(),
+    startsBy: oneOf(['user', 'assistant'], 'Who spoke first, with role Dialogue. Default user.').optional(),
+  },
+  ({ role, content }) => {
+    if (content === undefined || role === undefined || role === 'Dialogue') return undefined
+    return (typeof content === 'string') === (role === sequenceRole)
+      ? {
+          path: ['content'],
+          message: `Expected ${role === sequenceRole ? 'an object' : 'a text'} with the role "${role}"`,
+        }
+      : undefined
+  },
+)
+
+const completionValues = ['Message content', 'Total tokens', 'Prompt tokens', 'Completion tokens'] as const
+const imageValues = ['Image URL'] as const
+
+export const classicOpenAiBlock = block(
+  'ClassicOpenAiBlock',
+  'OpenAI',
+  'Asks an OpenAI model. Newer documents use the block of type openai.',
+  {
+    options: component(
+      'ClassicOpenAiOptions',
+      'What the model is asked. The task tells which of the other properties are read.',
+      {
+        credentialsId: reference('Id of the credentials of the account.', 'crdOpenAi').optional(),
+        baseUrl: url('Address of the API.', 'https://api.openai.com/v1').optional(),
+        apiVersion: phrase('Version of the API.', '2024-06-01').optional(),
+        task: oneOf(
+          ['Create chat completion', 'Create speech', 'Create image'],
+          'What is done. Absent: nothing yet.',
+        ).optional(),
+        model: phrase('Name of the model.', 'gpt-4o').optional(),
+        messages: list(message, 'With task Create chat completion: the messages.').optional(),
+        advancedSettings: component('ClassicOpenAiSettings', 'Settings of a chat completion.', {
+          temperature: numberOrText('How freely the model answers, from 0 to 2.', 0.7).optional(),
+        }).optional(),
+        prompt: prose('With task Create image: what the picture shows.', 'A cat on a roof').optional(),
+        advancedOptions: component(
+          'ClassicOpenAiImageOptions',
+          'Settings of a picture. Required with task Create image.',
+          {
+            size: oneOf(['256x256', '512x512', '1024x1024'], 'Width and height in pixels.').optional(),
+          },
+        ).optional(),
+        input: prose('With task Create speech: what is spoken.', '{{Answer}}').optional(),
+        voice: oneOf(
+          ['alloy', 'echo', 'fable', 'onyx', 'nova', 'shimmer'],
+          'With task Create speech: the voice.',
+        ).optional(),
+        saveUrlInVariableId: variableReference(
+          'that takes the address of the sound, with task Create speech',
+          'varSpeech',
+        ).optional(),
+        responseMapping: list(
+          component('ClassicOpenAiMapping', 'Stores one part of the answer in a variable.', {
+            id: id('Id of the entry.', 'mapReply'),
+            valueToExtract: oneOf(
+              ['', ...completionValues, ...imageValues],
+              'Part of the answer: Image URL for pictures, else one of the others. Absent or empty: Message content.',
+            ).optional(),
+            variableId: variableReference('that takes the part', 'varReply').optional(),
+          }),
+          'Which parts of the answer are stored where. Required with task Create image.',
+        ).optional(),
+      },
+      ({ task, advancedOptions, responseMapping }) => {
+        if (task !== 'Create image') return undefined
+        if (advancedOptions === undefined) return required('advancedOptions')
+        if (responseMapping === undefined) return required('responseMapping')
+        return undefined
+      },
+      ({ task, responseMapping = [] }) => {
+        const allowed: readonly string[] =
+          task === 'Create chat completion'
+            ? ['', ...completionValues]
+            : task === 'Create image'
+              ? imageValues
+              : []
+        if (allowed.length === 0) return undefined
+        const index = responseMapping.findIndex(
+          ({ valueToExtract }) => valueToExtract !== undefined && !allowed.includes(valueToExtract),
+        )
+        return index < 0 ? undefined : notOneOf(['responseMapping', index, 'valueToExtract'], allowed)
+      },
+    ).optional(),
+  },
+)
+
+function required(key: string) {
+  return { path: [key], message: `Required with task "Create image"` }
+}

@@ -1,0 +1,81 @@
+import { z } from '../../zod.ts'
+import { component, list, name, notOneOf, phrase, prose, reference, variableReference } from '../fields.ts'
+import { block } from './block.ts'
+
+interface Vendor<Type extends string> {
+  /** What the names of its components begin with. */
+  prefix: string
+  type: Type
+  /** Its name, for descriptions. */
+  vendor: string
+  actions: readonly [string, ...string[]]
+  /** For actions with an answer: the parts of it that can be stored in variables. */
+  answers?: Record<string, readonly string[]>
+}
+
+/**
+ * A block of an outside service, versions 6 and 6.1 only. Its options are one flat component that holds the
+ * properties of all its actions, because the tag may be absent. Vendors add actions, so an action that is
+ * not listed is kept, and parts of an answer are checked for the listed ones only.
+ */
+export function vendorBlock<const Type extends string, Shape extends z.ZodRawShape>(
+  { prefix, type, vendor, actions, answers }: Vendor<Type>,
+  shape: Shape,
+) {
+  const options = component(
+    `${prefix}Options`,
+    `What ${vendor} is asked to do. The action tells which of the other properties are read.`,
+    {
+      credentialsId: reference('Id of the credentials of the account.', 'crdVendor').optional(),
+      action: name(
+        `What is done: ${actions.join(', ')}; any other text is kept. Absent: nothing yet.`,
+        actions[0],
+      ).optional(),
+      ...shape,
+    },
+    ...((answers ? [mapsKnownParts(answers)] : []) as never[]),
+  )
+  return block(`${prefix}Block`, type, `Works with ${vendor}. Versions 6 and 6.1 only.`, {
+    options: options.optional(),
+  })
+}
+
+const answerMapping = component('VendorAnswerMapping', 'Stores one part of an answer in a variable.', {
+  item: phrase('Part of the answer.', 'Message content').optional(),
+  variableId: variableReference('that takes the part', 'varReply').optional(),
+})
+
+/** The property for `answers`: which parts are allowed depends on the action. */
+export function responseMapping(answers: Record<string, readonly string[]>) {
+  const parts = Object.entries(answers).map(
+    ([action, items]) => `With action ${action}: ${items.join(', ')}.`,
+  )
+  return list(answerMapping, `Which parts of the answer are stored where. ${parts.join(' ')}`).optional()
+}
+
+function mapsKnownParts(answers: Record<string, readonly string[]>) {
+  const partsByAction = new Map(Object.entries(answers))
+  return ({ action, responseMapping = [] }: { action?: string; responseMapping?: { item?: string }[] }) => {
+    const allowed = partsByAction.get(action ?? '')
+    if (allowed === undefined) return undefined
+    const index = responseMapping.findIndex(({ item }) => item !== undefined && !allowed.includes(item))
+    return index < 0 ? undefined : notOneOf(['responseMapping', index, 'item'], allowed)
+  }
+}
+
+const keyValuePair = component('KeyValuePair', 'A named value.', {
+  key: phrase('Name; may hold placeholders.', 'plan').optional(),
+  value: prose('Value; may hold placeholders.', '{{Plan}}').optional(),
+})
+
+export function pairs(description: string) {
+  return list(keyValuePair, description).optional()
+}
+
+/** A property whose form the vendor alone decides. */
+export function anyValue(description: string, example: unknown) {
+  return z
+    .unknown()
+    .meta({ description: `${description} Any JSON value.`, example })
+    .optional()
+}

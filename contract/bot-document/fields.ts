@@ -1,0 +1,127 @@
+import { z } from '../zod.ts'
+import { limits } from './limits.ts'
+import { looseObject } from './loose-object.ts'
+import { quickText } from './quick-text.ts'
+import { selectUnion, wrongType } from './union.ts'
+
+/*
+ * The kinds of property that documents are made of. Each call states what the property means and shows a
+ * realistic value, so that no property reaches the published document without them.
+ */
+
+/** The id of the record itself: never empty, because edges and mappings name it. */
+export function id(description: string, example: string) {
+  return quickText(limits.id, 1).meta({ description, example })
+}
+
+/** The id of another record. Editors store an empty text where nothing is chosen yet. */
+export function reference(description: string, example: string) {
+  return quickText(limits.id).meta({ description, example })
+}
+
+export function variableReference(purpose: string, example = 'varEmail') {
+  return reference(`Id of the variable ${purpose}.`, example)
+}
+
+export function name(description: string, example: string) {
+  return quickText(limits.name).meta({ description, example })
+}
+
+/** One line: labels, formats, subjects, vendor settings. */
+export function phrase(description: string, example: string) {
+  return quickText(limits.phrase).meta({ description, example })
+}
+
+/** Free text of any length: messages, code, prompts, values with placeholders. */
+export function prose(description: string, example: string) {
+  return quickText(limits.prose).meta({ description, example })
+}
+
+/** No format `uri`: editors store unfinished addresses and `{{variable}}` placeholders. */
+export function url(description: string, example: string) {
+  return quickText(limits.url).meta({ description, example })
+}
+
+/** A picture address that may be a whole `data:` URL. */
+export function picture(description: string, example = 'https://files.example.com/cat.png') {
+  return quickText(limits.prose).meta({ description, example })
+}
+
+export function colour(description: string, example: string) {
+  return name(description, example)
+}
+
+export function flag(description: string) {
+  return z.boolean().meta({ description })
+}
+
+export function number(description: string, bounds: { min: number; max: number; example: number }) {
+  return z.number().min(bounds.min).max(bounds.max).meta({ description, example: bounds.example })
+}
+
+const anyNumber = z.number().min(-1e15).max(1e15)
+const numberText = quickText(limits.name)
+
+/** A number that may be computed at run time: stored as a number or as text with a placeholder. */
+export function numberOrText(description: string, example: number | string) {
+  return selectUnion([anyNumber, numberText], (value) => {
+    if (typeof value === 'number') return anyNumber
+    if (typeof value === 'string') return numberText
+    return wrongType('Expected a number, or a text such as "{{Age}}"')
+  }).meta({
+    description: `${description} A number, or a text that is one {{variable}} or reads as a number.`,
+    example,
+  })
+}
+
+export function oneOf<const Values extends readonly [string, ...string[]]>(
+  values: Values,
+  description: string,
+) {
+  return z.enum(values).meta({ description })
+}
+
+export function list<Element extends z.ZodType>(
+  element: Element,
+  description: string,
+  maximum: number = limits.entries,
+) {
+  return z.array(element).max(maximum).meta({ description })
+}
+
+export function textList(description: string, example: readonly string[], element: z.ZodType<string>) {
+  return z
+    .array(element)
+    .max(limits.entries)
+    .meta({ description, example: [...example] })
+}
+
+/** A rule that a shape alone cannot state. It is asked only where the shape holds. */
+export type Rule<Value> = (value: Value) => { path: PropertyKey[]; message: string } | undefined
+
+/** A named, open object: known properties are checked, unknown ones are kept. */
+export function component<Shape extends z.ZodRawShape>(
+  componentId: string,
+  description: string,
+  shape: Shape,
+  ...rules: Rule<z.output<z.ZodObject<Shape, z.core.$loose>>>[]
+) {
+  const schema = looseObject(shape)
+  const ruled = rules.length === 0 ? schema : schema.check(...rules.map(asCheck))
+  return ruled.meta({ id: componentId, description })
+}
+
+function asCheck<Value>(rule: Rule<Value>) {
+  return (payload: z.core.ParsePayload<Value>) => {
+    const refusal = rule(payload.value)
+    if (refusal) payload.issues.push({ code: 'custom', input: payload.value, ...refusal })
+  }
+}
+
+/** The refusal of a rule that narrows an enumeration, in zod's own words. */
+export function notOneOf(path: PropertyKey[], allowed: readonly string[]) {
+  return {
+    path,
+    message: `Invalid option: expected one of ${allowed.map((value) => `"${value}"`).join('|')}`,
+  }
+}

@@ -1,0 +1,182 @@
+import { z } from '../zod.ts'
+import { component, flag, id, name, number, oneOf, phrase, reference, variableReference } from './fields.ts'
+import { limits } from './limits.ts'
+import { quickText } from './quick-text.ts'
+import { selectUnion, taggedUnion, tagOf, wrongType } from './union.ts'
+
+/** What connects and surrounds the blocks: coordinates, edges, variables and events. */
+
+export const coordinates = component(
+  'Coordinates',
+  'Where a group or an event lies on the canvas of the editor.',
+  {
+    x: coordinate('Distance from the left, in CSS pixels.', 420),
+    y: coordinate('Distance from the top, in CSS pixels.', 160),
+  },
+)
+
+export const outgoingEdge = (owner: string) =>
+  reference(
+    `Id of the edge that leaves ${owner}. This is what a running chat follows; it may dangle.`,
+    'edgToEmail',
+  )
+
+const edgeSource = component(
+  'EdgeSource',
+  'Where an edge starts: at a block, at an item or a path of a block, or at an event. Either blockId or eventId is present; eventId only in versions 6 and 6.1.',
+  {
+    blockId: id('Id of the block the edge leaves.', 'blkAskEmail').optional(),
+    itemId: id('Id of the item of the block, when the edge leaves one.', 'itmYes').optional(),
+    pathId: id('Id of the path of a card, when the edge leaves one.', 'pthBuy').optional(),
+    eventId: id('Id of the event the edge leaves.', 'evtStart').optional(),
+  },
+  (source) =>
+    source.blockId === undefined && source.eventId === undefined
+      ? { path: [], message: 'Expected a blockId or an eventId' }
+      : undefined,
+)
+
+const edgeTarget = component('EdgeTarget', 'Where an edge leads.', {
+  groupId: id('Id of the group.', 'grpContact'),
+  blockId: id('Id of the block in the group. Default: its first block.', 'blkAskEmail').optional(),
+})
+
+export const edge = component(
+  'Edge',
+  'A connection of the flow. References are not enforced: source and target may name what does not exist.',
+  {
+    id: id('Id of the edge.', 'edgToEmail'),
+    from: edgeSource,
+    to: edgeTarget,
+  },
+)
+
+const variableText = quickText(limits.prose)
+const variableTexts = z.array(quickText(limits.prose).nullable()).max(limits.itemsPerBlock * 10)
+const noValue = z.null()
+
+const variableValue = selectUnion([variableText, variableTexts, noValue], (value) => {
+  if (value === null) return noValue
+  if (typeof value === 'string') return variableText
+  if (Array.isArray(value)) return variableTexts
+  return wrongType('Expected a text, a list of texts, or null')
+}).meta({
+  description: 'The value at the start of a chat: a text, a list whose entries may be null, or null.',
+  example: 'ada@example.com',
+})
+
+export const variable = component('Variable', 'A named place for text that a chat reads and writes.', {
+  id: id('Id of the variable.', 'varEmail'),
+  name: name('Name used in placeholders such as {{Email}}.', 'Email'),
+  isSessionVariable: flag(
+    'Whether the value lasts for one chat only and is left out of results. Default false.',
+  ).optional(),
+  value: variableValue.optional(),
+})
+
+const startEvent = component('StartEvent', 'Where every chat begins.', {
+  ...eventBase('start'),
+})
+
+const commandEvent = component(
+  'CommandEvent',
+  'Begins a branch when the page around the chat sends a command.',
+  {
+    ...eventBase('command'),
+    options: component('CommandEventOptions', 'Which command is meant.', {
+      command: phrase('The command.', 'show-offer').optional(),
+      resumeAfter: flag(
+        'Whether the chat returns to the waiting input afterwards. Default false.',
+      ).optional(),
+    }).optional(),
+  },
+)
+
+const replyEventOptions = component('ReplyEventOptions', 'Variables that the answer is described in.', {
+  contentVariableId: variableReference('that takes the answer', 'varAnswer').optional(),
+  inputNameVariableId: variableReference('that takes the name of the input', 'varInputName').optional(),
+  inputTypeVariableId: variableReference('that takes the type of the input', 'varInputType').optional(),
+})
+
+const replyEvent = component('ReplyEvent', 'Begins a branch before every answer is processed.', {
+  ...eventBase('reply'),
+  options: replyEventOptions.optional(),
+})
+
+const invalidReplyEvent = component(
+  'InvalidReplyEvent',
+  'Begins a branch in place of the message after a wrong answer.',
+  {
+    ...eventBase('invalidReply'),
+    options: replyEventOptions.optional(),
+  },
+)
+
+const knownEvents = [startEvent, commandEvent, replyEvent, invalidReplyEvent] as const
+
+const opaqueEvent = component(
+  'OpaqueEvent',
+  'An event of a type that this service does not know. It is kept as it is.',
+  {
+    id: id('Id of the event.', 'evtTimer'),
+    type: quickText(limits.id, 1).meta({
+      description: 'Any other type of event.',
+      example: 'timer',
+      not: { enum: knownEvents.map((event) => tagOf(event, 'type')) },
+    }),
+  },
+)
+
+export const event = taggedUnion('type', knownEvents, opaqueEvent).meta({
+  id: 'FlowEvent',
+  description: 'Something that begins a branch of the flow; the type tells what.',
+})
+
+/** Events of versions 6 and 6.1. */
+export const events = z
+  .array(event)
+  .min(1)
+  .max(limits.events)
+  .check((payload) => {
+    payload.value.forEach(({ type }, index) => {
+      if (index === 0 && type !== 'start') refuse(index, 'The first event must be of type "start"')
+      if (index > 0 && type === 'start') refuse(index, 'Only the first event may be of type "start"')
+    })
+    function refuse(index: number, message: string) {
+      payload.issues.push({ code: 'custom', path: [index, 'type'], message, input: payload.value })
+    }
+  })
+  .meta({
+    description:
+      'What begins the branches of the flow. The first event, and only the first, is the start event.',
+  })
+
+/** Events of versions 3, 4 and 5, which begin at a start block. */
+export const legacyEvents = z
+  .array(event)
+  .max(0)
+  .nullable()
+  .meta({ description: 'Null, because the start is a block of a group. An empty list is accepted too.' })
+
+export const variables = z
+  .array(variable)
+  .max(limits.variables)
+  .meta({ description: 'The variables of the bot.' })
+
+export const edges = z
+  .array(edge)
+  .max(limits.edges)
+  .meta({ description: 'The connections of the flow, in no particular order.' })
+
+function eventBase<Type extends string>(type: Type) {
+  return {
+    id: id('Id of the event.', 'evtStart'),
+    type: oneOf([type], 'Type of the event.'),
+    outgoingEdgeId: outgoingEdge('the event').optional(),
+    graphCoordinates: coordinates,
+  }
+}
+
+function coordinate(description: string, example: number) {
+  return number(description, { min: -limits.coordinate, max: limits.coordinate, example })
+}

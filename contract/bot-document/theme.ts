@@ -1,0 +1,171 @@
+import { colour, component, flag, name, number, oneOf, picture, url } from './fields.ts'
+import { limits } from './limits.ts'
+import { quickText } from './quick-text.ts'
+import { selectUnion, wrongType } from './union.ts'
+
+/*
+ * Defaults are applied by whoever renders the chat and are never written into a document. Where version 6
+ * and 6.1 differ, a description names both.
+ */
+
+const fontFamily = quickText(limits.name)
+
+const fontSource = component('FontSource', 'A font with the place it is loaded from.', {
+  type: oneOf(['Google', 'Custom'], 'Where the font comes from: Google Fonts or own style sheet.'),
+  family: name('Font family name. Default Open Sans.', 'Open Sans').optional(),
+  css: url(
+    'Address of a style sheet that declares the font, or the rules themselves.',
+    'https://files.example.com/brand-font.css',
+  ).optional(),
+  url: url(
+    'Address of a style sheet; `css` replaces it.',
+    'https://files.example.com/brand-font.css',
+  ).optional(),
+})
+
+const font = selectUnion([fontFamily, fontSource], (value) => {
+  if (typeof value === 'string') return fontFamily
+  if (typeof value === 'object' && value !== null) return fontSource
+  return wrongType('Expected a font family name or a font object')
+}).meta({
+  description:
+    'The font of the chat: a Google Fonts family name, or an object that says where to load it from.',
+  example: 'Open Sans',
+})
+
+const background = component('ThemeBackground', 'What is behind the chat.', {
+  type: oneOf(['Color', 'Image', 'None'], 'Kind of background. Default Color.').optional(),
+  content: picture(
+    'A colour, or the address of the image. Default #FFFFFF in version 6, #F8F8F8 in 6.1.',
+    '#F8F8F8',
+  ).optional(),
+})
+
+const progressBar = component('ThemeProgressBar', 'A bar that shows how far the visitor has come.', {
+  isEnabled: flag('Whether the bar is shown. Default false.').optional(),
+  placement: oneOf(['Top', 'Bottom'], 'Edge the bar sits at. Default Top.').optional(),
+  position: oneOf(['fixed', 'absolute'], 'CSS positioning of the bar. Default absolute.').optional(),
+  color: colour(
+    'Colour of the done part. Default #e0edff in version 6, #ff5924 in 6.1.',
+    '#ff5924',
+  ).optional(),
+  backgroundColor: colour(
+    'Colour of the rest. Default #f1f1f1 in version 6, #8d8d8d in 6.1.',
+    '#8d8d8d',
+  ).optional(),
+  thickness: pixels('Height of the bar', 4).optional(),
+})
+
+const border = component('ThemeBorder', 'The border of a part of the chat.', {
+  thickness: pixels(
+    'Width of the border; by default 0 in version 6, and in 6.1 1, for the container 0',
+    1,
+  ).optional(),
+  color: colour('Colour of the border. Its default depends on the part.', '#dfdfdf').optional(),
+  roundeness: oneOf(
+    ['none', 'medium', 'large', 'custom'],
+    'How round the corners are: 0, 6 or 20 CSS pixels, or customRoundeness. Default medium.',
+  ).optional(),
+  customRoundeness: pixels('Corner radius, used with roundeness custom; by default 6', 6).optional(),
+  opacity: opacity('Opacity of the border').optional(),
+})
+
+const container = component('ThemeContainer', 'The box that holds the conversation.', {
+  maxWidth: name('Greatest width as a CSS length. Default 800px.', '800px').optional(),
+  maxHeight: name('Greatest height as a CSS length. Default 100%.', '100%').optional(),
+  ...surface('transparent', 'Default dark or light grey, whichever reads better on the background.'),
+})
+
+const hostBubbles = component('ThemeHostBubbles', 'The messages of the bot.', {
+  ...surface('#F7F8FF in version 6, #ffffff in 6.1', 'Default #202020.'),
+})
+
+const guestBubbles = component('ThemeGuestBubbles', 'The answers of the visitor.', {
+  ...surface('#FF8E21 in version 6, #ff5924 in 6.1', 'Default #ffffff.'),
+})
+
+const buttons = component('ThemeButtons', 'Buttons that the visitor can press.', {
+  ...surface('#0042DA in version 6, #ff5924 in 6.1', 'Default #ffffff.'),
+})
+
+const inputs = component('ThemeInputs', 'Fields that the visitor can fill in.', {
+  ...surface('#FFFFFF', 'Default #202020.'),
+  placeholderColor: colour('Colour of the placeholder text. Default #9095A0.', '#9095A0').optional(),
+})
+
+const hostAvatar = component('ThemeHostAvatar', 'The picture beside the messages of the bot.', {
+  isEnabled: flag('Whether the picture is shown. Default true.').optional(),
+  url: picture('Address of the picture, or a {{variable}} that holds one.').optional(),
+})
+
+const guestAvatar = component('ThemeGuestAvatar', 'The picture beside the answers of the visitor.', {
+  isEnabled: flag('Whether the picture is shown. Default false.').optional(),
+  url: picture('Address of the picture, or a {{variable}} that holds one.').optional(),
+})
+
+const buttonsInput = component('ThemeButtonsInput', 'How a list of buttons is laid out.', {
+  layout: oneOf(
+    ['wrap', 'vertical'],
+    'Side by side with line breaks, or one below the other. Default wrap.',
+  ).optional(),
+})
+
+const general = component('ThemeGeneral', 'Look of the page around the chat.', {
+  font: font.optional(),
+  background: background.optional(),
+  progressBar: progressBar.optional(),
+})
+
+const chat = component('ThemeChat', 'Look of the conversation.', {
+  container: container.optional(),
+  hostAvatar: hostAvatar.optional(),
+  guestAvatar: guestAvatar.optional(),
+  hostBubbles: hostBubbles.optional(),
+  guestBubbles: guestBubbles.optional(),
+  buttons: buttons.optional(),
+  inputs: inputs.optional(),
+  buttonsInput: buttonsInput.optional(),
+  roundness: oneOf(
+    ['none', 'medium', 'large'],
+    'Corners of every part without a border of its own. Older documents only: border.roundeness replaces it.',
+  ).optional(),
+})
+
+export const theme = component(
+  'Theme',
+  'How a bot looks. The shape is the same in every version; only defaults differ.',
+  {
+    general: general.optional(),
+    chat: chat.optional(),
+    customCss: quickText(limits.customCss)
+      .meta({ description: 'Style sheet added to the chat.', example: '.host-bubble { font-weight: 500 }' })
+      .optional(),
+  },
+)
+
+function pixels(description: string, example: number) {
+  return number(`${description}, in CSS pixels.`, { min: 0, max: limits.pixels, example })
+}
+
+function opacity(description: string) {
+  return number(`${description}, from 0 (invisible) to 1. Default 1.`, { min: 0, max: 1, example: 0.9 })
+}
+
+/** What every painted part of the chat has. */
+function surface(defaultBackground: string, defaultColor: string) {
+  return {
+    backgroundColor: colour(`Colour of the surface. Default ${defaultBackground}.`, '#F7F8FF').optional(),
+    color: colour(`Colour of the text. ${defaultColor}`, '#202020').optional(),
+    blur: number('Blur of what is behind, in CSS pixels. Default 0.', {
+      min: 0,
+      max: limits.pixels,
+      example: 8,
+    }).optional(),
+    opacity: opacity('Opacity of the surface').optional(),
+    shadow: oneOf(
+      ['none', 'sm', 'md', 'lg', 'xl', '2xl'],
+      'Size of the shadow. Default none; for inputs md in version 6.',
+    ).optional(),
+    border: border.optional(),
+  }
+}

@@ -1,0 +1,199 @@
+import { define, folder, workspace } from './operation.ts'
+import { exampleIds, name, readOnly, recordId, timestamp } from './shared.ts'
+import { z } from './zod.ts'
+
+const folderId = recordId('Id of the folder.', exampleIds.folder)
+const workspaceId = recordId('Id of the workspace the folder is in.', exampleIds.workspace)
+const parentFolderId = recordId('Id of the folder this one is in.', exampleIds.parentFolder)
+  .nullable()
+  .meta({ description: 'Id of the folder this one is in; null at the top level.' })
+const folderName = name('Name of the folder. Names need not be unique.', 'Lead forms')
+
+export const folderSchema = z
+  .object({
+    id: folderId,
+    createdAt: timestamp('When the folder was created.'),
+    updatedAt: timestamp('When the folder was last changed.'),
+    name: folderName,
+    parentFolderId,
+    workspaceId,
+  })
+  .meta({ id: 'Folder', description: 'A folder of a workspace, holding bots and other folders.' })
+
+const folderBody = z.object({ folder: folderSchema }).meta({ id: 'FolderBody', description: 'One folder.' })
+
+const ignored = {
+  id: readOnly('id'),
+  createdAt: readOnly('time of creation'),
+  updatedAt: readOnly('time of the last change'),
+}
+
+const folderCreate = z
+  .strictObject({
+    name: folderName,
+    parentFolderId: parentFolderId.optional(),
+    ...ignored,
+    workspaceId: readOnly('workspace, which is taken from the property beside `folder`'),
+  })
+  .meta({ id: 'FolderCreate', description: 'The folder to create.' })
+
+const folderUpdate = z
+  .strictObject({
+    name: folderName.optional(),
+    parentFolderId: parentFolderId.optional(),
+    ...ignored,
+    workspaceId: readOnly('workspace; folders stay in their workspace'),
+  })
+  .meta({ id: 'FolderUpdate', description: 'What to change; properties that are absent stay.' })
+
+const exampleFolder = {
+  id: exampleIds.folder,
+  createdAt: '2026-03-04T10:15:30.120Z',
+  updatedAt: '2026-03-04T10:15:30.120Z',
+  name: 'Lead forms',
+  parentFolderId: null,
+  workspaceId: exampleIds.workspace,
+}
+
+const params = z.object({ folderId })
+const optionalWorkspace = z.strictObject({
+  workspaceId: recordId('Id of the workspace the folder must be in.', exampleIds.workspace)
+    .optional()
+    .meta({ description: 'When given, the folder must be in this workspace; otherwise it is not found.' }),
+})
+
+export const folders = define({
+  listFolders: {
+    method: 'get',
+    path: '/v1/folders',
+    tag: 'folders',
+    summary: 'List the folders of a workspace',
+    description:
+      'Returns the folders directly in one folder, or those at the top level of the workspace, newest first. Bots and deeper folders are not included.',
+    access: workspace('GUEST', 'query'),
+    query: z.strictObject({
+      workspaceId: recordId('Id of the workspace whose folders are listed.', exampleIds.workspace),
+      parentFolderId: recordId('Id of the folder whose folders are listed.', exampleIds.parentFolder)
+        .optional()
+        .meta({
+          description:
+            'List the folders directly in this folder. Absent or `root` means the top level; an unknown folder is not found.',
+        }),
+    }),
+    success: {
+      status: 200,
+      description: 'The folders, newest first.',
+      body: z
+        .object({
+          folders: z.array(folderSchema).max(100_000).meta({ description: 'The folders, newest first.' }),
+        })
+        .meta({ id: 'FolderList', description: 'Folders of one level.' }),
+      examples: { topLevel: { summary: 'The top level', value: { folders: [exampleFolder] } } },
+    },
+  },
+  createFolder: {
+    method: 'post',
+    path: '/v1/folders',
+    tag: 'folders',
+    summary: 'Create a folder',
+    description:
+      'Creates a folder at the top level of a workspace or inside another folder of the same workspace, and returns it. Names need not be unique.',
+    access: workspace('MEMBER', 'body'),
+    body: z
+      .strictObject({
+        workspaceId: recordId('Id of the workspace to create the folder in.', exampleIds.workspace),
+        folder: folderCreate,
+      })
+      .meta({ id: 'CreateFolderBody', description: 'Where to create which folder.' }),
+    requestExamples: {
+      topLevel: {
+        summary: 'At the top level',
+        value: { workspaceId: exampleIds.workspace, folder: { name: 'Lead forms' } },
+      },
+      nested: {
+        summary: 'Inside another folder',
+        value: {
+          workspaceId: exampleIds.workspace,
+          folder: { name: '2026', parentFolderId: exampleIds.parentFolder },
+        },
+      },
+    },
+    success: {
+      status: 201,
+      description: 'The new folder.',
+      body: folderBody,
+      location: '/v1/folders/{folder.id}',
+      examples: { created: { summary: 'The new folder', value: { folder: exampleFolder } } },
+    },
+  },
+  getFolder: {
+    method: 'get',
+    path: '/v1/folders/{folderId}',
+    tag: 'folders',
+    summary: 'Get a folder',
+    description: 'Returns one folder. What is in it is listed by the operations that list folders and bots.',
+    access: folder('GUEST'),
+    params,
+    query: optionalWorkspace,
+    success: {
+      status: 200,
+      description: 'The folder.',
+      body: folderBody,
+      examples: { folder: { summary: 'A folder', value: { folder: exampleFolder } } },
+    },
+  },
+  updateFolder: {
+    method: 'patch',
+    path: '/v1/folders/{folderId}',
+    tag: 'folders',
+    summary: 'Rename or move a folder',
+    description:
+      'Changes the name of a folder, or moves it with all it holds to another folder of its workspace or, with null, to the top level. A folder cannot be moved into itself or into a folder inside it. Returns the folder as stored.',
+    access: folder('MEMBER'),
+    params,
+    body: z
+      .strictObject({
+        workspaceId: recordId('Id of the workspace the folder must be in.', exampleIds.workspace)
+          .optional()
+          .meta({
+            description: 'When given, the folder must be in this workspace; otherwise it is not found.',
+          }),
+        folder: folderUpdate,
+      })
+      .meta({ id: 'UpdateFolderBody', description: 'The change to a folder.' }),
+    requestExamples: {
+      rename: { summary: 'Rename', value: { folder: { name: 'Lead forms 2026' } } },
+      move: { summary: 'Move to the top level', value: { folder: { parentFolderId: null } } },
+    },
+    success: {
+      status: 200,
+      description: 'The folder as it is now.',
+      body: folderBody,
+      examples: {
+        renamed: {
+          summary: 'Renamed',
+          value: {
+            folder: { ...exampleFolder, name: 'Lead forms 2026', updatedAt: '2026-03-05T08:00:00.000Z' },
+          },
+        },
+      },
+    },
+  },
+  deleteFolder: {
+    method: 'delete',
+    path: '/v1/folders/{folderId}',
+    tag: 'folders',
+    summary: 'Delete a folder',
+    description:
+      'Deletes a folder and returns it. The folders and bots in it are kept: they move to the folder that it was in, or to the top level.',
+    access: folder('MEMBER'),
+    params,
+    query: optionalWorkspace,
+    success: {
+      status: 200,
+      description: 'The folder that was deleted.',
+      body: folderBody,
+      examples: { deleted: { summary: 'The deleted folder', value: { folder: exampleFolder } } },
+    },
+  },
+})

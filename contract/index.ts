@@ -1,0 +1,44 @@
+import { analytics } from './analytics.ts'
+import { bots } from './bots.ts'
+import { chat } from './chat.ts'
+import { folders } from './folders.ts'
+import { members } from './members.ts'
+import { publishing } from './publishing.ts'
+import { results } from './results.ts'
+import { tokens } from './tokens.ts'
+import { workspaces } from './workspaces.ts'
+
+/** Every operation of the service, in the order of the published document. The key is the operationId. */
+export const operations = {
+  ...workspaces,
+  ...members,
+  ...folders,
+  ...bots,
+  ...publishing,
+  ...results,
+  ...analytics,
+  ...chat,
+  ...tokens,
+}
+
+export type Operations = typeof operations
+export type OperationId = keyof Operations
+
+/** The resources, by which handlers and cases are grouped; one file of this name in each of the three folders. */
+export const resources = {
+  workspaces,
+  members,
+  folders,
+  bots,
+  publishing,
+  results,
+  analytics,
+  chat,
+  tokens,
+}
+
+export const information = {
+  title: 'Bot builder service',
+  /** Version of the contract, by the rules of semantic versioning: additions are minor, breaks are major. */
+  version: '1.0.0',
+}

@@ -1,0 +1,138 @@
+import { define, roles, workspace } from './operation.ts'
+import { exampleIds, readOnly, recordId, text } from './shared.ts'
+import { z } from './zod.ts'
+
+const workspaceId = recordId('Id of the workspace.', exampleIds.workspace)
+const userId = recordId('Id of the user.', exampleIds.user)
+
+/** An e-mail address as users are known by: compared without regard to case, stored in lower case. */
+export const email = z
+  .email({ pattern: z.regexes.email })
+  .max(254)
+  .meta({ maxLength: 254, description: 'E-mail address of the user.', example: 'ada@example.com' })
+
+const role = z.enum(roles).meta({
+  description:
+    '`ADMIN` may do everything, `MEMBER` writes bots and folders and reads results, `GUEST` reads bots and folders.',
+})
+
+const member = z
+  .object({
+    workspaceId,
+    userId,
+    user: z
+      .object({
+        name: text(255)
+          .nullable()
+          .meta({ description: 'Name of the user, or null.', example: 'Ada Lovelace' }),
+        email: text(254)
+          .nullable()
+          .meta({ description: 'E-mail address, or null.', example: 'ada@example.com' }),
+        image: text(2048)
+          .nullable()
+          .meta({
+            description: 'URL of a picture of the user, or null.',
+            example: 'https://example.com/ada.png',
+          }),
+      })
+      .meta({ id: 'MemberUser', description: 'The person behind a membership.' }),
+    role,
+  })
+  .meta({ id: 'Member', description: 'A user and their role in a workspace.' })
+
+const memberBody = z.object({ member }).meta({ id: 'MemberBody', description: 'One member.' })
+
+const exampleMember = {
+  workspaceId: exampleIds.workspace,
+  userId: exampleIds.user,
+  user: { name: 'Ada Lovelace', email: 'ada@example.com', image: null },
+  role: 'MEMBER',
+}
+
+const params = z.object({ workspaceId })
+const memberParams = z.object({ workspaceId, userId })
+
+export const members = define({
+  listMembers: {
+    method: 'get',
+    path: '/v1/workspaces/{workspaceId}/members',
+    tag: 'members',
+    summary: 'List the members of a workspace',
+    description: 'Returns everybody who has a role in the workspace, guests included, longest member first.',
+    access: workspace('GUEST'),
+    params,
+    success: {
+      status: 200,
+      description: 'The members.',
+      body: z
+        .object({ members: z.array(member).max(100_000).meta({ description: 'The members.' }) })
+        .meta({ id: 'MemberList', description: 'The members of a workspace.' }),
+      examples: { one: { summary: 'One member', value: { members: [exampleMember] } } },
+    },
+  },
+  addMember: {
+    method: 'post',
+    path: '/v1/workspaces/{workspaceId}/members',
+    tag: 'members',
+    summary: 'Add a member to a workspace',
+    description:
+      'Gives an existing user, named by e-mail address, a role in the workspace. An address that no user has is invalid input; a user who is a member already is a conflict and keeps their role.',
+    access: workspace('ADMIN'),
+    params,
+    body: z
+      .strictObject({ email, role })
+      .meta({ id: 'MemberCreate', description: 'Who to add with which role.' }),
+    requestExamples: {
+      member: { summary: 'A member', value: { email: 'ada@example.com', role: 'MEMBER' } },
+    },
+    success: {
+      status: 201,
+      description: 'The new member.',
+      body: memberBody,
+      location: '/v1/workspaces/{member.workspaceId}/members/{member.userId}',
+      examples: { added: { summary: 'Added', value: { member: exampleMember } } },
+    },
+    errors: ['CONFLICT'],
+  },
+  updateMember: {
+    method: 'patch',
+    path: '/v1/workspaces/{workspaceId}/members/{userId}',
+    tag: 'members',
+    summary: 'Change the role of a member',
+    description:
+      'Gives a member another role, effective with their next request. The last admin of a workspace cannot be given a lower role.',
+    access: workspace('ADMIN'),
+    params: memberParams,
+    body: z
+      .strictObject({
+        role,
+        workspaceId: readOnly('id of the workspace'),
+        userId: readOnly('id of the user'),
+        user: readOnly('description of the user'),
+      })
+      .meta({ id: 'MemberUpdate', description: 'The new role.' }),
+    requestExamples: { guest: { summary: 'Make a guest', value: { role: 'GUEST' } } },
+    success: {
+      status: 200,
+      description: 'The member as it is now.',
+      body: memberBody,
+      examples: { guest: { summary: 'A guest now', value: { member: { ...exampleMember, role: 'GUEST' } } } },
+    },
+  },
+  removeMember: {
+    method: 'delete',
+    path: '/v1/workspaces/{workspaceId}/members/{userId}',
+    tag: 'members',
+    summary: 'Remove a member from a workspace',
+    description:
+      'Takes a user out of the workspace, effective with their next request, and returns the membership that ended. The last admin of a workspace cannot be removed.',
+    access: workspace('ADMIN'),
+    params: memberParams,
+    success: {
+      status: 200,
+      description: 'The membership that ended.',
+      body: memberBody,
+      examples: { removed: { summary: 'Removed', value: { member: exampleMember } } },
+    },
+  },
+})

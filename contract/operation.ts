@@ -1,0 +1,173 @@
+import type { ErrorCode, Issue } from './errors.ts'
+import type { z } from './zod.ts'
+
+/** What an operation is: everything a caller must know, and the single source of all that is derived. */
+export interface Operation {
+  method: 'get' | 'post' | 'patch' | 'delete'
+  /** Path with parameters in braces, such as `/v1/folders/{folderId}`. */
+  path: `/${string}`
+  tag: Tag
+  /** At most 60 characters, no full stop. */
+  summary: string
+  description: string
+  access: Access
+  params?: z.ZodObject
+  query?: z.ZodObject
+  body?: z.ZodType
+  /** The largest body accepted; `document` is for operations that carry a whole bot. */
+  bodySize?: 'small' | 'document'
+  /** Refuse any body and any Content-Type header: only a bare request means what it says. */
+  bareRequest?: boolean
+  success: Success
+  /** The operation's own codes, beyond those that access and input imply. */
+  errors?: readonly ErrorCode[]
+  /** Named examples of the request body. */
+  requestExamples?: Record<string, Example>
+}
+
+export interface Success {
+  status: 200 | 201
+  description: string
+  body: z.ZodType
+  /** Where the created record is, with paths into the answer in braces: `/v1/folders/{folder.id}`. */
+  location?: string
+  examples: Record<string, Example>
+  /** The media type where it is not JSON; the body is then a stream of text. */
+  mediaType?: 'text/csv'
+}
+
+export interface Example {
+  summary: string
+  value: unknown
+}
+
+export const tags = {
+  workspaces: { name: 'Workspaces', description: 'Where bots and folders live, and who may use them.' },
+  members: { name: 'Members', description: 'The people of a workspace and their roles.' },
+  folders: { name: 'Folders', description: 'Folders organise the bots of a workspace and can be nested.' },
+  bots: { name: 'Bots', description: 'Bots and the draft of their flow, theme and settings.' },
+  publishing: {
+    name: 'Publishing',
+    description: 'Publishing copies the draft, so that chats run a state that no edit can change.',
+  },
+  results: { name: 'Results', description: 'What people answered when they talked to a bot.' },
+  analytics: { name: 'Analytics', description: 'How often a bot was seen, started and completed.' },
+  chat: { name: 'Chat', description: 'What a chat client calls while somebody talks to a bot.' },
+  tokens: { name: 'Tokens', description: "The caller's access tokens." },
+} as const
+
+export type Tag = keyof typeof tags
+
+export const roles = ['ADMIN', 'MEMBER', 'GUEST'] as const
+export type Role = (typeof roles)[number]
+
+/**
+ * Who may call an operation. For a record, the least role needed in its workspace; `missing` is what a
+ * caller is told when there is no such record.
+ */
+export type Access =
+  | { kind: 'anyone' }
+  | { kind: 'user' }
+  | { kind: 'workspace'; role: Role; place: 'path' | 'query' | 'body'; missing: 'NOT_FOUND' | 'FORBIDDEN' }
+  | { kind: 'folder'; role: Role; missing: 'NOT_FOUND' }
+  | { kind: 'bot'; role: Role; missing: 'NOT_FOUND' | 'FORBIDDEN'; publicShare: boolean }
+
+export type AccessKind = Access['kind']
+
+type AccessOf<Kind extends AccessKind> = Extract<Access, { kind: Kind }>
+
+export const anyone: AccessOf<'anyone'> = { kind: 'anyone' }
+export const user: AccessOf<'user'> = { kind: 'user' }
+
+export function workspace(
+  role: Role,
+  place: 'path' | 'query' | 'body' = 'path',
+  missing: 'NOT_FOUND' | 'FORBIDDEN' = 'NOT_FOUND',
+): AccessOf<'workspace'> {
+  return { kind: 'workspace', role, place, missing }
+}
+
+export function folder(role: Role): AccessOf<'folder'> {
+  return { kind: 'folder', role, missing: 'NOT_FOUND' }
+}
+
+export function bot(
+  role: Role,
+  {
+    missing = 'NOT_FOUND',
+    publicShare = false,
+  }: { missing?: 'NOT_FOUND' | 'FORBIDDEN'; publicShare?: boolean } = {},
+): AccessOf<'bot'> {
+  return { kind: 'bot', role, missing, publicShare }
+}
+
+/** Keeps the literal types of the operations of one resource. */
+export const define = <const Operations extends Record<string, Operation>>(operations: Operations) =>
+  operations
+
+/**
+ * Every code an operation can answer, in the order of their statuses: what access and input imply, and its
+ * own. Any operation can meet an unknown query parameter, hence 400 on all.
+ */
+export function errorsOf(operation: Operation): ErrorCode[] {
+  const codes = new Set<ErrorCode>(['BAD_REQUEST'])
+  const { access } = operation
+  if (access.kind !== 'anyone') codes.add('UNAUTHORIZED')
+  if ('role' in access) codes.add('FORBIDDEN').add(access.missing)
+  if (operation.body) codes.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE')
+  for (const code of operation.errors ?? []) codes.add(code)
+  codes.add('INTERNAL_SERVER_ERROR').add('SERVICE_UNAVAILABLE')
+  return order.filter((code) => codes.has(code))
+}
+
+const order: readonly ErrorCode[] = [
+  'BAD_REQUEST',
+  'UNAUTHORIZED',
+  'FORBIDDEN',
+  'NOT_FOUND',
+  'CONFLICT',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'INTERNAL_SERVER_ERROR',
+  'SERVICE_UNAVAILABLE',
+]
+
+declare const brand: unique symbol
+
+/** One operation as its handler sees it; `generated/handlers.ts` has one such interface per operation. */
+export interface Contract {
+  access: AccessKind
+  params: unknown
+  query: unknown
+  body: unknown
+  reply: unknown
+  error: ErrorCode
+}
+
+/** What a handler returns. Only `reply` can make one, so a handler cannot answer what its operation does not declare. */
+export interface Result<O extends Contract> {
+  readonly [brand]: O
+}
+
+export interface Reply<O extends Contract> {
+  ok(body: O['reply']): Result<O>
+  fail(code: O['error'], issues?: Issue[]): Result<O>
+}
+
+export interface Request<O extends Contract> {
+  params: O['params']
+  query: O['query']
+  body: O['body']
+  /**
+   * JSON texts of the properties of an object in the body, by name, as they were sent. What is to be given
+   * back unchanged is stored as this text: the parsed body has lost the order of keys.
+   */
+  texts(...path: string[]): Map<string, string>
+}
+
+/** `Contexts` says what the server hands to a handler for each kind of access. */
+export type Handler<O extends Contract, Contexts extends Record<AccessKind, unknown>> = (
+  request: Request<O>,
+  reply: Reply<O>,
+  context: Contexts[O['access']],
+) => Promise<Result<O>>

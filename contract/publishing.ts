@@ -1,0 +1,139 @@
+import {
+  edges,
+  events,
+  groups,
+  legacyEvents,
+  legacyGroupsByVersion,
+  settings,
+  theme,
+  variables,
+} from './bot-document/index.ts'
+import { exampleFlow, migrateToLatestVersion } from './bots.ts'
+import { bot, define } from './operation.ts'
+import { exampleIds, recordId, successBody, successExample, timestamp } from './shared.ts'
+import { z } from './zod.ts'
+
+const params = z.object({ botId: recordId('Id of the bot.', exampleIds.bot) })
+
+const legacy = {
+  '3': legacyGroupsByVersion['3'],
+  '4': legacyGroupsByVersion['4'],
+  '5': legacyGroupsByVersion['5'],
+} as const
+
+function publishedBotOf<const V extends '3' | '4' | '5' | '6' | '6.1'>(version: V) {
+  return z
+    .object({
+      id: recordId(
+        'Id of the published copy; it stays when the bot is published again.',
+        exampleIds.publication,
+      ),
+      version: z.enum([version]).meta({ description: 'Version of the schema the flow is written in.' }),
+      createdAt: timestamp('When the bot was first published.'),
+      updatedAt: timestamp('When the bot was last published.'),
+      botId: recordId('Id of the bot.', exampleIds.bot),
+      groups: version in legacy ? legacy[version as keyof typeof legacy] : groups,
+      events:
+        version in legacy
+          ? z
+              .union([legacyEvents, z.null()])
+              .meta({ description: 'Null: a flow of this version has no events.' })
+          : events,
+      edges,
+      variables,
+      theme,
+      settings,
+    })
+    .meta({
+      id: `PublishedBotV${version.replace('.', '')}`,
+      description: `The published copy of a bot whose flow is written in version ${version}.`,
+    })
+}
+
+const publishedBot = z
+  .discriminatedUnion('version', [
+    publishedBotOf('3'),
+    publishedBotOf('4'),
+    publishedBotOf('5'),
+    publishedBotOf('6'),
+    publishedBotOf('6.1'),
+  ])
+  .meta({ id: 'PublishedBot', description: 'The copy of a bot that chats run.' })
+
+export const publishing = define({
+  publishBot: {
+    method: 'post',
+    path: '/v1/bots/{botId}/publish',
+    tag: 'publishing',
+    summary: 'Publish a bot',
+    description:
+      'Copies the draft as it is stored, in one step, and makes the copy the one that chats run. Earlier copies are kept as publications; running chats finish on the copy they started with. A bot without public id gets one. The draft does not change, nor does its `updatedAt`. Takes no body.',
+    access: bot('MEMBER', { missing: 'FORBIDDEN' }),
+    params,
+    success: {
+      status: 200,
+      description: 'The bot is published.',
+      body: successBody,
+      examples: successExample,
+    },
+  },
+  unpublishBot: {
+    method: 'post',
+    path: '/v1/bots/{botId}/unpublish',
+    tag: 'publishing',
+    summary: 'Unpublish a bot',
+    description:
+      'Takes the published copy away, so that no new chat can start; running chats finish. Public id, draft, results and earlier publications stay. Succeeds when the bot is not published. Takes no body.',
+    access: bot('MEMBER', { missing: 'FORBIDDEN' }),
+    params,
+    success: {
+      status: 200,
+      description: 'The bot is not published.',
+      body: successBody,
+      examples: successExample,
+    },
+  },
+  getPublishedBot: {
+    method: 'get',
+    path: '/v1/bots/{botId}/publishedBot',
+    tag: 'publishing',
+    summary: 'Get the published copy of a bot',
+    description:
+      'Returns the copy that chats run, as it was written or converted to the latest version of the schema when asked. A bot that is not published is not found. Members of the workspace may read it, and any caller when the bot is shared publicly.',
+    access: bot('GUEST', { publicShare: true }),
+    params,
+    query: z.strictObject({ migrateToLatestVersion }),
+    success: {
+      status: 200,
+      description: 'The published copy.',
+      body: z
+        .object({
+          publishedBot,
+          version: z
+            .enum(['3', '4', '5', '6', '6.1'])
+            .meta({
+              description: 'The version in which the copy was published, also when the answer is converted.',
+            }),
+        })
+        .meta({ id: 'PublishedBotBody', description: 'The published copy of a bot.' }),
+      examples: {
+        published: {
+          summary: 'A published bot',
+          value: {
+            publishedBot: {
+              id: exampleIds.publication,
+              version: '6.1',
+              createdAt: '2026-03-04T11:00:00.000Z',
+              updatedAt: '2026-03-04T11:00:00.000Z',
+              botId: exampleIds.bot,
+              ...exampleFlow,
+              theme: {},
+              settings: {},
+            },
+            version: '6.1',
+          },
+        },
+      },
+    },
+  },
+})

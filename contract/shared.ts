@@ -1,0 +1,171 @@
+import { z } from './zod.ts'
+
+/**
+ * Text of at most `maximum` (and at least `minimum`) code points. Counted like JSON Schema counts, so that
+ * the published `maxLength` and the check agree on every emoji.
+ */
+export function text(maximum: number, minimum = 0) {
+  return z
+    .string()
+    .refine((value) => isWithin(value, minimum, maximum), {
+      error: ({ input }) =>
+        codePoints(input as string) > maximum
+          ? `Too long: at most ${maximum} characters`
+          : `Too short: at least ${minimum} character${minimum === 1 ? '' : 's'}`,
+    })
+    .meta(minimum > 0 ? { minLength: minimum, maxLength: maximum } : { maxLength: maximum })
+}
+
+function isWithin(value: string, minimum: number, maximum: number): boolean {
+  // A string never has more code points than code units, so most strings are decided by their length.
+  if (value.length <= maximum && value.length >= minimum * 2) return true
+  const count = codePoints(value)
+  return count <= maximum && count >= minimum
+}
+
+function codePoints(value: string): number {
+  let count = 0
+  for (let at = 0; at < value.length; at++) {
+    const unit = value.charCodeAt(at)
+    if (unit < 0xdc00 || unit > 0xdfff) count++
+  }
+  return count
+}
+
+/** Id of a record of the service, as path parameters and bodies take it. */
+export function recordId(description: string, example: string) {
+  return z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{1,64}$/, { error: 'Expected 1 to 64 letters, digits, hyphens or underscores' })
+    .meta({ maxLength: 64, description, example })
+}
+
+export const exampleIds = {
+  workspace: '01jr5x0c8m9w3q7v2k4n6p8r0t',
+  folder: '01jr5x1d9n0x4r8w3m5p7q9s1v',
+  parentFolder: '01jr5x1c7k8w2p6t0h3m5n7q9r',
+  bot: '01jr5x2e0p1y5s9x4n6q8r0t2w',
+  user: '01jr5x3f1q2z6t0y5p7r9s1v3x',
+  token: '01jr5x4g2r3a7v1z6q8s0t2w4y',
+  result: '01jr5x5h3s4b8w2a7r9t1v3x5z',
+  session: '01jr5x6j4t5c9x3b8s0v2w4y6a',
+  publication: '01jr5x7k5v6d0y4c9t1w3x5z7b',
+} as const
+
+/** A moment in UTC with milliseconds, as every answer writes it. */
+export function timestamp(description: string) {
+  return z
+    .string()
+    .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/)
+    .meta({ format: 'date-time', maxLength: 24, description, example: '2026-03-04T10:15:30.120Z' })
+}
+
+/** A name a person gives: 1 to 255 characters, not only white space. */
+export function name(description: string, example: string) {
+  return text(255, 1)
+    .regex(/\S/, { error: 'Expected at least one character that is not white space' })
+    .meta({ description, example, minLength: 1, maxLength: 255 })
+}
+
+/**
+ * A property of a resource that the service sets itself. A caller may send it back, so that what was read
+ * can be edited and written; its value is ignored.
+ */
+export function readOnly(what: string) {
+  return z
+    .unknown()
+    .optional()
+    .meta({ description: `Read-only ${what}; accepted and ignored.`, example: null })
+}
+
+/** How many entries a page has at most: decimal digits only, since it comes from the query string. */
+export const limit = z
+  .string()
+  .regex(/^[0-9]{1,9}$/, { error: 'Expected a whole number from 1 to 100' })
+  .transform(Number)
+  .pipe(z.int().min(1).max(100))
+  .default(50)
+  .meta({
+    type: 'integer',
+    format: 'int32',
+    minimum: 1,
+    maximum: 100,
+    description: 'How many entries the page has at most.',
+    example: 20,
+  })
+
+export const cursor = z
+  .string()
+  .regex(/^[A-Za-z0-9_-]{1,512}$/, { error: 'Expected the nextCursor of the page before' })
+  .optional()
+  .meta({
+    maxLength: 512,
+    description:
+      'The `nextCursor` of the page before, with the same path and filter; absent for the first page. An altered or foreign cursor is invalid input.',
+    example: 'AZx0mC1jZ3JhbnQ',
+  })
+
+export const nextCursor = text(512).nullable().meta({
+  description: 'Send it as `cursor` to get the following page; null on the last page.',
+  example: 'AZx0mC1jZ3JhbnQ',
+})
+
+/** `true` or `false` in a query string, nothing else. */
+export function flag(description: string) {
+  return z
+    .enum(['true', 'false'])
+    .transform((value) => value === 'true')
+    .default(false)
+    .meta({ type: 'boolean', description, example: true })
+}
+
+export const timeFilters = [
+  'today',
+  'last7Days',
+  'last30Days',
+  'monthToDate',
+  'lastMonth',
+  'yearToDate',
+  'allTime',
+] as const
+
+export const timeFilter = z.enum(timeFilters).default('allTime').meta({
+  description:
+    'Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.',
+  example: 'last7Days',
+})
+
+export const timeZone = z
+  .string()
+  .max(64)
+  .refine(isTimeZone, { error: 'Expected the name of a time zone, such as Europe/Paris' })
+  .default('UTC')
+  .meta({
+    maxLength: 64,
+    description: 'IANA name of the time zone whose calendar days are meant.',
+    example: 'Europe/Paris',
+  })
+
+const knownTimeZones = new Map<string, boolean>([['UTC', true]])
+
+function isTimeZone(name: string): boolean {
+  let isKnown = knownTimeZones.get(name)
+  if (isKnown === undefined) {
+    try {
+      new Intl.DateTimeFormat('en', { timeZone: name })
+      isKnown = true
+    } catch {
+      isKnown = false
+    }
+    // Only names that exist are remembered, so that callers cannot fill the map.
+    if (isKnown) knownTimeZones.set(name, true)
+  }
+  return isKnown
+}
+
+/** What an operation without anything to return answers. */
+export const successBody = z
+  .object({ message: z.enum(['success']).meta({ description: 'Says that it is done.' }) })
+  .meta({ id: 'SuccessBody', description: 'It is done.' })
+
+export const successExample = { done: { summary: 'Done', value: { message: 'success' } } }

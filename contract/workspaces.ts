@@ -1,0 +1,274 @@
+import { define, user, workspace } from './operation.ts'
+import { exampleIds, name, readOnly, recordId, text, timestamp } from './shared.ts'
+import { z } from './zod.ts'
+
+const workspaceId = recordId('Id of the workspace.', exampleIds.workspace)
+const workspaceName = name('Name of the workspace. Names need not be unique.', 'Acme')
+
+/** Emoji, http(s) address or inline image: no other scheme, so that showing an icon can never run anything. */
+export const icon = text(262_144)
+  .refine(isIcon, { error: 'Expected an emoji, an http(s) URL or a data:image/ URL' })
+  .meta({ example: '🤖', maxLength: 262_144 })
+
+function isIcon(value: string): boolean {
+  return !/^[a-z][a-z0-9+.-]*:/i.test(value.trim()) || /^(https?:\/\/|data:image\/)/i.test(value)
+}
+
+const workspaceIcon = icon
+  .nullable()
+  .meta({
+    description: 'Icon of the workspace: an emoji, an http(s) URL or a `data:image/` URL; null without one.',
+  })
+
+export const plans = [
+  'FREE',
+  'STARTER',
+  'PRO',
+  'LIFETIME',
+  'OFFERED',
+  'CUSTOM',
+  'UNLIMITED',
+  'ENTERPRISE',
+] as const
+
+const nullableTime = (description: string) => timestamp(description).nullable().meta({ description })
+const nullableCount = (description: string) =>
+  z.int().min(0).max(2_147_483_647).nullable().meta({ description, format: 'int32', example: 10_000 })
+
+const groupTitlesAutoGeneration = z
+  .looseObject({
+    isEnabled: z.boolean().optional().meta({ description: 'Whether titles of new groups are generated.' }),
+    provider: text(255).optional().meta({ description: 'The AI provider.', example: 'openai' }),
+    credentialsId: text(255)
+      .optional()
+      .meta({ description: 'Id of the credentials used.', example: 'cred_1' }),
+    model: text(255).optional().meta({ description: 'The model asked.', example: 'small' }),
+    prompt: text(16_384)
+      .optional()
+      .meta({ description: 'The instruction sent.', example: 'Name this group' }),
+  })
+  .meta({ id: 'GroupTitlesAutoGeneration', description: 'How editors generate titles of groups.' })
+
+const workspaceSettings = z
+  .looseObject({ groupTitlesAutoGeneration: groupTitlesAutoGeneration.optional() })
+  .meta({ id: 'WorkspaceSettings', description: 'Settings of a workspace that editors read.' })
+
+const workspaceProperties = {
+  id: workspaceId,
+  createdAt: timestamp('When the workspace was created.'),
+  updatedAt: timestamp('When the workspace was last changed.'),
+  name: workspaceName,
+  icon: workspaceIcon,
+  plan: z.enum(plans).meta({ description: 'Plan of the workspace; set by whoever runs the service.' }),
+  billingId: text(255)
+    .nullable()
+    .meta({ description: 'Identifier at the billing provider; null without one.', example: 'cus_42' }),
+  settings: z
+    .union([workspaceSettings, z.null()])
+    .meta({ description: 'Settings of the workspace, or null.' }),
+  isSuspended: z.boolean().meta({ description: 'Whether the workspace is suspended.' }),
+  isPastDue: z.boolean().meta({ description: 'Whether a payment is overdue.' }),
+  isVerified: z.boolean().meta({ description: 'Whether the workspace is verified.' }),
+  chatsHardLimit: nullableCount('Number of chats in a month above which chats stop; null means no limit.'),
+  lastActivityAt: nullableTime('When somebody last used the workspace, to the day; null when never.'),
+  inactiveFirstEmailSentAt: nullableTime('When the first mail about inactivity was sent; null when never.'),
+  inactiveSecondEmailSentAt: nullableTime('When the second mail about inactivity was sent; null when never.'),
+}
+
+export const workspaceSchema = z
+  .object(workspaceProperties)
+  .meta({ id: 'Workspace', description: 'Where bots and folders live, and who may use them.' })
+
+const workspaceDetails = z
+  .object({
+    ...workspaceProperties,
+    customChatsLimit: nullableCount(
+      'Chats per month agreed for this workspace; null means that of the plan.',
+    ),
+    customSeatsLimit: nullableCount('Seats agreed for this workspace; null means that of the plan.'),
+  })
+  .meta({ id: 'WorkspaceDetails', description: 'A workspace with the limits agreed for it.' })
+
+const workspaceUpdate = z
+  .strictObject({
+    name: workspaceName.optional(),
+    icon: workspaceIcon.optional(),
+    ...Object.fromEntries(
+      [
+        'id',
+        'createdAt',
+        'updatedAt',
+        'plan',
+        'billingId',
+        'settings',
+        'customChatsLimit',
+        'customSeatsLimit',
+        'isSuspended',
+        'isPastDue',
+        'isVerified',
+        'chatsHardLimit',
+        'lastActivityAt',
+        'inactiveFirstEmailSentAt',
+        'inactiveSecondEmailSentAt',
+      ].map((property) => [property, readOnly('property of a workspace')]),
+    ),
+  })
+  .meta({ id: 'WorkspaceUpdate', description: 'What to change; properties that are absent stay.' })
+
+const exampleWorkspace = {
+  id: exampleIds.workspace,
+  createdAt: '2026-03-01T09:00:00.000Z',
+  updatedAt: '2026-03-01T09:00:00.000Z',
+  name: 'Acme',
+  icon: '🏢',
+  plan: 'FREE',
+  billingId: null,
+  settings: null,
+  isSuspended: false,
+  isPastDue: false,
+  isVerified: false,
+  chatsHardLimit: null,
+  lastActivityAt: null,
+  inactiveFirstEmailSentAt: null,
+  inactiveSecondEmailSentAt: null,
+}
+
+const params = z.object({ workspaceId })
+
+export const workspaces = define({
+  listWorkspaces: {
+    method: 'get',
+    path: '/v1/workspaces',
+    tag: 'workspaces',
+    summary: "List the caller's workspaces",
+    description: 'Returns every workspace in which the caller has a role, newest first.',
+    access: user,
+    success: {
+      status: 200,
+      description: 'The workspaces, newest first.',
+      body: z
+        .object({
+          workspaces: z
+            .array(
+              z
+                .object({
+                  id: workspaceId,
+                  name: workspaceName,
+                  icon: workspaceIcon,
+                  plan: workspaceProperties.plan,
+                })
+                .meta({ id: 'WorkspaceSummary', description: 'A workspace in a list.' }),
+            )
+            .max(100_000)
+            .meta({ description: 'The workspaces, newest first.' }),
+        })
+        .meta({ id: 'WorkspaceList', description: "The caller's workspaces." }),
+      examples: {
+        one: {
+          summary: 'One workspace',
+          value: { workspaces: [{ id: exampleIds.workspace, name: 'Acme', icon: '🏢', plan: 'FREE' }] },
+        },
+      },
+    },
+  },
+  createWorkspace: {
+    method: 'post',
+    path: '/v1/workspaces',
+    tag: 'workspaces',
+    summary: 'Create a workspace',
+    description:
+      'Creates a workspace with the caller as its admin and returns it. Refused when the caller is already admin of as many workspaces as the installation allows.',
+    access: user,
+    body: z
+      .strictObject({ name: workspaceName, icon: workspaceIcon.optional() })
+      .meta({ id: 'WorkspaceCreate', description: 'The workspace to create.' }),
+    requestExamples: { acme: { summary: 'With an icon', value: { name: 'Acme', icon: '🏢' } } },
+    success: {
+      status: 201,
+      description: 'The new workspace.',
+      body: z
+        .object({ workspace: workspaceSchema })
+        .meta({ id: 'WorkspaceBody', description: 'One workspace.' }),
+      location: '/v1/workspaces/{workspace.id}',
+      examples: { created: { summary: 'The new workspace', value: { workspace: exampleWorkspace } } },
+    },
+    errors: ['FORBIDDEN'],
+  },
+  getWorkspace: {
+    method: 'get',
+    path: '/v1/workspaces/{workspaceId}',
+    tag: 'workspaces',
+    summary: 'Get a workspace',
+    description: 'Returns one workspace, its limits, and what the caller may do in it.',
+    access: workspace('GUEST'),
+    params,
+    success: {
+      status: 200,
+      description: "The workspace and the caller's mode.",
+      body: z
+        .object({
+          workspace: workspaceDetails,
+          currentUserMode: z.enum(['write', 'read', 'guest']).meta({
+            description:
+              "The caller's rights: `write` for an admin, `read` for a member, `guest` for a guest.",
+          }),
+        })
+        .meta({ id: 'WorkspaceDetailsBody', description: "One workspace and the caller's rights in it." }),
+      examples: {
+        admin: {
+          summary: 'Seen by an admin',
+          value: {
+            workspace: { ...exampleWorkspace, customChatsLimit: null, customSeatsLimit: null },
+            currentUserMode: 'write',
+          },
+        },
+      },
+    },
+  },
+  updateWorkspace: {
+    method: 'patch',
+    path: '/v1/workspaces/{workspaceId}',
+    tag: 'workspaces',
+    summary: 'Rename a workspace or change its icon',
+    description:
+      'Changes the name or the icon of a workspace; null removes the icon. All other properties are read-only and ignored when sent.',
+    access: workspace('ADMIN'),
+    params,
+    body: workspaceUpdate,
+    requestExamples: { rename: { summary: 'Rename', value: { name: 'Acme Corporation' } } },
+    success: {
+      status: 200,
+      description: 'Name and icon as they are now.',
+      body: z
+        .object({
+          workspace: z
+            .object({ name: workspaceName, icon: workspaceIcon })
+            .meta({ id: 'WorkspaceNameAndIcon', description: 'Name and icon of a workspace.' }),
+        })
+        .meta({ id: 'UpdatedWorkspaceBody', description: 'Name and icon of the updated workspace.' }),
+      examples: {
+        renamed: { summary: 'Renamed', value: { workspace: { name: 'Acme Corporation', icon: '🏢' } } },
+      },
+    },
+  },
+  deleteWorkspace: {
+    method: 'delete',
+    path: '/v1/workspaces/{workspaceId}',
+    tag: 'workspaces',
+    summary: 'Delete a workspace with everything in it',
+    description:
+      'Deletes a workspace with its members, folders, bots, published bots and results. Public ids and domains of its bots become free. This cannot be undone.',
+    access: workspace('ADMIN'),
+    params,
+    success: {
+      status: 200,
+      description: 'The workspace is deleted.',
+      body: z
+        .object({
+          message: z.enum(['Workspace deleted']).meta({ description: 'Says that it is done.' }),
+        })
+        .meta({ id: 'WorkspaceDeletedBody', description: 'The workspace is gone.' }),
+      examples: { deleted: { summary: 'Deleted', value: { message: 'Workspace deleted' } } },
+    },
+  },
+})

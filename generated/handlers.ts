@@ -1,0 +1,415 @@
+// Made by `make generate` from contract/. Do not edit.
+import type { operations as contract } from '../contract/index.ts'
+import type { AccessKind, Handler } from '../contract/operation.ts'
+import type { z } from '../contract/zod.ts'
+import type { operations as wire } from './openapi.ts'
+
+/** List the caller's workspaces: GET /v1/workspaces */
+export interface ListWorkspaces {
+  access: 'user'
+  params: undefined
+  query: undefined
+  body: undefined
+  reply: wire['listWorkspaces']['responses'][200]['content']['application/json']
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Create a workspace: POST /v1/workspaces */
+export interface CreateWorkspace {
+  access: 'user'
+  params: undefined
+  query: undefined
+  body: z.output<(typeof contract)['createWorkspace']['body']>
+  reply: wire['createWorkspace']['responses'][201]['content']['application/json']
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Get a workspace: GET /v1/workspaces/{workspaceId} */
+export interface GetWorkspace {
+  access: 'workspace'
+  params: z.output<(typeof contract)['getWorkspace']['params']>
+  query: undefined
+  body: undefined
+  reply: wire['getWorkspace']['responses'][200]['content']['application/json']
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Rename a workspace or change its icon: PATCH /v1/workspaces/{workspaceId} */
+export interface UpdateWorkspace {
+  access: 'workspace'
+  params: z.output<(typeof contract)['updateWorkspace']['params']>
+  query: undefined
+  body: z.output<(typeof contract)['updateWorkspace']['body']>
+  reply: wire['updateWorkspace']['responses'][200]['content']['application/json']
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Delete a workspace with everything in it: DELETE /v1/workspaces/{workspaceId} */
+export interface DeleteWorkspace {
+  access: 'workspace'
+  params: z.output<(typeof contract)['deleteWorkspace']['params']>
+  query: undefined
+  body: undefined
+  reply: wire['deleteWorkspace']['responses'][200]['content']['application/json']
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** List the members of a workspace: GET /v1/workspaces/{workspaceId}/members */
+export interface ListMembers {
+  access: 'workspace'
+  params: z.output<(typeof contract)['listMembers']['params']>
+  query: undefined
+  body: undefined
+  reply: wire['listMembers']['responses'][200]['content']['application/json']
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Add a member to a workspace: POST /v1/workspaces/{workspaceId}/members */
+export interface AddMember {
+  access: 'workspace'
+  params: z.output<(typeof contract)['addMember']['params']>
+  query: undefined
+  body: z.output<(typeof contract)['addMember']['body']>
+  reply: wire['addMember']['responses'][201]['content']['application/json']
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Change the role of a member: PATCH /v1/workspaces/{workspaceId}/members/{userId} */
+export interface UpdateMember {
+  access: 'workspace'
+  params: z.output<(typeof contract)['updateMember']['params']>
+  query: undefined
+  body: z.output<(typeof contract)['updateMember']['body']>
+  reply: wire['updateMember']['responses'][200]['content']['application/json']
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Remove a member from a workspace: DELETE /v1/workspaces/{workspaceId}/members/{userId} */
+export interface RemoveMember {
+  access: 'workspace'
+  params: z.output<(typeof contract)['removeMember']['params']>
+  query: undefined
+  body: undefined
+  reply: wire['removeMember']['responses'][200]['content']['application/json']
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** List the folders of a workspace: GET /v1/folders */
+export interface ListFolders {
+  access: 'workspace'
+  params: undefined
+  query: z.output<(typeof contract)['listFolders']['query']>
+  body: undefined
+  reply: wire['listFolders']['responses'][200]['content']['application/json']
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Create a folder: POST /v1/folders */
+export interface CreateFolder {
+  access: 'workspace'
+  params: undefined
+  query: undefined
+  body: z.output<(typeof contract)['createFolder']['body']>
+  reply: wire['createFolder']['responses'][201]['content']['application/json']
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Get a folder: GET /v1/folders/{folderId} */
+export interface GetFolder {
+  access: 'folder'
+  params: z.output<(typeof contract)['getFolder']['params']>
+  query: z.output<(typeof contract)['getFolder']['query']>
+  body: undefined
+  reply: wire['getFolder']['responses'][200]['content']['application/json']
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Rename or move a folder: PATCH /v1/folders/{folderId} */
+export interface UpdateFolder {
+  access: 'folder'
+  params: z.output<(typeof contract)['updateFolder']['params']>
+  query: undefined
+  body: z.output<(typeof contract)['updateFolder']['body']>
+  reply: wire['updateFolder']['responses'][200]['content']['application/json']
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Delete a folder: DELETE /v1/folders/{folderId} */
+export interface DeleteFolder {
+  access: 'folder'
+  params: z.output<(typeof contract)['deleteFolder']['params']>
+  query: z.output<(typeof contract)['deleteFolder']['query']>
+  body: undefined
+  reply: wire['deleteFolder']['responses'][200]['content']['application/json']
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** List the bots of a workspace: GET /v1/bots */
+export interface ListBots {
+  access: 'workspace'
+  params: undefined
+  query: z.output<(typeof contract)['listBots']['query']>
+  body: undefined
+  reply: wire['listBots']['responses'][200]['content']['application/json']
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Create a bot: POST /v1/bots */
+export interface CreateBot {
+  access: 'workspace'
+  params: undefined
+  query: undefined
+  body: z.output<(typeof contract)['createBot']['body']>
+  reply: wire['createBot']['responses'][201]['content']['application/json']
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Get a bot: GET /v1/bots/{botId} */
+export interface GetBot {
+  access: 'bot'
+  params: z.output<(typeof contract)['getBot']['params']>
+  query: z.output<(typeof contract)['getBot']['query']>
+  body: undefined
+  reply: wire['getBot']['responses'][200]['content']['application/json']
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Update a bot: PATCH /v1/bots/{botId} */
+export interface UpdateBot {
+  access: 'bot'
+  params: z.output<(typeof contract)['updateBot']['params']>
+  query: undefined
+  body: z.output<(typeof contract)['updateBot']['body']>
+  reply: wire['updateBot']['responses'][200]['content']['application/json']
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Delete a bot: DELETE /v1/bots/{botId} */
+export interface DeleteBot {
+  access: 'bot'
+  params: z.output<(typeof contract)['deleteBot']['params']>
+  query: undefined
+  body: undefined
+  reply: wire['deleteBot']['responses'][200]['content']['application/json']
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Publish a bot: POST /v1/bots/{botId}/publish */
+export interface PublishBot {
+  access: 'bot'
+  params: z.output<(typeof contract)['publishBot']['params']>
+  query: undefined
+  body: undefined
+  reply: wire['publishBot']['responses'][200]['content']['application/json']
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Unpublish a bot: POST /v1/bots/{botId}/unpublish */
+export interface UnpublishBot {
+  access: 'bot'
+  params: z.output<(typeof contract)['unpublishBot']['params']>
+  query: undefined
+  body: undefined
+  reply: wire['unpublishBot']['responses'][200]['content']['application/json']
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Get the published copy of a bot: GET /v1/bots/{botId}/publishedBot */
+export interface GetPublishedBot {
+  access: 'bot'
+  params: z.output<(typeof contract)['getPublishedBot']['params']>
+  query: z.output<(typeof contract)['getPublishedBot']['query']>
+  body: undefined
+  reply: wire['getPublishedBot']['responses'][200]['content']['application/json']
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** List the results of a bot: GET /v1/bots/{botId}/results */
+export interface ListResults {
+  access: 'bot'
+  params: z.output<(typeof contract)['listResults']['params']>
+  query: z.output<(typeof contract)['listResults']['query']>
+  body: undefined
+  reply: wire['listResults']['responses'][200]['content']['application/json']
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Delete results of a bot: DELETE /v1/bots/{botId}/results */
+export interface DeleteResults {
+  access: 'bot'
+  params: z.output<(typeof contract)['deleteResults']['params']>
+  query: z.output<(typeof contract)['deleteResults']['query']>
+  body: undefined
+  reply: wire['deleteResults']['responses'][200]['content']['application/json']
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Get the statistics of a bot: GET /v1/bots/{botId}/analytics/stats */
+export interface GetStats {
+  access: 'bot'
+  params: z.output<(typeof contract)['getStats']['params']>
+  query: z.output<(typeof contract)['getStats']['query']>
+  body: undefined
+  reply: wire['getStats']['responses'][200]['content']['application/json']
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Save log entries of a chat client: POST /api/v2/sessions/{sessionId}/clientLogs */
+export interface SaveClientLogs {
+  access: 'anyone'
+  params: z.output<(typeof contract)['saveClientLogs']['params']>
+  query: undefined
+  body: z.output<(typeof contract)['saveClientLogs']['body']>
+  reply: wire['saveClientLogs']['responses'][200]['content']['application/json']
+  error: 'BAD_REQUEST' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** List the caller's tokens: GET /v1/users/me/tokens */
+export interface ListTokens {
+  access: 'user'
+  params: undefined
+  query: undefined
+  body: undefined
+  reply: wire['listTokens']['responses'][200]['content']['application/json']
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Create a token: POST /v1/users/me/tokens */
+export interface CreateToken {
+  access: 'user'
+  params: undefined
+  query: undefined
+  body: z.output<(typeof contract)['createToken']['body']>
+  reply: wire['createToken']['responses'][201]['content']['application/json']
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Revoke a token: DELETE /v1/users/me/tokens/{tokenId} */
+export interface RevokeToken {
+  access: 'user'
+  params: z.output<(typeof contract)['revokeToken']['params']>
+  query: undefined
+  body: undefined
+  reply: wire['revokeToken']['responses'][200]['content']['application/json']
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+export interface WorkspacesHandlers<Contexts extends Record<AccessKind, unknown>> {
+  /** GET /v1/workspaces */
+  listWorkspaces: Handler<ListWorkspaces, Contexts>
+  /** POST /v1/workspaces */
+  createWorkspace: Handler<CreateWorkspace, Contexts>
+  /** GET /v1/workspaces/{workspaceId} */
+  getWorkspace: Handler<GetWorkspace, Contexts>
+  /** PATCH /v1/workspaces/{workspaceId} */
+  updateWorkspace: Handler<UpdateWorkspace, Contexts>
+  /** DELETE /v1/workspaces/{workspaceId} */
+  deleteWorkspace: Handler<DeleteWorkspace, Contexts>
+}
+
+export interface MembersHandlers<Contexts extends Record<AccessKind, unknown>> {
+  /** GET /v1/workspaces/{workspaceId}/members */
+  listMembers: Handler<ListMembers, Contexts>
+  /** POST /v1/workspaces/{workspaceId}/members */
+  addMember: Handler<AddMember, Contexts>
+  /** PATCH /v1/workspaces/{workspaceId}/members/{userId} */
+  updateMember: Handler<UpdateMember, Contexts>
+  /** DELETE /v1/workspaces/{workspaceId}/members/{userId} */
+  removeMember: Handler<RemoveMember, Contexts>
+}
+
+export interface FoldersHandlers<Contexts extends Record<AccessKind, unknown>> {
+  /** GET /v1/folders */
+  listFolders: Handler<ListFolders, Contexts>
+  /** POST /v1/folders */
+  createFolder: Handler<CreateFolder, Contexts>
+  /** GET /v1/folders/{folderId} */
+  getFolder: Handler<GetFolder, Contexts>
+  /** PATCH /v1/folders/{folderId} */
+  updateFolder: Handler<UpdateFolder, Contexts>
+  /** DELETE /v1/folders/{folderId} */
+  deleteFolder: Handler<DeleteFolder, Contexts>
+}
+
+export interface BotsHandlers<Contexts extends Record<AccessKind, unknown>> {
+  /** GET /v1/bots */
+  listBots: Handler<ListBots, Contexts>
+  /** POST /v1/bots */
+  createBot: Handler<CreateBot, Contexts>
+  /** GET /v1/bots/{botId} */
+  getBot: Handler<GetBot, Contexts>
+  /** PATCH /v1/bots/{botId} */
+  updateBot: Handler<UpdateBot, Contexts>
+  /** DELETE /v1/bots/{botId} */
+  deleteBot: Handler<DeleteBot, Contexts>
+}
+
+export interface PublishingHandlers<Contexts extends Record<AccessKind, unknown>> {
+  /** POST /v1/bots/{botId}/publish */
+  publishBot: Handler<PublishBot, Contexts>
+  /** POST /v1/bots/{botId}/unpublish */
+  unpublishBot: Handler<UnpublishBot, Contexts>
+  /** GET /v1/bots/{botId}/publishedBot */
+  getPublishedBot: Handler<GetPublishedBot, Contexts>
+}
+
+export interface ResultsHandlers<Contexts extends Record<AccessKind, unknown>> {
+  /** GET /v1/bots/{botId}/results */
+  listResults: Handler<ListResults, Contexts>
+  /** DELETE /v1/bots/{botId}/results */
+  deleteResults: Handler<DeleteResults, Contexts>
+}
+
+export interface AnalyticsHandlers<Contexts extends Record<AccessKind, unknown>> {
+  /** GET /v1/bots/{botId}/analytics/stats */
+  getStats: Handler<GetStats, Contexts>
+}
+
+export interface ChatHandlers<Contexts extends Record<AccessKind, unknown>> {
+  /** POST /api/v2/sessions/{sessionId}/clientLogs */
+  saveClientLogs: Handler<SaveClientLogs, Contexts>
+}
+
+export interface TokensHandlers<Contexts extends Record<AccessKind, unknown>> {
+  /** GET /v1/users/me/tokens */
+  listTokens: Handler<ListTokens, Contexts>
+  /** POST /v1/users/me/tokens */
+  createToken: Handler<CreateToken, Contexts>
+  /** DELETE /v1/users/me/tokens/{tokenId} */
+  revokeToken: Handler<RevokeToken, Contexts>
+}
+
+export type Handlers<Contexts extends Record<AccessKind, unknown>> = WorkspacesHandlers<Contexts> & MembersHandlers<Contexts> & FoldersHandlers<Contexts> & BotsHandlers<Contexts> & PublishingHandlers<Contexts> & ResultsHandlers<Contexts> & AnalyticsHandlers<Contexts> & ChatHandlers<Contexts> & TokensHandlers<Contexts>
+
+/** Every operation with the codes it can answer, for the cases that replay them. */
+export interface OperationErrors {
+  listWorkspaces: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  createWorkspace: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  getWorkspace: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  updateWorkspace: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  deleteWorkspace: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  listMembers: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  addMember: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  updateMember: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  removeMember: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  listFolders: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  createFolder: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  getFolder: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  updateFolder: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  deleteFolder: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  listBots: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  createBot: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  getBot: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  updateBot: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  deleteBot: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  publishBot: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  unpublishBot: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  getPublishedBot: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  listResults: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  deleteResults: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  getStats: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  saveClientLogs: 'BAD_REQUEST' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  listTokens: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  createToken: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  revokeToken: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}

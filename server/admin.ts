@@ -1,0 +1,156 @@
+import { parseArgs } from 'node:util'
+import { and, eq, isNull } from 'drizzle-orm'
+import { pino } from 'pino'
+import { email as emailSchema } from '../contract/members.ts'
+import { roles } from '../contract/operation.ts'
+import { name as nameSchema } from '../contract/shared.ts'
+import { z } from '../contract/zod.ts'
+import { readConfig } from './config.ts'
+import { databaseOptions, locateDatabase } from './database.ts'
+import { connect, type Database, databaseError, sqlState } from './db/client.ts'
+import { migrateDatabase } from './db/migrate.ts'
+import { apiTokens, users, workspaceMembers, workspaces } from './db/schema.ts'
+import { insertToken } from './handlers/tokens.ts'
+import { newId } from './ids.ts'
+
+/*
+ * What has no operation, or must work before the first token. Prints one JSON object on standard output;
+ * fails with one line on standard error and exit code 1. Works beside a running service.
+ */
+
+const usage =
+  'Expected one of: user create --email E --name N | token create --email E [--name N] [--expires-in-days D] | ' +
+  'token revoke --id I | member set --workspace W --email E --role ADMIN|MEMBER|GUEST | migrate'
+
+/** A failure that the person at the keyboard can mend; its message is all they need. */
+class Refusal extends Error {}
+
+type Options = Record<string, string | undefined>
+
+const commands: Record<
+  string,
+  { options: string[]; run: (db: Database, options: Options) => Promise<object> }
+> = {
+  'user create': {
+    options: ['email', 'name'],
+    async run(db, options) {
+      const input = check(z.object({ email: emailSchema, name: nameSchema('', '') }), options)
+      const now = new Date()
+      const user = { id: newId(now), email: input.email.toLowerCase(), name: input.name }
+      const created = await db
+        .insert(users)
+        .values({ ...user, createdAt: now, updatedAt: now })
+        .onConflictDoNothing()
+        .returning()
+      if (created.length === 0)
+        throw new Refusal(`A user with the e-mail address ${user.email} exists already`)
+      return user
+    },
+  },
+  'token create': {
+    options: ['email', 'name', 'expires-in-days'],
+    async run(db, options) {
+      const input = check(
+        z.object({
+          email: emailSchema,
+          name: nameSchema('', '').default('Made with the admin command'),
+          'expires-in-days': z
+            .string()
+            .regex(/^\d+$/, { error: 'Expected a number of days' })
+            .transform(Number)
+            .pipe(z.int().min(1).max(3650))
+            .optional(),
+        }),
+        options,
+      )
+      const user = await userWith(db, input.email)
+      const { token, row } = await insertToken(db, user.id, input.name, input['expires-in-days'], new Date())
+      return { id: row.id, token }
+    },
+  },
+  'token revoke': {
+    options: ['id'],
+    async run(db, options) {
+      const { id } = check(z.object({ id: z.string() }), options)
+      const [revoked] = await db
+        .update(apiTokens)
+        .set({ revokedAt: new Date() })
+        .where(and(eq(apiTokens.id, id), isNull(apiTokens.revokedAt)))
+        .returning({ id: apiTokens.id })
+      if (!revoked) throw new Refusal(`There is no such token: ${id}`)
+      return { id }
+    },
+  },
+  'member set': {
+    options: ['workspace', 'email', 'role'],
+    async run(db, options) {
+      const input = check(
+        z.object({ workspace: z.string(), email: emailSchema, role: z.enum(roles) }),
+        options,
+      )
+      const user = await userWith(db, input.email)
+      const [workspace] = await db
+        .select({ id: workspaces.id })
+        .from(workspaces)
+        .where(and(eq(workspaces.id, input.workspace), isNull(workspaces.deletedAt)))
+      if (!workspace) throw new Refusal(`There is no such workspace: ${input.workspace}`)
+      const member = { workspaceId: workspace.id, userId: user.id, role: input.role }
+      await db
+        .insert(workspaceMembers)
+        .values({ ...member, createdAt: new Date() })
+        .onConflictDoUpdate({
+          target: [workspaceMembers.workspaceId, workspaceMembers.userId],
+          set: { role: input.role },
+        })
+      return member
+    },
+  },
+  // Every command migrates first.
+  migrate: { options: [], run: async () => ({ migrated: true }) },
+}
+
+function check<Schema extends z.ZodType>(schema: Schema, options: Options): z.output<Schema> {
+  const parsed = schema.safeParse(options)
+  if (parsed.success) return parsed.data
+  const problems = parsed.error.issues.map(({ path, message }) => `--${path.join('.')}: ${message}`)
+  throw new Refusal(problems.join('; '))
+}
+
+async function userWith(db: Database, email: string) {
+  const [user] = await db.select().from(users).where(eq(users.email, email.toLowerCase()))
+  if (!user) throw new Refusal(`There is no user with the e-mail address ${email}`)
+  return user
+}
+
+async function main(): Promise<object> {
+  const words = process.argv.slice(2)
+  const at = words.findIndex((word) => word.startsWith('--'))
+  const command = commands[(at < 0 ? words : words.slice(0, at)).join(' ')]
+  if (!command) throw new Refusal(usage)
+  const { values } = parseArgs({
+    args: at < 0 ? [] : words.slice(at),
+    options: Object.fromEntries(command.options.map((option) => [option, { type: 'string' as const }])),
+  })
+  const read = readConfig(process.env)
+  if ('problems' in read) throw new Refusal(`Configuration: ${read.problems.join('; ')}`)
+  const database = await locateDatabase(read.config, () => {})
+  const silent = pino({ level: 'silent' })
+  const { db, pool } = connect({ ...databaseOptions(read.config, database.url, silent), poolSize: 1 })
+  try {
+    await migrateDatabase(database.url)
+    return await command.run(db, values as Options)
+  } finally {
+    await pool.end()
+    await database.stop()
+  }
+}
+
+try {
+  process.stdout.write(`${JSON.stringify(await main())}\n`)
+} catch (error) {
+  const message = error instanceof Error ? (databaseError(error)?.message ?? error.message) : String(error)
+  process.stderr.write(
+    `${message}${sqlState(error) && !(error instanceof Refusal) ? ` (${sqlState(error)})` : ''}\n`,
+  )
+  process.exitCode = 1
+}

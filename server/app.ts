@@ -1,0 +1,111 @@
+import express from 'express'
+import helmet from 'helmet'
+import type { Pool } from 'pg'
+import { parse } from 'yaml'
+import { operations } from '../contract/index.ts'
+import { handlers } from './handlers/index.ts'
+import { newId } from './ids.ts'
+import { codeOf } from './problem.ts'
+import { createRouter, type Services, sendProblem } from './router.ts'
+
+/** Requests are refused while starting; while draining they are served, but no new ones should come. */
+export type Phase = 'starting' | 'serving' | 'draining'
+
+export interface AppOptions extends Services {
+  pool: Pool
+  phase: () => Phase
+  /** Text of the published document. */
+  openapi: string
+  /** Where callers reach the service. */
+  publicUrl: string
+}
+
+/** The whole service as an Express app, without listening. */
+export function createApp(options: AppOptions): express.Express {
+  const { log, now, phase, pool } = options
+  const app = express()
+  app.disable('x-powered-by')
+  app.disable('etag')
+  app.enable('case sensitive routing')
+  app.enable('strict routing')
+
+  app.use((request, response, next) => {
+    const start = process.hrtime.bigint()
+    const given = request.headers['x-request-id']
+    const id = typeof given === 'string' && /^[\w-]{1,64}$/.test(given) ? given : newId(now())
+    response.locals.requestId = id
+    response.setHeader('X-Request-Id', id)
+    response.setHeader('Cache-Control', 'no-store')
+    if (phase() === 'draining') response.setHeader('Connection', 'close')
+    response.on('close', () => {
+      const ms = Number(process.hrtime.bigint() - start) / 1e6
+      const { operationId } = response.locals
+      log.info(
+        { requestId: id, method: request.method, operationId, status: response.statusCode, ms },
+        'request',
+      )
+    })
+    if (request.headers.host === undefined && request.httpVersion === '1.1') {
+      sendProblem(response, 'BAD_REQUEST', [
+        { path: ['header', 'host'], code: 'missing', message: 'Send the header Host' },
+      ])
+    } else next()
+  })
+  app.use(
+    helmet({
+      contentSecurityPolicy: {
+        useDefaults: false,
+        directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
+      },
+      referrerPolicy: { policy: 'no-referrer' },
+    }),
+  )
+
+  serve(app, '/livez', (_request, response) => response.json({ status: 'ok' }))
+  serve(app, '/readyz', async (_request, response) => {
+    if (phase() !== 'serving') return sendProblem(response, 'SERVICE_UNAVAILABLE')
+    await pool.query('select 1')
+    response.json({ status: 'ok' })
+  })
+  const document = publishedAt(options)
+  serve(app, '/openapi.yaml', (_request, response) => response.type('application/yaml').send(document.yaml))
+  serve(app, '/openapi.json', (_request, response) => response.type('application/json').send(document.json))
+
+  app.use((_request, response, next) => {
+    if (phase() === 'starting') sendProblem(response, 'SERVICE_UNAVAILABLE')
+    else next()
+  })
+  app.use(createRouter(operations, { ...handlers }, options))
+  app.use((_request, response) => sendProblem(response, 'NOT_FOUND'))
+  app.use(((thrown: unknown, _request, response, _next) => {
+    const status = (thrown as { status?: number }).status
+    if (status === 400 || thrown instanceof URIError) {
+      const message = 'The path is not percent-encoded UTF-8'
+      return sendProblem(response, 'BAD_REQUEST', [{ path: ['path'], code: 'invalid_encoding', message }])
+    }
+    const { code, issues, error } = codeOf(thrown)
+    const { requestId, operationId } = response.locals
+    log.error({ requestId, operationId, code, err: error }, 'request failed')
+    if (response.headersSent) response.destroy()
+    else sendProblem(response, code, issues)
+  }) satisfies express.ErrorRequestHandler)
+  return app
+}
+
+/** A page beside the contract, for GET and HEAD. */
+function serve(app: express.Express, path: string, handler: express.RequestHandler) {
+  app
+    .route(path)
+    .get(handler)
+    .all((request, response) => {
+      response.setHeader('Allow', 'GET, HEAD, OPTIONS')
+      if (request.method === 'OPTIONS') response.status(204).end()
+      else sendProblem(response, 'METHOD_NOT_ALLOWED')
+    })
+}
+
+/** The document with the address of this installation in place of the default one. */
+function publishedAt({ openapi, publicUrl }: AppOptions): { yaml: string; json: string } {
+  const yaml = openapi.replace('url: http://localhost:3000', `url: ${publicUrl}`)
+  return { yaml, json: JSON.stringify(parse(yaml)) }
+}

@@ -1,0 +1,25 @@
+import type { Logger } from 'pino'
+import type { Config } from './config.ts'
+import type { DatabaseOptions } from './db/client.ts'
+import { startEmbeddedPostgres } from './db/embedded.ts'
+
+/** The address of the configured database, starting the embedded server where none is configured. */
+export async function locateDatabase(
+  config: Config,
+  log: (message: string) => void,
+): Promise<{ url: string; stop: () => Promise<void> }> {
+  if (config.DATABASE_URL) return { url: config.DATABASE_URL, stop: async () => {} }
+  return startEmbeddedPostgres({ dataDirectory: config.DATA_DIR, log })
+}
+
+export function databaseOptions(config: Config, url: string, log: Logger): DatabaseOptions {
+  return {
+    url,
+    poolSize: config.DATABASE_POOL_SIZE,
+    connectTimeout: config.DATABASE_CONNECT_TIMEOUT,
+    statementTimeout: config.DATABASE_STATEMENT_TIMEOUT,
+    lockTimeout: config.DATABASE_LOCK_TIMEOUT,
+    transactionPooler: config.DATABASE_TRANSACTION_POOLER,
+    onError: (error) => log.warn({ err: error }, 'lost an idle connection to the database'),
+  }
+}

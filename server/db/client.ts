@@ -1,0 +1,112 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
+import pg from 'pg'
+import * as schema from './schema.ts'
+
+// Documents stay text on their way out; see JsonText.
+pg.types.setTypeParser(pg.types.builtins.JSON, (text) => text)
+
+export type Database = NodePgDatabase<typeof schema>
+export type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0]
+
+export interface DatabaseOptions {
+  url: string
+  poolSize: number
+  /** Milliseconds a request waits for a connection, a statement for its end, a row for its lock. */
+  connectTimeout: number
+  statementTimeout: number
+  lockTimeout: number
+  /**
+   * Behind a pooler that hands out connections per transaction, statements cannot be named and time limits
+   * cannot be set at connection; the pooler's database role has to carry them.
+   */
+  transactionPooler: boolean
+  onError: (error: Error) => void
+}
+
+/** The pool and the Drizzle instance over it. The pool has to be ended by the caller. */
+export function connect(options: DatabaseOptions): { db: Database; pool: pg.Pool } {
+  const pool = new pg.Pool({
+    connectionString: options.url,
+    max: options.poolSize,
+    connectionTimeoutMillis: options.connectTimeout,
+    // A frozen server cannot enforce its own limit, so the client gives up a little later by itself.
+    query_timeout: options.statementTimeout + 1_500,
+    keepAlive: true,
+    application_name: 'bot-builder-service',
+    ...(options.transactionPooler
+      ? {}
+      : {
+          statement_timeout: options.statementTimeout,
+          lock_timeout: options.lockTimeout,
+          idle_in_transaction_session_timeout: 10_000,
+        }),
+  })
+  // A pool without this listener ends the process when the server closes an idle connection.
+  pool.on('error', options.onError)
+  const db = drizzle(pool, { schema })
+  if (options.transactionPooler) unnamed.add(db)
+  return { db, pool }
+}
+
+const unnamed = new WeakSet<Database>()
+
+/**
+ * Statements that are prepared once per database. `build` gets the database and a function that turns a
+ * name, unique over the project, into the one to prepare under.
+ */
+export function statements<Statements>(
+  build: (db: Database, named: (name: string) => string) => Statements,
+): (db: Database) => Statements {
+  const built = new WeakMap<Database, Statements>()
+  return (db) => {
+    let found = built.get(db)
+    if (!found) {
+      // pg prepares anonymously under an empty name.
+      found = build(db, (name) => (unnamed.has(db) ? '' : name))
+      built.set(db, found)
+    }
+    return found
+  }
+}
+
+const MAXIMUM_ATTEMPTS = 4
+
+/**
+ * Runs `work` in one transaction, again when the database broke a deadlock or a serialisation conflict in
+ * somebody else's favour. `work` must not have effects outside the transaction.
+ */
+export async function transact<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await db.transaction(work)
+    } catch (error) {
+      if (error instanceof Rollback) return error.result as T
+      const code = sqlState(error)
+      if ((code !== '40001' && code !== '40P01') || attempt === MAXIMUM_ATTEMPTS) throw error
+      await delay(5 + Math.random() * 45)
+    }
+  }
+}
+
+/** Thrown inside `transact`: undoes what the transaction wrote and makes `result` its outcome. */
+export class Rollback extends Error {
+  readonly result: unknown
+
+  constructor(result: unknown) {
+    super('rolled back')
+    this.result = result
+  }
+}
+
+/** SQLSTATE of a database error, also inside the error Drizzle wraps around it. */
+export function sqlState(error: unknown): string | undefined {
+  const cause = databaseError(error)
+  return cause && 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined
+}
+
+/** The error without Drizzle's wrapper, whose message holds every parameter of the statement. */
+export function databaseError(error: unknown): Error | undefined {
+  if (!(error instanceof Error)) return undefined
+  return error.cause instanceof Error && error.message.startsWith('Failed query') ? error.cause : error
+}

@@ -1,0 +1,71 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { sql } from 'drizzle-orm'
+import type { AnyPgColumn } from 'drizzle-orm/pg-core'
+import type { Issue } from '../../contract/errors.ts'
+
+/*
+ * Keyset pages: newest first by creation time, then id. A cursor is the position of the last entry and a
+ * tag over it and its scope (list, record and filter), so an altered cursor, or one of another list, is
+ * recognised without storing anything.
+ */
+
+export interface Position {
+  createdAt: Date
+  id: string
+}
+
+const TAG_BYTES = 16
+
+export function writeCursor(key: Buffer, scope: readonly string[], { createdAt, id }: Position): string {
+  const position = Buffer.from(`${createdAt.getTime()}.${id}`)
+  return Buffer.concat([tag(key, scope, position), position]).toString('base64url')
+}
+
+/** The position in a cursor, or the issue when it was not made for this scope. */
+export function readCursor(
+  key: Buffer,
+  scope: readonly string[],
+  cursor: string,
+): { position: Position } | { issue: Issue } {
+  const bytes = Buffer.from(cursor, 'base64url')
+  const position = bytes.subarray(TAG_BYTES)
+  if (
+    bytes.length <= TAG_BYTES ||
+    !timingSafeEqual(bytes.subarray(0, TAG_BYTES), tag(key, scope, position))
+  ) {
+    return {
+      issue: {
+        path: ['query', 'cursor'],
+        code: 'invalid_cursor',
+        message: 'The cursor is not one of this list with this filter',
+      },
+    }
+  }
+  const [time = '', id = ''] = position.toString().split('.')
+  return { position: { createdAt: new Date(Number(time)), id } }
+}
+
+function tag(key: Buffer, scope: readonly string[], position: Buffer): Buffer {
+  return createHmac('sha256', key)
+    .update(JSON.stringify(scope))
+    .update(position)
+    .digest()
+    .subarray(0, TAG_BYTES)
+}
+
+/** Where a page begins when it has no cursor: before everything that can be. */
+export const beginning: Position = { createdAt: new Date('9999-12-31T23:59:59.999Z'), id: '~' }
+
+/** The condition for entries after the position given by the placeholders `createdAt` and `id`. */
+export function after(createdAt: AnyPgColumn, id: AnyPgColumn) {
+  return sql`(${createdAt}, ${id}) < (${sql.placeholder('createdAt')}::timestamptz, ${sql.placeholder('id')})`
+}
+
+/** The first `limit` of `limit + 1` rows, and the position to go on from when there are more. */
+export function cut<Row extends Position>(
+  rows: Row[],
+  limit: number,
+): { page: Row[]; last: Row | undefined } {
+  const page = rows.slice(0, limit)
+  return { page, last: rows.length > limit ? page.at(-1) : undefined }
+}

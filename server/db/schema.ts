@@ -1,0 +1,320 @@
+import { sql } from 'drizzle-orm'
+import {
+  bigint,
+  boolean,
+  customType,
+  date,
+  doublePrecision,
+  foreignKey,
+  index,
+  integer,
+  pgTable,
+  primaryKey,
+  text,
+  timestamp,
+  uniqueIndex,
+} from 'drizzle-orm/pg-core'
+import { JsonText } from '../json-text.ts'
+
+/**
+ * The tables, in two kinds. Catalogue tables are small and have foreign keys among themselves. Bot tables
+ * are keyed by the bot's id first and have none to each other, so that they can be distributed by it.
+ * Ids are text made by the service; times are set by the service, never by the database.
+ */
+
+/** A `json` column: kept as the text that was written, read and sent on without being parsed. */
+const json = customType<{ data: JsonText; driverData: string }>({
+  dataType: () => 'json',
+  toDriver: (value) => value.text,
+  fromDriver: (value) => new JsonText(value),
+})
+
+const bytea = customType<{ data: Buffer }>({ dataType: () => 'bytea' })
+
+const time = (name: string) => timestamp(name, { withTimezone: true, precision: 3, mode: 'date' })
+
+// Catalogue tables
+
+export const users = pgTable(
+  'users',
+  {
+    id: text('id').primaryKey(),
+    email: text('email').notNull(),
+    name: text('name'),
+    image: text('image'),
+    createdAt: time('created_at').notNull(),
+    updatedAt: time('updated_at').notNull(),
+  },
+  (table) => [uniqueIndex('users_email_key').on(table.email)],
+)
+
+export const workspaces = pgTable('workspaces', {
+  id: text('id').primaryKey(),
+  name: text('name').notNull(),
+  icon: text('icon'),
+  plan: text('plan').notNull().default('FREE'),
+  billingId: text('billing_id'),
+  settings: json('settings'),
+  isSuspended: boolean('is_suspended').notNull().default(false),
+  isPastDue: boolean('is_past_due').notNull().default(false),
+  isVerified: boolean('is_verified').notNull().default(false),
+  chatsHardLimit: integer('chats_hard_limit'),
+  customChatsLimit: integer('custom_chats_limit'),
+  customSeatsLimit: integer('custom_seats_limit'),
+  lastActivityAt: time('last_activity_at'),
+  inactiveFirstEmailSentAt: time('inactive_first_email_sent_at'),
+  inactiveSecondEmailSentAt: time('inactive_second_email_sent_at'),
+  createdAt: time('created_at').notNull(),
+  updatedAt: time('updated_at').notNull(),
+  /** Set when the workspace was deleted; the purge removes the row once its bots are gone. */
+  deletedAt: time('deleted_at'),
+})
+
+export const workspaceMembers = pgTable(
+  'workspace_members',
+  {
+    workspaceId: text('workspace_id')
+      .notNull()
+      .references(() => workspaces.id),
+    userId: text('user_id')
+      .notNull()
+      .references(() => users.id),
+    role: text('role', { enum: ['ADMIN', 'MEMBER', 'GUEST'] }).notNull(),
+    createdAt: time('created_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.workspaceId, table.userId] }),
+    index('workspace_members_user').on(table.userId, table.workspaceId),
+  ],
+)
+
+export const folders = pgTable(
+  'folders',
+  {
+    id: text('id').primaryKey(),
+    workspaceId: text('workspace_id')
+      .notNull()
+      .references(() => workspaces.id),
+    parentFolderId: text('parent_folder_id'),
+    name: text('name').notNull(),
+    createdAt: time('created_at').notNull(),
+    updatedAt: time('updated_at').notNull(),
+  },
+  (table) => [
+    foreignKey({
+      name: 'folders_parent_folder_fk',
+      columns: [table.parentFolderId],
+      foreignColumns: [table.id],
+    }),
+    index('folders_list').on(
+      table.workspaceId,
+      table.parentFolderId,
+      table.createdAt.desc(),
+      table.id.desc(),
+    ),
+    index('folders_parent').on(table.parentFolderId),
+  ],
+)
+
+export const apiTokens = pgTable(
+  'api_tokens',
+  {
+    id: text('id').primaryKey(),
+    /** SHA-256 of the whole token; the token itself is nowhere. */
+    tokenHash: bytea('token_hash').notNull(),
+    ownerUserId: text('owner_user_id')
+      .notNull()
+      .references(() => users.id),
+    name: text('name').notNull(),
+    hint: text('hint').notNull(),
+    expiresAt: time('expires_at'),
+    revokedAt: time('revoked_at'),
+    lastUsedOn: date('last_used_on', { mode: 'string' }),
+    createdAt: time('created_at').notNull(),
+  },
+  (table) => [
+    uniqueIndex('api_tokens_token_hash_key').on(table.tokenHash),
+    index('api_tokens_owner').on(table.ownerUserId, table.id.desc()),
+  ],
+)
+
+/** Who holds which public id. Its primary key decides when two bots claim one at once. */
+export const publicIds = pgTable(
+  'public_ids',
+  { publicId: text('public_id').primaryKey(), botId: text('bot_id').notNull() },
+  (table) => [index('public_ids_bot').on(table.botId)],
+)
+
+/** Who holds which domain, in lower case. */
+export const customDomains = pgTable(
+  'custom_domains',
+  { domain: text('domain').primaryKey(), botId: text('bot_id').notNull() },
+  (table) => [index('custom_domains_bot').on(table.botId)],
+)
+
+/** Random keys of the installation, shared by all its processes; made at the first start. */
+export const installationKeys = pgTable('installation_keys', {
+  name: text('name').primaryKey(),
+  key: bytea('key').notNull(),
+})
+
+// Bot tables
+
+export const bots = pgTable(
+  'bots',
+  {
+    id: text('id').primaryKey(),
+    workspaceId: text('workspace_id')
+      .notNull()
+      .references(() => workspaces.id),
+    folderId: text('folder_id').references(() => folders.id),
+    name: text('name').notNull(),
+    icon: text('icon'),
+    publicId: text('public_id'),
+    customDomain: text('custom_domain'),
+    version: text('version', { enum: ['3', '4', '5', '6', '6.1'] }).notNull(),
+    /** Counts the accepted changes of the draft; every update is a compare-and-swap on it. */
+    revision: bigint('revision', { mode: 'number' }).notNull(),
+    selectedThemeTemplateId: text('selected_theme_template_id'),
+    resultsTablePreferences: json('results_table_preferences'),
+    isClosed: boolean('is_closed').notNull().default(false),
+    /** Follows `settings.publicShare.isEnabled`, so that the access check need not read the settings. */
+    isPubliclyShared: boolean('is_publicly_shared').notNull().default(false),
+    messagingCredentialsId: text('messaging_credentials_id'),
+    riskLevel: doublePrecision('risk_level'),
+    /** Results up to this moment are deleted, whether or not the purge has removed their rows. */
+    resultsFloorAt: time('results_floor_at'),
+    createdAt: time('created_at').notNull(),
+    updatedAt: time('updated_at').notNull(),
+    /** Set when the bot was archived; from then on it is not found. */
+    deletedAt: time('deleted_at'),
+  },
+  (table) => [
+    index('bots_list')
+      .on(table.workspaceId, table.createdAt.desc(), table.id.desc())
+      .where(sql`deleted_at IS NULL`),
+    index('bots_folder_list')
+      .on(table.workspaceId, table.folderId, table.createdAt.desc(), table.id.desc())
+      .where(sql`deleted_at IS NULL`),
+    index('bots_folder').on(table.folderId),
+  ],
+)
+
+/** The parts of a flow document, one column each, so that a change of one does not rewrite the others. */
+const documentParts = () => ({
+  groups: json('groups').notNull(),
+  /** Null in the versions before 6. */
+  events: json('events'),
+  edges: json('edges').notNull(),
+  variables: json('variables').notNull(),
+  theme: json('theme').notNull(),
+  settings: json('settings').notNull(),
+})
+
+export const botDrafts = pgTable('bot_drafts', {
+  botId: text('bot_id').primaryKey(),
+  ...documentParts(),
+})
+
+/** Every copy that was ever published; rows never change. */
+export const botPublications = pgTable(
+  'bot_publications',
+  {
+    botId: text('bot_id').notNull(),
+    id: text('id').notNull(),
+    /** The revision of the draft that was copied. */
+    sourceRevision: bigint('source_revision', { mode: 'number' }).notNull(),
+    version: text('version', { enum: ['3', '4', '5', '6', '6.1'] }).notNull(),
+    ...documentParts(),
+    publishedBy: text('published_by').notNull(),
+    createdAt: time('created_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.botId, table.id] })],
+)
+
+/** Which publication of a bot chats run; none while the bot is not published. */
+export const publishedBots = pgTable('published_bots', {
+  botId: text('bot_id').primaryKey(),
+  id: text('id').notNull(),
+  publicationId: text('publication_id'),
+  createdAt: time('created_at').notNull(),
+  updatedAt: time('updated_at').notNull(),
+})
+
+export const results = pgTable(
+  'results',
+  {
+    botId: text('bot_id').notNull(),
+    id: text('id').notNull(),
+    variables: json('variables').notNull(),
+    hasStarted: boolean('has_started').notNull().default(false),
+    isCompleted: boolean('is_completed').notNull().default(false),
+    isArchived: boolean('is_archived').notNull().default(false),
+    lastChatSessionId: text('last_chat_session_id'),
+    createdAt: time('created_at').notNull(),
+    updatedAt: time('updated_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.botId, table.id] }),
+    // Answers list (started only) and stats (all) from the index alone; is_completed comes last because
+    // an INCLUDE clause is not portable to every database this schema runs on.
+    index('results_list')
+      .on(table.botId, table.hasStarted, table.createdAt.desc(), table.id.desc(), table.isCompleted)
+      .where(sql`NOT is_archived`),
+  ],
+)
+
+export const resultAnswers = pgTable(
+  'result_answers',
+  {
+    botId: text('bot_id').notNull(),
+    resultId: text('result_id').notNull(),
+    seq: integer('seq').notNull(),
+    blockId: text('block_id').notNull(),
+    content: text('content').notNull(),
+    attachedFileUrls: text('attached_file_urls').array(),
+    createdAt: time('created_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.botId, table.resultId, table.seq] })],
+)
+
+/** What was noticed while a chat ran, by the service or by a chat client. */
+export const resultLogs = pgTable(
+  'result_logs',
+  {
+    botId: text('bot_id').notNull(),
+    resultId: text('result_id').notNull(),
+    id: text('id').notNull(),
+    status: text('status').notNull(),
+    description: text('description').notNull(),
+    details: text('details'),
+    context: text('context'),
+    createdAt: time('created_at').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.botId, table.resultId, table.id] })],
+)
+
+export const chatSessions = pgTable(
+  'chat_sessions',
+  {
+    id: text('id').primaryKey(),
+    botId: text('bot_id').notNull(),
+    /** The publication the chat started with and stays with; null for a preview of the draft. */
+    publicationId: text('publication_id'),
+    /** Null while the chat has no result: only registered, or a preview. */
+    resultId: text('result_id'),
+    state: json('state').notNull(),
+    /** Counts the steps; every step is a compare-and-swap on it. */
+    revision: integer('revision').notNull(),
+    expiresAt: time('expires_at').notNull(),
+    createdAt: time('created_at').notNull(),
+    updatedAt: time('updated_at').notNull(),
+  },
+  (table) => [index('chat_sessions_expiry').on(table.expiresAt)],
+)
+
+/** Bots of which something is to be removed in the background: deleted results, or all of a deleted bot. */
+export const purges = pgTable('purges', {
+  botId: text('bot_id').primaryKey(),
+  requestedAt: time('requested_at').notNull(),
+})

@@ -1,0 +1,24 @@
+import type { Handlers } from '../../generated/handlers.ts'
+import type { Contexts } from '../context.ts'
+import { analytics } from './analytics.ts'
+import { bots } from './bots.ts'
+import { chat } from './chat.ts'
+import { folders } from './folders.ts'
+import { members } from './members.ts'
+import { publishing } from './publishing.ts'
+import { results } from './results.ts'
+import { tokens } from './tokens.ts'
+import { workspaces } from './workspaces.ts'
+
+/** One handler per operation; a missing one does not compile. */
+export const handlers: Handlers<Contexts> = {
+  ...workspaces,
+  ...members,
+  ...folders,
+  ...bots,
+  ...publishing,
+  ...results,
+  ...analytics,
+  ...chat,
+  ...tokens,
+}

@@ -1,0 +1,145 @@
+import { randomBytes } from 'node:crypto'
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import type { PublishingHandlers } from '../../generated/handlers.ts'
+import type { components } from '../../generated/openapi.ts'
+import type { BotGrant } from '../access.ts'
+import type { Contexts } from '../context.ts'
+import { type Database, Rollback, statements, type Transaction, transact } from '../db/client.ts'
+import { botDrafts, botPublications, bots, publicIds, publishedBots } from '../db/schema.ts'
+import { convertDraft, type Draft } from '../drafts.ts'
+import { newId } from '../ids.ts'
+import { JsonText, stored } from '../json-text.ts'
+
+export const publishing: PublishingHandlers<Contexts> = {
+  async publishBot(_request, reply, { db, grant, now }) {
+    const isPublished =
+      grant.bot.publicId === null
+        ? await transact(db, async (tx) => {
+            await assignPublicId(tx, grant)
+            return copyDraft(tx, grant, now)
+          })
+        : await copyDraft(db, grant, now)
+    return isPublished ? reply.ok({ message: 'success' }) : reply.fail('FORBIDDEN')
+  },
+
+  async unpublishBot(_request, reply, { db, grant }) {
+    await db.update(publishedBots).set({ publicationId: null }).where(eq(publishedBots.botId, grant.bot.id))
+    return reply.ok({ message: 'success' })
+  },
+
+  async getPublishedBot({ query }, reply, { db, grant }) {
+    const published = await publicationOf(db, grant)
+    if (!published) return reply.fail('NOT_FOUND')
+    const { version, id, createdAt, updatedAt, ...draft } = published
+    const shown = query.migrateToLatestVersion ? convertDraft(version, draft, '6.1') : { version, draft }
+    const copy = {
+      id,
+      version: shown.version,
+      createdAt: createdAt.toISOString(),
+      updatedAt: updatedAt.toISOString(),
+      botId: grant.bot.id,
+      ...toParts(shown.draft),
+    } satisfies components['schemas']['PublishedBot']
+    return reply.ok({ publishedBot: copy, version })
+  },
+}
+
+function toParts(draft: Draft) {
+  return {
+    groups: stored(draft.groups),
+    events: stored(draft.events ?? new JsonText('null')),
+    edges: stored(draft.edges),
+    variables: stored(draft.variables),
+    theme: stored(draft.theme),
+    settings: stored(draft.settings),
+  }
+}
+
+/**
+ * Copies one committed revision of the draft and points the bot at the copy. Locking header and draft
+ * together makes the copy wait for an update under way and then see all of it. False when the bot is gone.
+ */
+async function copyDraft(db: Database | Transaction, { bot, caller }: BotGrant, now: Date): Promise<boolean> {
+  const id = newId(now)
+  const published = await db.execute(sql`
+    WITH draft AS (
+      SELECT b.id AS bot_id, b.revision, b.version, d.groups, d.events, d.edges, d.variables, d.theme, d.settings
+      FROM ${bots} b JOIN ${botDrafts} d ON d.bot_id = b.id
+      WHERE b.id = ${bot.id} AND b.deleted_at IS NULL
+      FOR UPDATE OF b, d
+    ), publication AS (
+      INSERT INTO ${botPublications}
+        (bot_id, id, source_revision, version, groups, events, edges, variables, theme, settings, published_by, created_at)
+      SELECT bot_id, ${id}, revision, version, groups, events, edges, variables, theme, settings,
+        ${caller.userId}, ${now.toISOString()}::timestamptz
+      FROM draft
+      RETURNING bot_id, id, created_at
+    )
+    INSERT INTO ${publishedBots} (bot_id, id, publication_id, created_at, updated_at)
+    SELECT bot_id, id, id, created_at, created_at FROM publication
+    ON CONFLICT (bot_id) DO UPDATE
+      SET publication_id = excluded.publication_id, updated_at = excluded.updated_at`)
+  return published.rowCount === 1
+}
+
+/** Gives a bot a public id made of its name, unless it has one by now. */
+async function assignPublicId(tx: Transaction, { bot }: BotGrant) {
+  const [current] = await tx
+    .select({ name: bots.name, publicId: bots.publicId })
+    .from(bots)
+    .where(and(eq(bots.id, bot.id), isNull(bots.deletedAt)))
+    .for('update')
+  if (!current) throw new Rollback(false)
+  if (current.publicId !== null) return
+  const publicId = [...slug(current.name), randomTail()].join('-')
+  await tx.insert(publicIds).values({ publicId, botId: bot.id })
+  await tx.update(bots).set({ publicId }).where(eq(bots.id, bot.id))
+}
+
+/** The words of a name in lower-case ASCII letters and digits. */
+function slug(name: string): string[] {
+  const plain = name
+    .normalize('NFKD')
+    .replaceAll(/\p{Mark}/gu, '')
+    .toLowerCase()
+  return (plain.match(/[a-z0-9]+/g) ?? []).join('-').slice(0, 60).split('-').filter(Boolean)
+}
+
+/** 50 random bits, so that two bots of one name do not meet. */
+function randomTail(): string {
+  return BigInt(`0x${randomBytes(7).toString('hex')}`)
+    .toString(36)
+    .slice(0, 10)
+    .padStart(10, '0')
+}
+
+const publishingStatements = statements((db, named) => ({
+  publication: db
+    .select({
+      id: publishedBots.id,
+      createdAt: publishedBots.createdAt,
+      updatedAt: publishedBots.updatedAt,
+      version: botPublications.version,
+      groups: botPublications.groups,
+      events: botPublications.events,
+      edges: botPublications.edges,
+      variables: botPublications.variables,
+      theme: botPublications.theme,
+      settings: botPublications.settings,
+    })
+    .from(publishedBots)
+    .innerJoin(
+      botPublications,
+      and(
+        eq(botPublications.botId, publishedBots.botId),
+        eq(botPublications.id, publishedBots.publicationId),
+      ),
+    )
+    .where(eq(publishedBots.botId, sql.placeholder('botId')))
+    .prepare(named('publication')),
+}))
+
+async function publicationOf(db: Database, { bot }: BotGrant) {
+  const [row] = await publishingStatements(db).publication.execute({ botId: bot.id })
+  return row
+}

@@ -1,0 +1,124 @@
+import { and, desc, eq, sql } from 'drizzle-orm'
+import type { ResultsHandlers } from '../../generated/handlers.ts'
+import type { components } from '../../generated/openapi.ts'
+import type { BotGrant } from '../access.ts'
+import type { Contexts } from '../context.ts'
+import { type Database, statements, transact } from '../db/client.ts'
+import { after, beginning, cut, type Position, readCursor, writeCursor } from '../db/page.ts'
+import { bots, resultAnswers, resultLogs, results as table } from '../db/schema.ts'
+import { JsonText, stored } from '../json-text.ts'
+import { requestPurge } from '../purge.ts'
+import { type TimeRange, timeRange } from '../time-range.ts'
+
+export const results: ResultsHandlers<Contexts> = {
+  async listResults({ query }, reply, { db, grant, now, cursorKey }) {
+    const scope = ['results', grant.bot.id, query.timeFilter, query.timeZone]
+    const from =
+      query.cursor === undefined ? { position: beginning } : readCursor(cursorKey, scope, query.cursor)
+    if ('issue' in from) return reply.fail('BAD_REQUEST', [from.issue])
+    const range = timeRange(query.timeFilter, query.timeZone, now)
+    const { page, last } = cut(await resultPage(db, grant, range, from.position, query.limit), query.limit)
+    return reply.ok({
+      results: page.map((row) => toResult(grant.bot.id, row)),
+      nextCursor: last ? writeCursor(cursorKey, scope, last) : null,
+    })
+  },
+
+  async deleteResults({ query }, reply, { db, grant, now }) {
+    if (query.resultIds === undefined) await deleteAll(db, grant, now)
+    else await deleteSome(db, grant, [...new Set(query.resultIds.split(','))])
+    return reply.ok({ message: 'success' })
+  },
+}
+
+const resultStatements = statements((db, named) => ({
+  page: db
+    .select({
+      id: table.id,
+      createdAt: table.createdAt,
+      variables: table.variables,
+      isCompleted: table.isCompleted,
+      hasStarted: table.hasStarted,
+      lastChatSessionId: table.lastChatSessionId,
+      answers: sql<JsonText>`(
+        SELECT coalesce(json_agg(json_strip_nulls(json_build_object(
+          'blockId', a.block_id, 'content', a.content, 'attachedFileUrls', a.attached_file_urls
+        )) ORDER BY a.seq), '[]')
+        FROM ${resultAnswers} a WHERE a.bot_id = ${table.botId} AND a.result_id = ${table.id}
+      )`.mapWith((text: string) => new JsonText(text)),
+    })
+    .from(table)
+    .where(
+      and(
+        eq(table.botId, sql.placeholder('botId')),
+        table.hasStarted,
+        sql`NOT ${table.isArchived}`,
+        inRange,
+        after(table.createdAt, table.id),
+      ),
+    )
+    .orderBy(desc(table.createdAt), desc(table.id))
+    .limit(sql.placeholder('limit'))
+    .prepare(named('result_page')),
+}))
+
+/** Half-open, and only what was not deleted; see `rangeOf` for the placeholders. */
+export const inRange = sql`${table.createdAt} > ${sql.placeholder('floor')}::timestamptz
+  AND ${table.createdAt} >= ${sql.placeholder('from')}::timestamptz
+  AND ${table.createdAt} < ${sql.placeholder('to')}::timestamptz`
+
+export function rangeOf({ bot }: BotGrant, { from, to }: TimeRange) {
+  return {
+    floor: bot.resultsFloorAt?.toISOString() ?? '-infinity',
+    from: from?.toISOString() ?? '-infinity',
+    to: to?.toISOString() ?? 'infinity',
+  }
+}
+
+function resultPage(
+  db: Database,
+  grant: BotGrant,
+  range: TimeRange,
+  { createdAt, id }: Position,
+  limit: number,
+) {
+  return resultStatements(db).page.execute({
+    botId: grant.bot.id,
+    ...rangeOf(grant, range),
+    createdAt: createdAt.toISOString(),
+    id,
+    limit: limit + 1,
+  })
+}
+
+type ResultRow = Awaited<ReturnType<typeof resultPage>>[number]
+
+function toResult(botId: string, row: ResultRow): components['schemas']['Result'] {
+  return {
+    id: row.id,
+    createdAt: row.createdAt.toISOString(),
+    botId,
+    variables: stored(row.variables),
+    isCompleted: row.isCompleted,
+    hasStarted: row.hasStarted,
+    isArchived: false,
+    lastChatSessionId: row.lastChatSessionId,
+    answers: stored(row.answers),
+  }
+}
+
+/** Moves the floor under which results do not exist, which takes the same time for one as for millions. */
+async function deleteAll(db: Database, { bot }: BotGrant, now: Date) {
+  await transact(db, async (tx) => {
+    await tx.update(bots).set({ resultsFloorAt: now }).where(eq(bots.id, bot.id))
+    await requestPurge(tx, bot.id, now)
+  })
+}
+
+async function deleteSome(db: Database, { bot }: BotGrant, ids: string[]) {
+  const named = sql`bot_id = ${bot.id} AND result_id = ANY(${sql.param(ids)})`
+  await db.execute(sql`
+    WITH answers AS (DELETE FROM ${resultAnswers} WHERE ${named}),
+    logs AS (DELETE FROM ${resultLogs} WHERE ${named})
+    DELETE FROM ${table} WHERE bot_id = ${bot.id} AND id = ANY(${sql.param(ids)})`)
+}

@@ -1,0 +1,54 @@
+import http from 'node:http'
+import type { Duplex } from 'node:stream'
+import type { ErrorCode, Issue } from '../contract/errors.ts'
+import { problem } from './problem.ts'
+
+export interface HttpOptions {
+  /** Milliseconds in which a request must have arrived completely. */
+  requestTimeout: number
+}
+
+/**
+ * An HTTP server whose own refusals (requests that cannot be parsed, are too large or too slow) have the
+ * error body of the service.
+ */
+export function createServer({ requestTimeout }: HttpOptions): http.Server {
+  const server = http.createServer({
+    maxHeaderSize: 16 * 1024,
+    requestTimeout,
+    headersTimeout: Math.min(10_000, requestTimeout),
+    // Longer than the idle time of the usual proxies, which would otherwise meet closed connections.
+    keepAliveTimeout: 65_000,
+    // Checked by the app, which can answer with a body.
+    requireHostHeader: false,
+  })
+  server.maxHeadersCount = 100
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy()
+    if (error.code === 'HPE_HEADER_OVERFLOW') return refuse(socket, 'REQUEST_HEADER_FIELDS_TOO_LARGE')
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return refuse(socket, 'REQUEST_TIMEOUT')
+    refuse(socket, 'BAD_REQUEST', [
+      { path: ['header'], code: 'malformed', message: 'The request is not valid HTTP' },
+    ])
+  })
+  server.on('checkExpectation', (_request, response) => {
+    const { status, body } = problem('BAD_REQUEST', [
+      { path: ['header', 'expect'], code: 'unknown', message: 'The expectation is not known' },
+    ])
+    response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8' }).end(body)
+  })
+  // A proxy request, which this server is not for.
+  server.on('connect', (_request, socket) => refuse(socket, 'METHOD_NOT_ALLOWED'))
+  return server
+}
+
+function refuse(socket: Duplex, code: ErrorCode, issues: Issue[] = []) {
+  const { status, body } = problem(code, issues)
+  const head = [
+    `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ]
+  socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}

@@ -1,0 +1,55 @@
+import { type ErrorCode, errorBody, errors, type Issue } from '../contract/errors.ts'
+import { databaseError, sqlState } from './db/client.ts'
+
+/** An error of the service as it leaves: status, headers and the body as text. */
+export interface Problem {
+  status: number
+  headers: Record<string, string>
+  body: string
+}
+
+export function problem(code: ErrorCode, issues: readonly Issue[] = []): Problem {
+  const headers: Record<string, string> = {}
+  if (code === 'UNAUTHORIZED') {
+    const isMissing = issues.some((issue) => issue.code === 'missing')
+    headers['WWW-Authenticate'] = `Bearer realm="bot-builder"${isMissing ? '' : ', error="invalid_token"'}`
+  }
+  if (code === 'SERVICE_UNAVAILABLE') headers['Retry-After'] = '1'
+  return { status: errors[code].status, headers, body: JSON.stringify(errorBody(code, issues)) }
+}
+
+/** Which code a caller gets for something thrown, and the error to log, without parameters of statements. */
+export function codeOf(thrown: unknown): { code: ErrorCode; issues: Issue[]; error: unknown } {
+  const error = databaseError(thrown) ?? thrown
+  const state = sqlState(thrown)
+  if (state && /^(22021|22P02|22P05)$/.test(state)) {
+    // Validation should have refused this text; the caller is still told the truth.
+    return {
+      code: 'BAD_REQUEST',
+      issues: [{ path: ['body'], code: 'invalid_text', message: 'A text cannot be stored' }],
+      error,
+    }
+  }
+  return {
+    code: isUnavailable(error, state) ? 'SERVICE_UNAVAILABLE' : 'INTERNAL_SERVER_ERROR',
+    issues: [],
+    error,
+  }
+}
+
+/**
+ * Whether the database is unreachable, overloaded or refuses to write: connection failures (08, 57P0x,
+ * socket errors), too many connections or no space (53), cancelled statements and locks that took too
+ * long, conflicts that did not resolve, and read-only mode.
+ */
+function isUnavailable(error: unknown, state: string | undefined): boolean {
+  if (state && /^(08|53|57P0|57014|55P03|40001|40P01|25006)/.test(state)) return true
+  if (state && /^(ECONNREFUSED|ECONNRESET|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH)$/.test(state))
+    return true
+  return (
+    error instanceof Error &&
+    /timeout exceeded when trying to connect|Query read timeout|Connection terminated|Client has encountered a connection error|Cannot use a pool after calling end/.test(
+      error.message,
+    )
+  )
+}

@@ -1,0 +1,340 @@
+import { parse as parseQuery } from 'node:querystring'
+import express from 'express'
+import type { Logger } from 'pino'
+import { type ErrorCode, errors, type Issue } from '../contract/errors.ts'
+import { type Access, errorsOf, type Operation } from '../contract/operation.ts'
+import { z } from '../contract/zod.ts'
+import { type Authorization, authorize } from './access.ts'
+import { readCredential } from './authenticate.ts'
+import { parseJson } from './body.ts'
+import { propertyTexts } from './body-text.ts'
+import type { Config } from './config.ts'
+import type { Database } from './db/client.ts'
+import { encode } from './json-text.ts'
+import { problem } from './problem.ts'
+
+/*
+ * Binds every operation of the contract to its handler. The only place that knows the order of refusals:
+ * route (404, 405), caller (401), path and query (400), body (415, 413, 400), existence and access
+ * (404, 403), then the operation's own. What must stay true: no body is read for a caller without a
+ * token, and a handler sees only input that fits the contract.
+ */
+
+/** What every handler gets. */
+export interface Services {
+  db: Database
+  config: Config
+  log: Logger
+  now: () => Date
+  /** Authenticates cursors; the same in all processes of the installation. */
+  cursorKey: Buffer
+}
+
+type AnyHandler = (request: unknown, reply: unknown, context: unknown) => Promise<Answer>
+
+interface Answer {
+  status: number
+  headers: Record<string, string>
+  body: string | AsyncIterable<string>
+  mediaType: string
+}
+
+export function createRouter(
+  operations: Record<string, Operation>,
+  handlers: Record<string, unknown>,
+  services: Services,
+): express.Router {
+  const router = express.Router({ caseSensitive: true, strict: true })
+  // A literal segment must win over a parameter at the same place.
+  const paths = [...new Set(Object.values(operations).map(({ path }) => path))].sort(literalFirst)
+  for (const path of paths) {
+    const route = router.route(path.replaceAll(/\{(\w+)\}/g, ':$1'))
+    const methods = ['OPTIONS']
+    for (const [operationId, operation] of Object.entries(operations)) {
+      if (operation.path !== path) continue
+      methods.push(operation.method.toUpperCase())
+      if (operation.method === 'get') methods.push('HEAD')
+      const run = bind(operationId, operation, handlers[operationId] as AnyHandler, services)
+      route[operation.method](run)
+    }
+    const allow = methods.sort().join(', ')
+    route.all((request, response) => {
+      response.setHeader('Allow', allow)
+      if (request.method === 'OPTIONS') response.status(204).end()
+      else sendProblem(response, 'METHOD_NOT_ALLOWED')
+    })
+  }
+  return router
+}
+
+function literalFirst(a: string, b: string): number {
+  const order = (path: string) => path.replaceAll('{', '\uffff')
+  return order(a) < order(b) ? -1 : 1
+}
+
+export function sendProblem(response: express.Response, code: ErrorCode, issues: readonly Issue[] = []) {
+  const { status, headers, body } = problem(code, issues)
+  send(response, { status, headers, body, mediaType: 'application/json' })
+}
+
+function send(response: express.Response, { status, headers, body, mediaType }: Answer) {
+  response.statusCode = status
+  response.setHeader('Content-Type', `${mediaType}; charset=utf-8`)
+  for (const name in headers) response.setHeader(name, headers[name] as string)
+  if (typeof body !== 'string') throw new TypeError('A stream is sent by sendStream')
+  response.setHeader('Content-Length', Buffer.byteLength(body))
+  response.end(body)
+}
+
+function bind(operationId: string, operation: Operation, handler: AnyHandler, services: Services) {
+  const { access } = operation
+  const declared = new Set(errorsOf(operation))
+  const refuse = (response: express.Response, code: ErrorCode, issues: readonly Issue[]) => {
+    if (!declared.has(code)) throw new Error(`${operationId} does not declare ${code}`)
+    sendProblem(response, code, issues)
+  }
+  const reply = createReply(operationId, operation, declared)
+
+  return async (request: express.Request, response: express.Response) => {
+    response.locals.operationId = operationId
+    const now = services.now()
+    const address = parseAddress(operation, request)
+    let authorization: Authorization | undefined
+    let tokenHash: Buffer | undefined
+    if (access.kind !== 'anyone') {
+      const credential = readCredential(request)
+      if ('issue' in credential) return refuse(response, 'UNAUTHORIZED', [credential.issue])
+      tokenHash = credential.hash
+      const { asked, id } = targetOf(access, address)
+      authorization = await authorize(services.db, asked, tokenHash, id, now)
+      if (authorization.caller === undefined) {
+        return refuse(response, authorization.refusal.code, authorization.refusal.issues)
+      }
+    }
+
+    const body = await readBody(operation, request, response)
+    if (address.issues.length > 0 || 'issues' in body) {
+      // A body that cannot be read is told alone, and only when the address is right.
+      const code = address.issues.length > 0 || !('code' in body) ? 'BAD_REQUEST' : body.code
+      const unreadable = 'code' in body && code === 'BAD_REQUEST'
+      return refuse(response, code, [
+        ...address.issues,
+        ...('issues' in body && !unreadable ? body.issues : []),
+      ])
+    }
+
+    if (access.kind === 'workspace' && access.place === 'body' && tokenHash) {
+      const { workspaceId } = body.value as { workspaceId: string }
+      authorization = await authorize(services.db, access, tokenHash, workspaceId, now)
+    }
+    if (authorization && 'refusal' in authorization) {
+      return refuse(response, authorization.refusal.code, authorization.refusal.issues)
+    }
+    const answer = await handler(
+      {
+        params: address.params,
+        query: address.query,
+        body: body.value,
+        texts: (...path: string[]) => propertyTexts(body.text, path),
+      },
+      reply,
+      { ...services, now, grant: authorization?.grant },
+    )
+    send(response, answer)
+  }
+}
+
+/** Which record the access check is about. A wrong address still has to name its caller first. */
+function targetOf(access: Exclude<Access, { kind: 'anyone' }>, address: Address) {
+  const user = { asked: { kind: 'user' } as const, id: '' }
+  if (address.issues.length > 0 || access.kind === 'user') return user
+  if (access.kind === 'workspace' && access.place === 'body') return user
+  const source = access.kind === 'workspace' && access.place === 'query' ? address.query : address.params
+  return { asked: access, id: (source as Record<string, string>)[`${access.kind}Id`] as string }
+}
+
+// Path and query
+
+interface Address {
+  params: unknown
+  query: unknown
+  issues: Issue[]
+}
+
+const noQuery = z.strictObject({})
+
+function parseAddress(operation: Operation, request: express.Request): Address {
+  const issues: Issue[] = []
+  const params = operation.params?.safeParse(request.params)
+  if (params && !params.success) issues.push(...toIssues(params.error, 'path'))
+
+  const at = request.url.indexOf('?')
+  const text = at < 0 ? '' : request.url.slice(at + 1)
+  try {
+    // Node's parser accepts broken escapes, so they are looked for first.
+    decodeURIComponent(text)
+  } catch {
+    issues.push({
+      path: ['query'],
+      code: 'invalid_encoding',
+      message: 'The query string is not percent-encoded UTF-8',
+    })
+    return { params: params?.data, query: undefined, issues }
+  }
+  const given = text === '' ? {} : parseQuery(text)
+  for (const [name, value] of Object.entries(given)) {
+    if (!Array.isArray(value)) continue
+    issues.push({
+      path: ['query', name],
+      code: 'repeated',
+      message: 'The parameter was given more than once',
+    })
+    delete given[name]
+  }
+  const query = (operation.query ?? noQuery).safeParse(given)
+  if (!query.success) {
+    const repeated = new Set(issues.map((issue) => issue.path[1]))
+    issues.push(...toIssues(query.error, 'query').filter(({ path }) => !repeated.has(path[1])))
+  }
+  return { params: params?.data, query: operation.query ? query.data : undefined, issues }
+}
+
+/** One issue per wrong place, with paths as text. */
+function toIssues(error: z.ZodError, place: 'path' | 'query' | 'body'): Issue[] {
+  return error.issues.flatMap((issue): Issue[] => {
+    const path = [place, ...issue.path.map(String)]
+    if (issue.code === 'unrecognized_keys') {
+      return issue.keys.map((key) => ({
+        path: [...path, key],
+        code: issue.code,
+        message: 'Unknown property',
+      }))
+    }
+    return [{ path, code: issue.code, message: issue.message }]
+  })
+}
+
+// Body
+
+const sizes = { small: 256 * 1024, document: 4 * 1024 * 1024 }
+
+const readRaw = {
+  small: express.raw({ type: () => true, inflate: false, limit: sizes.small }),
+  document: express.raw({ type: () => true, inflate: false, limit: sizes.document }),
+}
+
+type Body = { value: unknown; text: string } | { issues: Issue[] } | { code: ErrorCode; issues: Issue[] }
+
+const nothing = { value: undefined, text: '{}' }
+
+async function readBody(
+  operation: Operation,
+  request: express.Request,
+  response: express.Response,
+): Promise<Body> {
+  if (operation.bareRequest) return requireBare(request)
+  if (operation.method === 'get' || operation.method === 'delete') return nothing
+  const size = operation.bodySize ?? 'small'
+  let bytes: Buffer | undefined
+  try {
+    await new Promise<void>((resolve, reject) => {
+      readRaw[size](request, response, (error: unknown) => (error ? reject(error) : resolve()))
+    })
+    bytes = request.body as Buffer | undefined
+  } catch (error) {
+    return unreadable(error, sizes[size])
+  }
+  const isEmpty = !bytes || bytes.length === 0
+  if (!operation.body) return isEmpty || isEmptyObject(bytes as Buffer) ? nothing : { issues: [noBody] }
+  if (!isEmpty && !isJson(request.headers['content-type'])) {
+    return {
+      code: 'UNSUPPORTED_MEDIA_TYPE',
+      issues: [mediaType('content-type', 'Send the body as application/json in UTF-8')],
+    }
+  }
+  const parsed = isEmpty ? { value: {}, text: '{}' } : parseJson(bytes as Buffer)
+  if ('issues' in parsed) return parsed
+  const checked = operation.body.safeParse(parsed.value)
+  return checked.success
+    ? { value: checked.data, text: parsed.text }
+    : { issues: toIssues(checked.error, 'body') }
+}
+
+const noBody: Issue = { path: ['body'], code: 'unexpected', message: 'This operation takes no body' }
+
+function isEmptyObject(bytes: Buffer): boolean {
+  return /^\s*\{\s*\}\s*$/.test(bytes.toString('latin1'))
+}
+
+function requireBare(request: express.Request): Body {
+  const { headers } = request
+  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+  if (hasBody) return { issues: [noBody] }
+  if (headers['content-type'] === undefined) return nothing
+  const message =
+    'This operation takes no body, hence no Content-Type; name results in the query parameter resultIds'
+  return { issues: [{ path: ['header', 'content-type'], code: 'unexpected', message }] }
+}
+
+/** JSON in UTF-8; the charset may be left out or said, in any case and quoted or not. */
+function isJson(contentType: string | undefined): boolean {
+  return (
+    contentType !== undefined &&
+    /^\s*application\/json\s*(;\s*charset\s*=\s*"?utf-8"?\s*)?;?\s*$/i.test(contentType)
+  )
+}
+
+function mediaType(header: string, message: string): Issue {
+  return { path: ['header', header], code: 'unsupported_media_type', message }
+}
+
+function unreadable(error: unknown, limit: number): Body {
+  const { type } = error as { type?: string }
+  if (type === 'entity.too.large') {
+    const message = `The body may have at most ${limit} bytes`
+    return { code: 'PAYLOAD_TOO_LARGE', issues: [{ path: ['body'], code: 'too_large', message }] }
+  }
+  if (type === 'encoding.unsupported') {
+    return {
+      code: 'UNSUPPORTED_MEDIA_TYPE',
+      issues: [mediaType('content-encoding', 'Send the body without a content encoding')],
+    }
+  }
+  if (type === 'request.aborted' || type === 'request.size.invalid') {
+    return { issues: [{ path: ['body'], code: 'incomplete', message: 'The body did not arrive completely' }] }
+  }
+  throw error
+}
+
+// Replies
+
+/**
+ * Makes the answers a handler may give. A code that the operation does not declare, smuggled past the
+ * compiler, is a fault.
+ */
+function createReply(operationId: string, operation: Operation, declared: ReadonlySet<ErrorCode>) {
+  const { status, location, mediaType = 'application/json' } = operation.success
+  return {
+    ok(body: unknown): Answer {
+      const headers: Record<string, string> = { 'Cache-Control': 'no-store' }
+      if (location)
+        headers.Location = location.replaceAll(/\{([\w.]+)\}/g, (_, path: string) => String(pick(body, path)))
+      return {
+        status,
+        headers,
+        mediaType,
+        body: mediaType === 'application/json' ? encode(body) : (body as AsyncIterable<string>),
+      }
+    },
+    fail(code: ErrorCode, issues: Issue[] = []): Answer {
+      if (!declared.has(code)) throw new Error(`${operationId} does not declare ${code}`)
+      if (errors[code].status === 400 && issues.length === 0)
+        throw new Error(`${operationId}: a ${code} has to say what is wrong`)
+      return { ...problem(code, issues), mediaType: 'application/json' }
+    },
+  }
+}
+
+function pick(value: unknown, path: string): unknown {
+  return path.split('.').reduce<unknown>((inner, key) => (inner as Record<string, unknown>)[key], value)
+}
