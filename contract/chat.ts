@@ -5,18 +5,14 @@ import { z } from './zod.ts'
 const clientLog = z
   .strictObject({
     description: text(10_000).meta({ description: 'What happened.', example: 'Could not load the script' }),
-    status: text(10_000)
-      .optional()
-      .meta({
-        description: 'Kind of the entry, such as `error`, `success` or `info`; `error` when absent.',
-        example: 'error',
-      }),
-    details: text(10_000)
-      .optional()
-      .meta({
-        description: 'More about it; kept up to 1,000 characters.',
-        example: 'net::ERR_BLOCKED_BY_CLIENT',
-      }),
+    status: text(10_000).optional().meta({
+      description: 'Kind of the entry, such as `error`, `success` or `info`; `error` when absent.',
+      example: 'error',
+    }),
+    details: text(10_000).optional().meta({
+      description: 'More about it; kept up to 1,000 characters.',
+      example: 'net::ERR_BLOCKED_BY_CLIENT',
+    }),
     context: text(10_000)
       .optional()
       .meta({ description: 'Where it happened.', example: 'While executing the script' }),

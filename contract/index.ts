@@ -1,11 +1,13 @@
 import { analytics } from './analytics.ts'
-import { bots } from './bots.ts'
+import { bots } from './bots/index.ts'
 import { chat } from './chat.ts'
 import { folders } from './folders.ts'
 import { members } from './members.ts'
+import { publications } from './publications.ts'
 import { publishing } from './publishing.ts'
 import { results } from './results.ts'
 import { tokens } from './tokens.ts'
+import { transfer } from './transfer.ts'
 import { workspaces } from './workspaces.ts'
 
 /** Every operation of the service, in the order of the published document. The key is the operationId. */
@@ -14,7 +16,9 @@ export const operations = {
   ...members,
   ...folders,
   ...bots,
+  ...transfer,
   ...publishing,
+  ...publications,
   ...results,
   ...analytics,
   ...chat,
@@ -30,7 +34,9 @@ export const resources = {
   members,
   folders,
   bots,
+  transfer,
   publishing,
+  publications,
   results,
   analytics,
   chat,

@@ -28,12 +28,10 @@ const member = z
         email: text(254)
           .nullable()
           .meta({ description: 'E-mail address, or null.', example: 'ada@example.com' }),
-        image: text(2048)
-          .nullable()
-          .meta({
-            description: 'URL of a picture of the user, or null.',
-            example: 'https://example.com/ada.png',
-          }),
+        image: text(2048).nullable().meta({
+          description: 'URL of a picture of the user, or null.',
+          example: 'https://example.com/ada.png',
+        }),
       })
       .meta({ id: 'MemberUser', description: 'The person behind a membership.' }),
     role,

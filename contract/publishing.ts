@@ -1,51 +1,26 @@
-import {
-  edges,
-  events,
-  groups,
-  legacyEvents,
-  legacyGroupsByVersion,
-  settings,
-  theme,
-  variables,
-} from './bot-document/index.ts'
-import { exampleFlow, migrateToLatestVersion } from './bots.ts'
+import { exampleFlow } from './bots/examples.ts'
+import { flowOf, migrateToLatestVersion, suffix, type Version, versions, versionTag } from './bots/schemas.ts'
 import { bot, define } from './operation.ts'
 import { exampleIds, recordId, successBody, successExample, timestamp } from './shared.ts'
 import { z } from './zod.ts'
 
 const params = z.object({ botId: recordId('Id of the bot.', exampleIds.bot) })
 
-const legacy = {
-  '3': legacyGroupsByVersion['3'],
-  '4': legacyGroupsByVersion['4'],
-  '5': legacyGroupsByVersion['5'],
-} as const
-
-function publishedBotOf<const V extends '3' | '4' | '5' | '6' | '6.1'>(version: V) {
+function publishedBotOf<const V extends Version>(version: V) {
   return z
     .object({
       id: recordId(
         'Id of the published copy; it stays when the bot is published again.',
         exampleIds.publication,
       ),
-      version: z.enum([version]).meta({ description: 'Version of the schema the flow is written in.' }),
+      version: versionTag(version),
       createdAt: timestamp('When the bot was first published.'),
       updatedAt: timestamp('When the bot was last published.'),
       botId: recordId('Id of the bot.', exampleIds.bot),
-      groups: version in legacy ? legacy[version as keyof typeof legacy] : groups,
-      events:
-        version in legacy
-          ? z
-              .union([legacyEvents, z.null()])
-              .meta({ description: 'Null: a flow of this version has no events.' })
-          : events,
-      edges,
-      variables,
-      theme,
-      settings,
+      ...flowOf(version),
     })
     .meta({
-      id: `PublishedBotV${version.replace('.', '')}`,
+      id: `PublishedBot${suffix(version)}`,
       description: `The published copy of a bot whose flow is written in version ${version}.`,
     })
 }
@@ -109,11 +84,9 @@ export const publishing = define({
       body: z
         .object({
           publishedBot,
-          version: z
-            .enum(['3', '4', '5', '6', '6.1'])
-            .meta({
-              description: 'The version in which the copy was published, also when the answer is converted.',
-            }),
+          version: z.enum(versions).meta({
+            description: 'The version in which the copy was published, also when the answer is converted.',
+          }),
         })
         .meta({ id: 'PublishedBotBody', description: 'The published copy of a bot.' }),
       examples: {

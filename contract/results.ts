@@ -60,12 +60,10 @@ export const resultSchema = z
     isCompleted: z.boolean().meta({ description: 'Whether the chat reached an end.' }),
     hasStarted: z.boolean().meta({ description: 'Whether at least one answer was given.' }),
     isArchived: z.boolean().meta({ description: 'Always false: archived results are not shown.' }),
-    lastChatSessionId: text(64)
-      .nullable()
-      .meta({
-        description: 'Id of the chat session that wrote last; null when none did.',
-        example: exampleIds.session,
-      }),
+    lastChatSessionId: text(64).nullable().meta({
+      description: 'Id of the chat session that wrote last; null when none did.',
+      example: exampleIds.session,
+    }),
     answers: z.array(answer).max(100_000).meta({ description: 'The answers, in the order they were given.' }),
   })
   .meta({ id: 'Result', description: 'What one person answered in one chat.' })

@@ -14,11 +14,9 @@ function isIcon(value: string): boolean {
   return !/^[a-z][a-z0-9+.-]*:/i.test(value.trim()) || /^(https?:\/\/|data:image\/)/i.test(value)
 }
 
-const workspaceIcon = icon
-  .nullable()
-  .meta({
-    description: 'Icon of the workspace: an emoji, an http(s) URL or a `data:image/` URL; null without one.',
-  })
+const workspaceIcon = icon.nullable().meta({
+  description: 'Icon of the workspace: an emoji, an http(s) URL or a `data:image/` URL; null without one.',
+})
 
 export const plans = [
   'FREE',

@@ -194,6 +194,36 @@ export interface DeleteBot {
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
 
+/** Import a bot: POST /v1/bots/import */
+export interface ImportBot {
+  access: 'workspace'
+  params: undefined
+  query: undefined
+  body: z.output<(typeof contract)['importBot']['body']>
+  reply: wire['importBot']['responses'][201]['content']['application/json']
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Export a bot: GET /v1/bots/{botId}/export */
+export interface ExportBot {
+  access: 'bot'
+  params: z.output<(typeof contract)['exportBot']['params']>
+  query: undefined
+  body: undefined
+  reply: wire['exportBot']['responses'][200]['content']['application/json']
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Check the flow of a bot: GET /v1/bots/{botId}/check */
+export interface CheckBot {
+  access: 'bot'
+  params: z.output<(typeof contract)['checkBot']['params']>
+  query: undefined
+  body: undefined
+  reply: wire['checkBot']['responses'][200]['content']['application/json']
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
 /** Publish a bot: POST /v1/bots/{botId}/publish */
 export interface PublishBot {
   access: 'bot'
@@ -221,6 +251,36 @@ export interface GetPublishedBot {
   query: z.output<(typeof contract)['getPublishedBot']['query']>
   body: undefined
   reply: wire['getPublishedBot']['responses'][200]['content']['application/json']
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** List the publications of a bot: GET /v1/bots/{botId}/publications */
+export interface ListPublications {
+  access: 'bot'
+  params: z.output<(typeof contract)['listPublications']['params']>
+  query: z.output<(typeof contract)['listPublications']['query']>
+  body: undefined
+  reply: wire['listPublications']['responses'][200]['content']['application/json']
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Get a publication: GET /v1/bots/{botId}/publications/{publicationId} */
+export interface GetPublication {
+  access: 'bot'
+  params: z.output<(typeof contract)['getPublication']['params']>
+  query: undefined
+  body: undefined
+  reply: wire['getPublication']['responses'][200]['content']['application/json']
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Restore a publication into the draft: POST /v1/bots/{botId}/publications/{publicationId}/restore */
+export interface RestorePublication {
+  access: 'bot'
+  params: z.output<(typeof contract)['restorePublication']['params']>
+  query: undefined
+  body: undefined
+  reply: wire['restorePublication']['responses'][200]['content']['application/json']
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
 
@@ -344,6 +404,15 @@ export interface BotsHandlers<Contexts extends Record<AccessKind, unknown>> {
   deleteBot: Handler<DeleteBot, Contexts>
 }
 
+export interface TransferHandlers<Contexts extends Record<AccessKind, unknown>> {
+  /** POST /v1/bots/import */
+  importBot: Handler<ImportBot, Contexts>
+  /** GET /v1/bots/{botId}/export */
+  exportBot: Handler<ExportBot, Contexts>
+  /** GET /v1/bots/{botId}/check */
+  checkBot: Handler<CheckBot, Contexts>
+}
+
 export interface PublishingHandlers<Contexts extends Record<AccessKind, unknown>> {
   /** POST /v1/bots/{botId}/publish */
   publishBot: Handler<PublishBot, Contexts>
@@ -351,6 +420,15 @@ export interface PublishingHandlers<Contexts extends Record<AccessKind, unknown>
   unpublishBot: Handler<UnpublishBot, Contexts>
   /** GET /v1/bots/{botId}/publishedBot */
   getPublishedBot: Handler<GetPublishedBot, Contexts>
+}
+
+export interface PublicationsHandlers<Contexts extends Record<AccessKind, unknown>> {
+  /** GET /v1/bots/{botId}/publications */
+  listPublications: Handler<ListPublications, Contexts>
+  /** GET /v1/bots/{botId}/publications/{publicationId} */
+  getPublication: Handler<GetPublication, Contexts>
+  /** POST /v1/bots/{botId}/publications/{publicationId}/restore */
+  restorePublication: Handler<RestorePublication, Contexts>
 }
 
 export interface ResultsHandlers<Contexts extends Record<AccessKind, unknown>> {
@@ -379,7 +457,7 @@ export interface TokensHandlers<Contexts extends Record<AccessKind, unknown>> {
   revokeToken: Handler<RevokeToken, Contexts>
 }
 
-export type Handlers<Contexts extends Record<AccessKind, unknown>> = WorkspacesHandlers<Contexts> & MembersHandlers<Contexts> & FoldersHandlers<Contexts> & BotsHandlers<Contexts> & PublishingHandlers<Contexts> & ResultsHandlers<Contexts> & AnalyticsHandlers<Contexts> & ChatHandlers<Contexts> & TokensHandlers<Contexts>
+export type Handlers<Contexts extends Record<AccessKind, unknown>> = WorkspacesHandlers<Contexts> & MembersHandlers<Contexts> & FoldersHandlers<Contexts> & BotsHandlers<Contexts> & TransferHandlers<Contexts> & PublishingHandlers<Contexts> & PublicationsHandlers<Contexts> & ResultsHandlers<Contexts> & AnalyticsHandlers<Contexts> & ChatHandlers<Contexts> & TokensHandlers<Contexts>
 
 /** Every operation with the codes it can answer, for the cases that replay them. */
 export interface OperationErrors {
@@ -402,9 +480,15 @@ export interface OperationErrors {
   getBot: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   updateBot: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   deleteBot: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  importBot: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  exportBot: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  checkBot: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   publishBot: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   unpublishBot: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   getPublishedBot: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  listPublications: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  getPublication: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  restorePublication: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   listResults: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   deleteResults: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   getStats: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'

@@ -106,6 +106,116 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/bots/{botId}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Check the flow of a bot
+         * @description Reports what in the draft would misbehave when it runs: references to nothing, groups that cannot be reached, ids that are there twice, a missing start. Nothing of it keeps a bot from being stored or published.
+         *
+         *     Permission: any member, guests included, of the workspace.
+         */
+        get: operations["checkBot"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/bots/{botId}/export": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export a bot
+         * @description Returns the draft of a bot as a document that import takes back, in this installation or another one. Exporting and importing makes a duplicate.
+         *
+         *     Permission: any member, guests included, of the workspace.
+         */
+        get: operations["exportBot"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/bots/{botId}/publications": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the publications of a bot
+         * @description Returns every copy of the bot that was ever published, newest first, without the flows. Unpublishing does not remove them.
+         *
+         *     Permission: any member, guests included, of the workspace.
+         */
+        get: operations["listPublications"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/bots/{botId}/publications/{publicationId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a publication
+         * @description Returns one published copy with its flow and what the check found when it was published.
+         *
+         *     Permission: any member, guests included, of the workspace.
+         */
+        get: operations["getPublication"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/bots/{botId}/publications/{publicationId}/restore": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Restore a publication into the draft
+         * @description Makes flow, theme and settings of an earlier publication the draft again, as a new change, and returns the bot. What the draft held is replaced; publish it first to keep it. Name, folder, public id and the live copy stay as they are. Takes no body.
+         *
+         *     Permission: a member or an admin of the workspace.
+         */
+        post: operations["restorePublication"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/bots/{botId}/publish": {
         parameters: {
             query?: never;
@@ -194,6 +304,28 @@ export interface paths {
          *     Permission: a member or an admin of the workspace. A record that does not exist is answered as one without access.
          */
         post: operations["unpublishBot"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/bots/import": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Import a bot
+         * @description Creates a bot from an exported document of any version and returns it. The bot gets a new id; all ids inside the flow stay. A flow in a legacy version is converted to the latest one, without loss. Public id, domain, folder and credentials of the document are not taken over. What had to be dropped is listed in `warnings`; a document that cannot be repaired is invalid input.
+         *
+         *     Permission: a member or an admin of the workspace.
+         */
+        post: operations["importBot"];
         delete?: never;
         options?: never;
         head?: never;
@@ -543,21 +675,6 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Stores one part of the answer in a variable. */
-        AnthropicMapping: {
-            /**
-             * @description Part of the answer.
-             * @enum {string}
-             */
-            item?: "Message content";
-            /**
-             * @description Id of the variable that takes the part.
-             * @example varReply
-             */
-            variableId?: string;
-        } & {
-            [key: string]: unknown;
-        };
         /** @description What Anthropic is asked to do. The action tells which of the other properties are read. */
         AnthropicOptions: {
             /**
@@ -587,8 +704,8 @@ export interface components {
              * @example I live in {{Answer}}.
              */
             prompt?: string;
-            /** @description Which parts of the answer are stored where. */
-            responseMapping?: components["schemas"]["AnthropicMapping"][];
+            /** @description Which parts of the answer are stored where. With action Create Chat Message: Message content. */
+            responseMapping?: components["schemas"]["VendorAnswerMapping"][];
             /**
              * @description Instructions that hold for the whole conversation.
              * @example Answer in French.
@@ -775,21 +892,6 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Stores one part of the answer in a variable. */
-        BlinkMapping: {
-            /**
-             * @description Part of the answer: Event ID with action Send Feed Event.
-             * @example Event ID
-             */
-            item?: string;
-            /**
-             * @description Id of the variable that takes the part.
-             * @example varEvent
-             */
-            variableId?: string;
-        } & {
-            [key: string]: unknown;
-        };
         /** @description What Blink is asked to do. The action tells which of the other properties are read. */
         BlinkOptions: {
             /**
@@ -833,8 +935,8 @@ export interface components {
              *     }
              */
             pushNotification?: unknown;
-            /** @description Which parts of the answer are stored where. */
-            responseMapping?: components["schemas"]["BlinkMapping"][];
+            /** @description Which parts of the answer are stored where. With action Send Feed Event: Event ID. */
+            responseMapping?: components["schemas"]["VendorAnswerMapping"][];
             /**
              * @description With action Send Feed Event: colour of the ribbon.
              * @example #ff5924
@@ -962,6 +1064,56 @@ export interface components {
              * @example null
              */
             workspaceId?: unknown;
+        };
+        /** @description A bot as a document of any version, as this service or another builder exported it. Properties that import does not know are ignored. */
+        BotImport: {
+            /**
+             * @description The edges. Malformed ones are dropped.
+             * @example []
+             */
+            edges?: unknown;
+            /**
+             * @description The events; none in the legacy versions.
+             * @example null
+             */
+            events?: unknown;
+            /**
+             * @description The groups, with their blocks.
+             * @example []
+             */
+            groups?: unknown;
+            /**
+             * @description Icon of the bot.
+             * @example 🎯
+             */
+            icon?: unknown;
+            /**
+             * @description Name of the bot; a default when it is absent or cannot be one.
+             * @example Lead generation
+             */
+            name?: unknown;
+            /**
+             * @description The settings.
+             * @example {}
+             */
+            settings?: unknown;
+            /**
+             * @description The theme.
+             * @example {}
+             */
+            theme?: unknown;
+            /**
+             * @description The variables.
+             * @example []
+             */
+            variables?: unknown;
+            /**
+             * @description Version of the schema the flow is written in. A document with groups but without it counts as 3.
+             * @enum {string|null}
+             */
+            version?: "3" | "4" | "5" | "6" | "6.1" | null;
+        } & {
+            [key: string]: unknown;
         };
         /** @description Continues in another bot, or in another group of this one. */
         BotLinkBlock: {
@@ -2236,21 +2388,6 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Stores one part of the answer in a variable. */
-        ChatNodeMapping: {
-            /**
-             * @description Part of the answer.
-             * @enum {string}
-             */
-            item?: "Message" | "Thread ID";
-            /**
-             * @description Id of the variable that takes the part.
-             * @example varReply
-             */
-            variableId?: string;
-        } & {
-            [key: string]: unknown;
-        };
         /** @description What ChatNode is asked to do. The action tells which of the other properties are read. */
         ChatNodeOptions: {
             /**
@@ -2273,8 +2410,8 @@ export interface components {
              * @example {{Question}}
              */
             message?: string;
-            /** @description Which parts of the answer are stored where. */
-            responseMapping?: components["schemas"]["ChatNodeMapping"][];
+            /** @description Which parts of the answer are stored where. With action Send Message: Message, Thread ID. */
+            responseMapping?: components["schemas"]["VendorAnswerMapping"][];
             /**
              * @description Id of the thread.
              * @example {{Thread}}
@@ -3020,21 +3157,6 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Stores one part of the answer in a variable. */
-        DeepSeekMapping: {
-            /**
-             * @description Part of the answer.
-             * @enum {string}
-             */
-            item?: "Message content" | "Total tokens" | "Prompt tokens" | "Completion tokens";
-            /**
-             * @description Id of the variable that takes the part.
-             * @example varReply
-             */
-            variableId?: string;
-        } & {
-            [key: string]: unknown;
-        };
         /** @description What DeepSeek is asked to do. The action tells which of the other properties are read. */
         DeepSeekOptions: {
             /**
@@ -3054,8 +3176,8 @@ export interface components {
              * @example gpt-4o
              */
             model?: string;
-            /** @description Which parts of the answer are stored where. */
-            responseMapping?: components["schemas"]["DeepSeekMapping"][];
+            /** @description Which parts of the answer are stored where. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens. */
+            responseMapping?: components["schemas"]["VendorAnswerMapping"][];
             /**
              * @description How freely the model answers, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number.
              * @example 0.7
@@ -3084,21 +3206,6 @@ export interface components {
              * @enum {string}
              */
             type: "dify-ai";
-        } & {
-            [key: string]: unknown;
-        };
-        /** @description Stores one part of the answer in a variable. */
-        DifyAiMapping: {
-            /**
-             * @description Part of the answer.
-             * @enum {string}
-             */
-            item?: "Answer" | "Total Tokens" | "Message content" | "Total tokens" | "Prompt tokens" | "Completion tokens" | "Retrieved chunks";
-            /**
-             * @description Id of the variable that takes the part.
-             * @example varReply
-             */
-            variableId?: string;
         } & {
             [key: string]: unknown;
         };
@@ -3131,8 +3238,8 @@ export interface components {
              * @example {{Question}}
              */
             query?: string;
-            /** @description Which parts of the answer are stored where. */
-            responseMapping?: components["schemas"]["DifyAiMapping"][];
+            /** @description Which parts of the answer are stored where. With action Create Chat Message: Answer, Total Tokens, Message content, Total tokens, Prompt tokens, Completion tokens. With action Query Knowledge Base: Retrieved chunks. */
+            responseMapping?: components["schemas"]["VendorAnswerMapping"][];
             /**
              * @description Id of the visitor at the vendor.
              * @example {{User ID}}
@@ -3448,6 +3555,197 @@ export interface components {
              */
             path: string[];
         };
+        /** @description A bot as a document that import takes. */
+        ExportedBot: components["schemas"]["ExportedBotV3"] | components["schemas"]["ExportedBotV4"] | components["schemas"]["ExportedBotV5"] | components["schemas"]["ExportedBotV6"] | components["schemas"]["ExportedBotV61"];
+        /** @description An exported bot. */
+        ExportedBotBody: {
+            bot: components["schemas"]["ExportedBot"];
+        };
+        /** @description A bot in version 3 without ids, times and names that belong to one installation. */
+        ExportedBotV3: {
+            /** @description The connections of the flow, in no particular order. */
+            edges: components["schemas"]["Edge"][];
+            /** @description Null: a flow of this version has no events. */
+            events: components["schemas"]["FlowEvent"][] | null;
+            /** @description The groups of the flow, in no particular order. */
+            groups: components["schemas"]["LegacyGroup"][];
+            /**
+             * @description Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one.
+             * @example 🤖
+             */
+            icon: string | null;
+            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            isClosed: boolean;
+            /**
+             * @description Name of the bot. Names need not be unique.
+             * @example Lead generation
+             */
+            name: string;
+            /** @description How an editor shows the table of results; null for its own defaults. */
+            resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
+            /**
+             * @description Id of the theme template an editor applied; null without one.
+             * @example template-1
+             */
+            selectedThemeTemplateId: string | null;
+            settings: components["schemas"]["Settings"];
+            theme: components["schemas"]["Theme"];
+            /** @description The variables of the bot. */
+            variables: components["schemas"]["Variable"][];
+            /**
+             * @description Version of the schema the flow is written in. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            version: "3";
+        };
+        /** @description A bot in version 4 without ids, times and names that belong to one installation. */
+        ExportedBotV4: {
+            /** @description The connections of the flow, in no particular order. */
+            edges: components["schemas"]["Edge"][];
+            /** @description Null: a flow of this version has no events. */
+            events: components["schemas"]["FlowEvent"][] | null;
+            /** @description The groups of the flow, in no particular order. */
+            groups: components["schemas"]["LegacyGroup"][];
+            /**
+             * @description Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one.
+             * @example 🤖
+             */
+            icon: string | null;
+            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            isClosed: boolean;
+            /**
+             * @description Name of the bot. Names need not be unique.
+             * @example Lead generation
+             */
+            name: string;
+            /** @description How an editor shows the table of results; null for its own defaults. */
+            resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
+            /**
+             * @description Id of the theme template an editor applied; null without one.
+             * @example template-1
+             */
+            selectedThemeTemplateId: string | null;
+            settings: components["schemas"]["Settings"];
+            theme: components["schemas"]["Theme"];
+            /** @description The variables of the bot. */
+            variables: components["schemas"]["Variable"][];
+            /**
+             * @description Version of the schema the flow is written in. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            version: "4";
+        };
+        /** @description A bot in version 5 without ids, times and names that belong to one installation. */
+        ExportedBotV5: {
+            /** @description The connections of the flow, in no particular order. */
+            edges: components["schemas"]["Edge"][];
+            /** @description Null: a flow of this version has no events. */
+            events: components["schemas"]["FlowEvent"][] | null;
+            /** @description The groups of the flow, in no particular order. */
+            groups: components["schemas"]["LegacyGroup"][];
+            /**
+             * @description Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one.
+             * @example 🤖
+             */
+            icon: string | null;
+            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            isClosed: boolean;
+            /**
+             * @description Name of the bot. Names need not be unique.
+             * @example Lead generation
+             */
+            name: string;
+            /** @description How an editor shows the table of results; null for its own defaults. */
+            resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
+            /**
+             * @description Id of the theme template an editor applied; null without one.
+             * @example template-1
+             */
+            selectedThemeTemplateId: string | null;
+            settings: components["schemas"]["Settings"];
+            theme: components["schemas"]["Theme"];
+            /** @description The variables of the bot. */
+            variables: components["schemas"]["Variable"][];
+            /**
+             * @description Version of the schema the flow is written in. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            version: "5";
+        };
+        /** @description A bot in version 6 without ids, times and names that belong to one installation. */
+        ExportedBotV6: {
+            /** @description The connections of the flow, in no particular order. */
+            edges: components["schemas"]["Edge"][];
+            /** @description What begins the branches of the flow. The first event, and only the first, is the start event. */
+            events: components["schemas"]["FlowEvent"][];
+            /** @description The groups of the flow, in no particular order. */
+            groups: components["schemas"]["Group"][];
+            /**
+             * @description Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one.
+             * @example 🤖
+             */
+            icon: string | null;
+            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            isClosed: boolean;
+            /**
+             * @description Name of the bot. Names need not be unique.
+             * @example Lead generation
+             */
+            name: string;
+            /** @description How an editor shows the table of results; null for its own defaults. */
+            resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
+            /**
+             * @description Id of the theme template an editor applied; null without one.
+             * @example template-1
+             */
+            selectedThemeTemplateId: string | null;
+            settings: components["schemas"]["Settings"];
+            theme: components["schemas"]["Theme"];
+            /** @description The variables of the bot. */
+            variables: components["schemas"]["Variable"][];
+            /**
+             * @description Version of the schema the flow is written in. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            version: "6";
+        };
+        /** @description A bot in version 6.1 without ids, times and names that belong to one installation. */
+        ExportedBotV61: {
+            /** @description The connections of the flow, in no particular order. */
+            edges: components["schemas"]["Edge"][];
+            /** @description What begins the branches of the flow. The first event, and only the first, is the start event. */
+            events: components["schemas"]["FlowEvent"][];
+            /** @description The groups of the flow, in no particular order. */
+            groups: components["schemas"]["Group"][];
+            /**
+             * @description Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one.
+             * @example 🤖
+             */
+            icon: string | null;
+            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            isClosed: boolean;
+            /**
+             * @description Name of the bot. Names need not be unique.
+             * @example Lead generation
+             */
+            name: string;
+            /** @description How an editor shows the table of results; null for its own defaults. */
+            resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
+            /**
+             * @description Id of the theme template an editor applied; null without one.
+             * @example template-1
+             */
+            selectedThemeTemplateId: string | null;
+            settings: components["schemas"]["Settings"];
+            theme: components["schemas"]["Theme"];
+            /** @description The variables of the bot. */
+            variables: components["schemas"]["Variable"][];
+            /**
+             * @description Version of the schema the flow is written in. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            version: "6.1";
+        };
         /** @description Asks for files. */
         FileInput: {
             /**
@@ -3537,8 +3835,37 @@ export interface components {
          * @enum {string}
          */
         FileVisibility: "Auto" | "Public" | "Private";
+        /** @description The result of a check. */
+        FlowCheckBody: {
+            /** @description What was found; the first 1,000. */
+            findings: components["schemas"]["FlowFinding"][];
+        };
         /** @description Something that begins a branch of the flow; the type tells what. */
         FlowEvent: components["schemas"]["StartEvent"] | components["schemas"]["CommandEvent"] | components["schemas"]["ReplyEvent"] | components["schemas"]["InvalidReplyEvent"] | components["schemas"]["OpaqueEvent"];
+        /** @description Something in a flow that would misbehave when it runs. */
+        FlowFinding: {
+            /**
+             * @description Kind of the finding, for programs.
+             * @example missing_edge
+             */
+            code: string;
+            /**
+             * @description What would happen, for people.
+             * @example The edge it leaves by does not exist
+             */
+            message: string;
+            /**
+             * @description Where in the flow; indexes are written as text.
+             * @example [
+             *       "groups",
+             *       "0",
+             *       "blocks",
+             *       "2",
+             *       "outgoingEdgeId"
+             *     ]
+             */
+            path: string[];
+        };
         /** @description A folder of a workspace, holding bots and other folders. */
         Folder: {
             /**
@@ -3727,21 +4054,6 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Stores one part of the answer in a variable. */
-        GmailMapping: {
-            /**
-             * @description Part of the answer.
-             * @enum {string}
-             */
-            item?: "Thread ID";
-            /**
-             * @description Id of the variable that takes the part.
-             * @example varReply
-             */
-            variableId?: string;
-        } & {
-            [key: string]: unknown;
-        };
         /** @description What Gmail is asked to do. The action tells which of the other properties are read. */
         GmailOptions: {
             /**
@@ -3779,8 +4091,8 @@ export interface components {
              * @example team@example.com
              */
             replyTo?: string;
-            /** @description Which parts of the answer are stored where. */
-            responseMapping?: components["schemas"]["GmailMapping"][];
+            /** @description Which parts of the answer are stored where. With action Send email: Thread ID. */
+            responseMapping?: components["schemas"]["VendorAnswerMapping"][];
             /**
              * @description Subject.
              * @example Your demo
@@ -3934,21 +4246,6 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Stores one part of the answer in a variable. */
-        GroqMapping: {
-            /**
-             * @description Part of the answer.
-             * @enum {string}
-             */
-            item?: "Message content" | "Total tokens" | "Prompt tokens" | "Completion tokens";
-            /**
-             * @description Id of the variable that takes the part.
-             * @example varReply
-             */
-            variableId?: string;
-        } & {
-            [key: string]: unknown;
-        };
         /** @description What Groq is asked to do. The action tells which of the other properties are read. */
         GroqOptions: {
             /**
@@ -3968,8 +4265,8 @@ export interface components {
              * @example gpt-4o
              */
             model?: string;
-            /** @description Which parts of the answer are stored where. */
-            responseMapping?: components["schemas"]["GroqMapping"][];
+            /** @description Which parts of the answer are stored where. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens. */
+            responseMapping?: components["schemas"]["VendorAnswerMapping"][];
             /**
              * @description How freely the model answers, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number.
              * @example 0.7
@@ -4202,6 +4499,26 @@ export interface components {
             url?: string;
         } & {
             [key: string]: unknown;
+        };
+        /** @description Where to import which document. */
+        ImportBotBody: {
+            bot: components["schemas"]["BotImport"];
+            /**
+             * @description Id of a folder of the workspace to put the bot into; none when absent or null.
+             * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
+             */
+            folderId?: string | null;
+            /**
+             * @description Id of the workspace to import into.
+             * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+             */
+            workspaceId: string;
+        };
+        /** @description A bot that was imported. */
+        ImportedBotBody: {
+            bot: components["schemas"]["Bot"];
+            /** @description What was dropped or added to make the document fit. */
+            warnings: components["schemas"]["FlowFinding"][];
         };
         /** @description Texts of an input. */
         InputLabels: {
@@ -4933,7 +5250,7 @@ export interface components {
         /** @description Behaviour on messaging channels. */
         MessagingSettings: {
             /**
-             * @description Address that delivery statuses are forwarded to.
+             * @description Address that delivery statuses are forwarded to, with the scheme http or https.
              * @example https://hooks.example.com/statuses
              */
             errorAndMarketingStatusWebhookForwardUrl?: string;
@@ -4947,7 +5264,12 @@ export interface components {
              */
             sessionExpiryTimeout?: number;
             startCondition?: components["schemas"]["StartCondition"];
-            /** @description Kinds of status that are forwarded. */
+            /**
+             * @description Kinds of status that are forwarded.
+             * @example [
+             *       "errorStatuses"
+             *     ]
+             */
             webhookForwardingEventTypes?: ("all" | "errorStatuses" | "marketingStatuses")[];
         } & {
             [key: string]: unknown;
@@ -4970,21 +5292,6 @@ export interface components {
              * @enum {string}
              */
             type: "mistral";
-        } & {
-            [key: string]: unknown;
-        };
-        /** @description Stores one part of the answer in a variable. */
-        MistralMapping: {
-            /**
-             * @description Part of the answer.
-             * @enum {string}
-             */
-            item?: "Message content" | "Total tokens" | "Prompt tokens" | "Completion tokens";
-            /**
-             * @description Id of the variable that takes the part.
-             * @example varReply
-             */
-            variableId?: string;
         } & {
             [key: string]: unknown;
         };
@@ -5012,8 +5319,8 @@ export interface components {
              * @example I live in {{Answer}}.
              */
             prompt?: string;
-            /** @description Which parts of the answer are stored where. */
-            responseMapping?: components["schemas"]["MistralMapping"][];
+            /** @description Which parts of the answer are stored where. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens. */
+            responseMapping?: components["schemas"]["VendorAnswerMapping"][];
             /**
              * @description How freely the model answers, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number.
              * @example 0.7
@@ -5271,21 +5578,6 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Stores one part of the answer in a variable. */
-        OpenAiMapping: {
-            /**
-             * @description Part of the answer.
-             * @enum {string}
-             */
-            item?: "Message content" | "Total tokens" | "Prompt tokens" | "Completion tokens" | "Message" | "Thread ID" | "Response ID";
-            /**
-             * @description Id of the variable that takes the part.
-             * @example varReply
-             */
-            variableId?: string;
-        } & {
-            [key: string]: unknown;
-        };
         /** @description What OpenAI is asked to do. The action tells which of the other properties are read. */
         OpenAiOptions: {
             /**
@@ -5371,8 +5663,8 @@ export interface components {
              * @example varResponse
              */
             responseIdVariableId?: string;
-            /** @description Which parts of the answer are stored where. */
-            responseMapping?: components["schemas"]["OpenAiMapping"][];
+            /** @description Which parts of the answer are stored where. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens. With action Ask Assistant: Message, Thread ID. With action Ask Model: Message, Response ID. */
+            responseMapping?: components["schemas"]["VendorAnswerMapping"][];
             /**
              * @description Id of the variable that takes the address of the sound.
              * @example varSpeech
@@ -5438,21 +5730,6 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Stores one part of the answer in a variable. */
-        OpenRouterMapping: {
-            /**
-             * @description Part of the answer.
-             * @enum {string}
-             */
-            item?: "Message content" | "Total tokens" | "Prompt tokens" | "Completion tokens";
-            /**
-             * @description Id of the variable that takes the part.
-             * @example varReply
-             */
-            variableId?: string;
-        } & {
-            [key: string]: unknown;
-        };
         /** @description What OpenRouter is asked to do. The action tells which of the other properties are read. */
         OpenRouterOptions: {
             /**
@@ -5472,8 +5749,8 @@ export interface components {
              * @example gpt-4o
              */
             model?: string;
-            /** @description Which parts of the answer are stored where. */
-            responseMapping?: components["schemas"]["OpenRouterMapping"][];
+            /** @description Which parts of the answer are stored where. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens. */
+            responseMapping?: components["schemas"]["VendorAnswerMapping"][];
             /**
              * @description How freely the model answers, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number.
              * @example 0.7
@@ -5675,21 +5952,6 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Stores one part of the answer in a variable. */
-        PerplexityMapping: {
-            /**
-             * @description Part of the answer.
-             * @enum {string}
-             */
-            item?: "Message content" | "Total tokens" | "Prompt tokens" | "Completion tokens";
-            /**
-             * @description Id of the variable that takes the part.
-             * @example varReply
-             */
-            variableId?: string;
-        } & {
-            [key: string]: unknown;
-        };
         /** @description What Perplexity is asked to do. The action tells which of the other properties are read. */
         PerplexityOptions: {
             /**
@@ -5709,8 +5971,8 @@ export interface components {
              * @example gpt-4o
              */
             model?: string;
-            /** @description Which parts of the answer are stored where. */
-            responseMapping?: components["schemas"]["PerplexityMapping"][];
+            /** @description Which parts of the answer are stored where. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens. */
+            responseMapping?: components["schemas"]["VendorAnswerMapping"][];
             /**
              * @description How freely the model answers, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number.
              * @example 0.7
@@ -6012,6 +6274,263 @@ export interface components {
             properties?: components["schemas"]["KeyValuePair"][];
         } & {
             [key: string]: unknown;
+        };
+        /** @description One copy of a bot that was published. It never changes. */
+        Publication: components["schemas"]["PublicationV3"] | components["schemas"]["PublicationV4"] | components["schemas"]["PublicationV5"] | components["schemas"]["PublicationV6"] | components["schemas"]["PublicationV61"];
+        /** @description One publication. */
+        PublicationBody: {
+            publication: components["schemas"]["Publication"];
+        };
+        /** @description A page of publications. */
+        PublicationPage: {
+            /**
+             * @description Send it as `cursor` to get the following page; null on the last page.
+             * @example AZx0mC1jZ3JhbnQ
+             */
+            nextCursor: string | null;
+            /** @description The publications, newest first. */
+            publications: components["schemas"]["PublicationSummary"][];
+        };
+        /** @description A publication in a list, without its flow. */
+        PublicationSummary: {
+            /**
+             * Format: date-time
+             * @description When it was published.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /**
+             * @description Id of the publication.
+             * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
+             */
+            id: string;
+            /** @description Whether new chats run this publication. */
+            isLive: boolean;
+            /**
+             * @description Id of the user who published it.
+             * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+             */
+            publishedBy: string;
+            /**
+             * @description Version of the schema the flow is written in.
+             * @enum {string}
+             */
+            version: "3" | "4" | "5" | "6" | "6.1";
+        };
+        /** @description A publication whose flow is written in version 3. */
+        PublicationV3: {
+            /**
+             * @description Id of the bot.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            botId: string;
+            /**
+             * Format: date-time
+             * @description When it was published.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /** @description The connections of the flow, in no particular order. */
+            edges: components["schemas"]["Edge"][];
+            /** @description Null: a flow of this version has no events. */
+            events: components["schemas"]["FlowEvent"][] | null;
+            /** @description The groups of the flow, in no particular order. */
+            groups: components["schemas"]["LegacyGroup"][];
+            /**
+             * @description Id of the publication.
+             * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
+             */
+            id: string;
+            /** @description Whether new chats run this publication. */
+            isLive: boolean;
+            /**
+             * @description Id of the user who published it.
+             * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+             */
+            publishedBy: string;
+            settings: components["schemas"]["Settings"];
+            theme: components["schemas"]["Theme"];
+            /** @description The variables of the bot. */
+            variables: components["schemas"]["Variable"][];
+            /**
+             * @description Version of the schema the flow is written in. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            version: "3";
+            /** @description What the check of the flow found when it was published; never a reason to refuse. */
+            warnings: components["schemas"]["FlowFinding"][];
+        };
+        /** @description A publication whose flow is written in version 4. */
+        PublicationV4: {
+            /**
+             * @description Id of the bot.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            botId: string;
+            /**
+             * Format: date-time
+             * @description When it was published.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /** @description The connections of the flow, in no particular order. */
+            edges: components["schemas"]["Edge"][];
+            /** @description Null: a flow of this version has no events. */
+            events: components["schemas"]["FlowEvent"][] | null;
+            /** @description The groups of the flow, in no particular order. */
+            groups: components["schemas"]["LegacyGroup"][];
+            /**
+             * @description Id of the publication.
+             * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
+             */
+            id: string;
+            /** @description Whether new chats run this publication. */
+            isLive: boolean;
+            /**
+             * @description Id of the user who published it.
+             * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+             */
+            publishedBy: string;
+            settings: components["schemas"]["Settings"];
+            theme: components["schemas"]["Theme"];
+            /** @description The variables of the bot. */
+            variables: components["schemas"]["Variable"][];
+            /**
+             * @description Version of the schema the flow is written in. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            version: "4";
+            /** @description What the check of the flow found when it was published; never a reason to refuse. */
+            warnings: components["schemas"]["FlowFinding"][];
+        };
+        /** @description A publication whose flow is written in version 5. */
+        PublicationV5: {
+            /**
+             * @description Id of the bot.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            botId: string;
+            /**
+             * Format: date-time
+             * @description When it was published.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /** @description The connections of the flow, in no particular order. */
+            edges: components["schemas"]["Edge"][];
+            /** @description Null: a flow of this version has no events. */
+            events: components["schemas"]["FlowEvent"][] | null;
+            /** @description The groups of the flow, in no particular order. */
+            groups: components["schemas"]["LegacyGroup"][];
+            /**
+             * @description Id of the publication.
+             * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
+             */
+            id: string;
+            /** @description Whether new chats run this publication. */
+            isLive: boolean;
+            /**
+             * @description Id of the user who published it.
+             * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+             */
+            publishedBy: string;
+            settings: components["schemas"]["Settings"];
+            theme: components["schemas"]["Theme"];
+            /** @description The variables of the bot. */
+            variables: components["schemas"]["Variable"][];
+            /**
+             * @description Version of the schema the flow is written in. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            version: "5";
+            /** @description What the check of the flow found when it was published; never a reason to refuse. */
+            warnings: components["schemas"]["FlowFinding"][];
+        };
+        /** @description A publication whose flow is written in version 6. */
+        PublicationV6: {
+            /**
+             * @description Id of the bot.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            botId: string;
+            /**
+             * Format: date-time
+             * @description When it was published.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /** @description The connections of the flow, in no particular order. */
+            edges: components["schemas"]["Edge"][];
+            /** @description What begins the branches of the flow. The first event, and only the first, is the start event. */
+            events: components["schemas"]["FlowEvent"][];
+            /** @description The groups of the flow, in no particular order. */
+            groups: components["schemas"]["Group"][];
+            /**
+             * @description Id of the publication.
+             * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
+             */
+            id: string;
+            /** @description Whether new chats run this publication. */
+            isLive: boolean;
+            /**
+             * @description Id of the user who published it.
+             * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+             */
+            publishedBy: string;
+            settings: components["schemas"]["Settings"];
+            theme: components["schemas"]["Theme"];
+            /** @description The variables of the bot. */
+            variables: components["schemas"]["Variable"][];
+            /**
+             * @description Version of the schema the flow is written in. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            version: "6";
+            /** @description What the check of the flow found when it was published; never a reason to refuse. */
+            warnings: components["schemas"]["FlowFinding"][];
+        };
+        /** @description A publication whose flow is written in version 6.1. */
+        PublicationV61: {
+            /**
+             * @description Id of the bot.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            botId: string;
+            /**
+             * Format: date-time
+             * @description When it was published.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /** @description The connections of the flow, in no particular order. */
+            edges: components["schemas"]["Edge"][];
+            /** @description What begins the branches of the flow. The first event, and only the first, is the start event. */
+            events: components["schemas"]["FlowEvent"][];
+            /** @description The groups of the flow, in no particular order. */
+            groups: components["schemas"]["Group"][];
+            /**
+             * @description Id of the publication.
+             * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
+             */
+            id: string;
+            /** @description Whether new chats run this publication. */
+            isLive: boolean;
+            /**
+             * @description Id of the user who published it.
+             * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+             */
+            publishedBy: string;
+            settings: components["schemas"]["Settings"];
+            theme: components["schemas"]["Theme"];
+            /** @description The variables of the bot. */
+            variables: components["schemas"]["Variable"][];
+            /**
+             * @description Version of the schema the flow is written in. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            version: "6.1";
+            /** @description What the check of the flow found when it was published; never a reason to refuse. */
+            warnings: components["schemas"]["FlowFinding"][];
         };
         /** @description Whether everybody with an account may read the bot. */
         PublicShare: {
@@ -7457,21 +7976,6 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Stores one part of the answer in a variable. */
-        TogetherAiMapping: {
-            /**
-             * @description Part of the answer.
-             * @enum {string}
-             */
-            item?: "Message content" | "Total tokens" | "Prompt tokens" | "Completion tokens";
-            /**
-             * @description Id of the variable that takes the part.
-             * @example varReply
-             */
-            variableId?: string;
-        } & {
-            [key: string]: unknown;
-        };
         /** @description What Together AI is asked to do. The action tells which of the other properties are read. */
         TogetherAiOptions: {
             /**
@@ -7491,8 +7995,8 @@ export interface components {
              * @example gpt-4o
              */
             model?: string;
-            /** @description Which parts of the answer are stored where. */
-            responseMapping?: components["schemas"]["TogetherAiMapping"][];
+            /** @description Which parts of the answer are stored where. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens. */
+            responseMapping?: components["schemas"]["VendorAnswerMapping"][];
             /**
              * @description How freely the model answers, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number.
              * @example 0.7
@@ -7660,6 +8164,21 @@ export interface components {
             /**
              * @description Id of the variable that takes the value.
              * @example varCity
+             */
+            variableId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Stores one part of an answer in a variable. */
+        VendorAnswerMapping: {
+            /**
+             * @description Part of the answer.
+             * @example Message content
+             */
+            item?: string;
+            /**
+             * @description Id of the variable that takes the part.
+             * @example varReply
              */
             variableId?: string;
         } & {
@@ -8592,6 +9111,192 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    checkBot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the bot.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The findings. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlowCheckBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    exportBot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the bot.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportedBotBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listPublications: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The `nextCursor` of the page before, with the same path and filter; absent for the first page. An altered or foreign cursor is invalid input.
+                 * @example AZx0mC1jZ3JhbnQ
+                 */
+                cursor?: string;
+                /**
+                 * @description How many entries the page has at most.
+                 * @example 20
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the bot.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of publications, newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicationPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getPublication: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the bot.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: string;
+                /**
+                 * @description Id of the publication.
+                 * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
+                 */
+                publicationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The publication. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicationBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    restorePublication: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the bot.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: string;
+                /**
+                 * @description Id of the publication.
+                 * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
+                 */
+                publicationId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bot with the restored draft. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BotBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     publishBot: {
         parameters: {
             query?: never;
@@ -8784,6 +9489,41 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    importBot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 4 MiB of JSON in UTF-8. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportBotBody"];
+            };
+        };
+        responses: {
+            /** @description The new bot and what was dropped. */
+            201: {
+                headers: {
+                    Location: components["headers"]["Location"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportedBotBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };

@@ -31,6 +31,7 @@ CREATE TABLE "bot_publications" (
 	"variables" json NOT NULL,
 	"theme" json NOT NULL,
 	"settings" json NOT NULL,
+	"warnings" json NOT NULL,
 	"published_by" text NOT NULL,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	CONSTRAINT "bot_publications_bot_id_id_pk" PRIMARY KEY("bot_id","id")

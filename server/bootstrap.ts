@@ -19,15 +19,13 @@ export async function createFirstUser(
     const [existing] = await tx.select({ id: users.id }).from(users).limit(1)
     if (existing) return undefined
     const userId = newId(now)
-    await tx
-      .insert(users)
-      .values({
-        id: userId,
-        email: 'admin@example.com',
-        name: 'Administrator',
-        createdAt: now,
-        updatedAt: now,
-      })
+    await tx.insert(users).values({
+      id: userId,
+      email: 'admin@example.com',
+      name: 'Administrator',
+      createdAt: now,
+      updatedAt: now,
+    })
     const workspace = await insertWorkspace(tx, userId, 'My workspace', null, now)
     const { token } = await insertToken(tx, userId, 'First token', undefined, now)
     return { token, workspaceId: workspace.id }

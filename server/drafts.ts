@@ -1,7 +1,10 @@
+import { eq, sql } from 'drizzle-orm'
 import { legacyVersions } from '../contract/bot-document/index.ts'
+import type { BotGrant } from './access.ts'
 import { convert, type FlowDocument } from './conversion/index.ts'
-import type { bots } from './db/schema.ts'
-import { JsonText } from './json-text.ts'
+import { type Database, statements } from './db/client.ts'
+import { botDrafts, type bots } from './db/schema.ts'
+import { JsonText, stored } from './json-text.ts'
 
 /** The parts of a flow document as they are stored. Events are null in the legacy versions. */
 export interface Draft {
@@ -19,6 +22,43 @@ export type Version = (typeof bots.$inferSelect)['version']
 
 export function isLegacy(version: Version): version is '3' | '4' | '5' {
   return (legacyVersions as readonly string[]).includes(version)
+}
+
+/** The parts as properties of a reply. */
+export function toFlow(draft: Draft) {
+  return {
+    groups: stored(draft.groups),
+    events: stored(draft.events ?? none),
+    edges: stored(draft.edges),
+    variables: stored(draft.variables),
+    theme: stored(draft.theme),
+    settings: stored(draft.settings),
+  }
+}
+
+const none = new JsonText('null')
+
+export const draftColumns = {
+  groups: botDrafts.groups,
+  events: botDrafts.events,
+  edges: botDrafts.edges,
+  variables: botDrafts.variables,
+  theme: botDrafts.theme,
+  settings: botDrafts.settings,
+}
+
+const draftStatements = statements((db, named) => ({
+  draft: db
+    .select(draftColumns)
+    .from(botDrafts)
+    .where(eq(botDrafts.botId, sql.placeholder('botId')))
+    .prepare(named('draft')),
+}))
+
+/** The draft of a bot; undefined when the bot was removed since its grant. */
+export async function draftOf(db: Database, { bot }: BotGrant): Promise<Draft | undefined> {
+  const [draft] = await draftStatements(db).draft.execute({ botId: bot.id })
+  return draft
 }
 
 /** The stored parts as one parsed document. */

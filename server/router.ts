@@ -10,6 +10,7 @@ import { parseJson } from './body.ts'
 import { propertyTexts } from './body-text.ts'
 import type { Config } from './config.ts'
 import type { Database } from './db/client.ts'
+import { toIssues } from './issues.ts'
 import { encode } from './json-text.ts'
 import { problem } from './problem.ts'
 
@@ -166,7 +167,7 @@ const noQuery = z.strictObject({})
 function parseAddress(operation: Operation, request: express.Request): Address {
   const issues: Issue[] = []
   const params = operation.params?.safeParse(request.params)
-  if (params && !params.success) issues.push(...toIssues(params.error, 'path'))
+  if (params && !params.success) issues.push(...toIssues(params.error, ['path']))
 
   const at = request.url.indexOf('?')
   const text = at < 0 ? '' : request.url.slice(at + 1)
@@ -194,24 +195,9 @@ function parseAddress(operation: Operation, request: express.Request): Address {
   const query = (operation.query ?? noQuery).safeParse(given)
   if (!query.success) {
     const repeated = new Set(issues.map((issue) => issue.path[1]))
-    issues.push(...toIssues(query.error, 'query').filter(({ path }) => !repeated.has(path[1])))
+    issues.push(...toIssues(query.error, ['query']).filter(({ path }) => !repeated.has(path[1])))
   }
   return { params: params?.data, query: operation.query ? query.data : undefined, issues }
-}
-
-/** One issue per wrong place, with paths as text. */
-function toIssues(error: z.ZodError, place: 'path' | 'query' | 'body'): Issue[] {
-  return error.issues.flatMap((issue): Issue[] => {
-    const path = [place, ...issue.path.map(String)]
-    if (issue.code === 'unrecognized_keys') {
-      return issue.keys.map((key) => ({
-        path: [...path, key],
-        code: issue.code,
-        message: 'Unknown property',
-      }))
-    }
-    return [{ path, code: issue.code, message: issue.message }]
-  })
 }
 
 // Body
@@ -257,7 +243,7 @@ async function readBody(
   const checked = operation.body.safeParse(parsed.value)
   return checked.success
     ? { value: checked.data, text: parsed.text }
-    : { issues: toIssues(checked.error, 'body') }
+    : { issues: toIssues(checked.error, ['body']) }
 }
 
 const noBody: Issue = { path: ['body'], code: 'unexpected', message: 'This operation takes no body' }

@@ -10,6 +10,7 @@ import { sheets } from './blocks/sheets.ts'
 import { vendors } from './blocks/vendors.ts'
 import { component, id, name } from './fields.ts'
 import { coordinates } from './flow.ts'
+import { boundedArray } from './in-place.ts'
 import { limits } from './limits.ts'
 import { quickText } from './quick-text.ts'
 import { taggedUnion, tagOf } from './union.ts'
@@ -87,10 +88,9 @@ export const group = component(
   },
 )
 
-export const groups = z
-  .array(group)
-  .max(limits.groups)
-  .meta({ description: 'The groups of the flow, in no particular order.' })
+export const groups = boundedArray(group, { maximum: limits.groups }).meta({
+  description: 'The groups of the flow, in no particular order.',
+})
 
 /**
  * The legacy versions share one published group and one published union of blocks. They differ in what may
@@ -118,10 +118,9 @@ function legacyGroups(version: LegacyVersion) {
         : undefined,
   )
 
-  return z
-    .array(legacyGroup)
-    .max(limits.groups)
-    .meta({ description: 'The groups of the flow, in no particular order.' })
+  return boundedArray(legacyGroup, { maximum: limits.groups }).meta({
+    description: 'The groups of the flow, in no particular order.',
+  })
 }
 
 export const legacyGroupsByVersion = {
@@ -180,5 +179,7 @@ function optionsOf(schema: BlockSchema): string[] {
 }
 
 function blocks<Block extends z.ZodType>(block: Block) {
-  return z.array(block).max(limits.blocksPerGroup).meta({ description: 'The blocks, in the order they run.' })
+  return boundedArray(block, { maximum: limits.blocksPerGroup }).meta({
+    description: 'The blocks, in the order they run.',
+  })
 }

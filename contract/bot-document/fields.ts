@@ -1,6 +1,6 @@
 import { z } from '../zod.ts'
+import { boundedArray, looseObject } from './in-place.ts'
 import { limits } from './limits.ts'
-import { looseObject } from './loose-object.ts'
 import { quickText } from './quick-text.ts'
 import { selectUnion, wrongType } from './union.ts'
 
@@ -86,14 +86,11 @@ export function list<Element extends z.ZodType>(
   description: string,
   maximum: number = limits.entries,
 ) {
-  return z.array(element).max(maximum).meta({ description })
+  return boundedArray(element, { maximum }).meta({ description })
 }
 
 export function textList(description: string, example: readonly string[], element: z.ZodType<string>) {
-  return z
-    .array(element)
-    .max(limits.entries)
-    .meta({ description, example: [...example] })
+  return boundedArray(element, { maximum: limits.entries }).meta({ description, example: [...example] })
 }
 
 /** A rule that a shape alone cannot state. It is asked only where the shape holds. */
@@ -113,6 +110,7 @@ export function component<Shape extends z.ZodRawShape>(
 
 function asCheck<Value>(rule: Rule<Value>) {
   return (payload: z.core.ParsePayload<Value>) => {
+    if (payload.issues.length > 0) return
     const refusal = rule(payload.value)
     if (refusal) payload.issues.push({ code: 'custom', input: payload.value, ...refusal })
   }

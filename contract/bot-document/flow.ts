@@ -1,5 +1,6 @@
 import { z } from '../zod.ts'
 import { component, flag, id, name, number, oneOf, phrase, reference, variableReference } from './fields.ts'
+import { boundedArray } from './in-place.ts'
 import { limits } from './limits.ts'
 import { quickText } from './quick-text.ts'
 import { selectUnion, taggedUnion, tagOf, wrongType } from './union.ts'
@@ -52,7 +53,7 @@ export const edge = component(
 )
 
 const variableText = quickText(limits.prose)
-const variableTexts = z.array(quickText(limits.prose).nullable()).max(limits.itemsPerBlock * 10)
+const variableTexts = boundedArray(quickText(limits.prose).nullable(), { maximum: limits.itemsPerBlock * 10 })
 const noValue = z.null()
 
 const variableValue = selectUnion([variableText, variableTexts, noValue], (value) => {
@@ -133,11 +134,9 @@ export const event = taggedUnion('type', knownEvents, opaqueEvent).meta({
 })
 
 /** Events of versions 6 and 6.1. */
-export const events = z
-  .array(event)
-  .min(1)
-  .max(limits.events)
+export const events = boundedArray(event, { minimum: 1, maximum: limits.events })
   .check((payload) => {
+    if (payload.issues.length > 0) return
     payload.value.forEach(({ type }, index) => {
       if (index === 0 && type !== 'start') refuse(index, 'The first event must be of type "start"')
       if (index > 0 && type === 'start') refuse(index, 'Only the first event may be of type "start"')
@@ -152,21 +151,17 @@ export const events = z
   })
 
 /** Events of versions 3, 4 and 5, which begin at a start block. */
-export const legacyEvents = z
-  .array(event)
-  .max(0)
+export const legacyEvents = boundedArray(event, { maximum: 0 })
   .nullable()
   .meta({ description: 'Null, because the start is a block of a group. An empty list is accepted too.' })
 
-export const variables = z
-  .array(variable)
-  .max(limits.variables)
-  .meta({ description: 'The variables of the bot.' })
+export const variables = boundedArray(variable, { maximum: limits.variables }).meta({
+  description: 'The variables of the bot.',
+})
 
-export const edges = z
-  .array(edge)
-  .max(limits.edges)
-  .meta({ description: 'The connections of the flow, in no particular order.' })
+export const edges = boundedArray(edge, { maximum: limits.edges }).meta({
+  description: 'The connections of the flow, in no particular order.',
+})
 
 function eventBase<Type extends string>(type: Type) {
   return {

@@ -1,6 +1,7 @@
 import { z } from '../zod.ts'
 import { comparisonOperator, logicalOperator } from './conditions.ts'
 import { component, flag, id, list, name, number, oneOf, phrase, picture, prose, textList } from './fields.ts'
+import { boundedArray } from './in-place.ts'
 import { limits } from './limits.ts'
 import { quickText } from './quick-text.ts'
 
@@ -132,9 +133,9 @@ const messaging = component('MessagingSettings', 'Behaviour on messaging channel
   isWebhookForwardingEnabled: flag(
     'Whether statuses are forwarded. Taken as true where only the address is present.',
   ).optional(),
-  webhookForwardingEventTypes: z
-    .array(z.enum(['all', 'errorStatuses', 'marketingStatuses']))
-    .max(limits.entries)
+  webhookForwardingEventTypes: boundedArray(z.enum(['all', 'errorStatuses', 'marketingStatuses']), {
+    maximum: limits.entries,
+  })
     .meta({ description: 'Kinds of status that are forwarded.', example: ['errorStatuses'] })
     .optional(),
 })

@@ -1,6 +1,6 @@
 import openapiTS, { astToString } from 'openapi-typescript'
 import { stringify } from 'yaml'
-import { botUpdateAliases } from '../bots.ts'
+import { botUpdateAliases } from '../bots/schemas.ts'
 import { information, operations, resources } from '../index.ts'
 import { toHandlers } from './handlers.ts'
 import { toOpenApi } from './openapi.ts'

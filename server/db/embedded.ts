@@ -276,7 +276,8 @@ class Server {
           return this.log(`Started PostgreSQL on port ${this.port}`)
       }
       const said = (await readFile(logFile)).subarray(size).toString()
-      if (said.includes('could not bind')) this.port = somePort()
+      // A server that comes back must have its old port: pools know no other.
+      if (!this.lease && said.includes('could not bind')) this.port = somePort()
       throw new Error(/FATAL: +(.*)/.exec(said)?.[1] ?? failure)
     } finally {
       await log.close()

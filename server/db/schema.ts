@@ -226,6 +226,8 @@ export const botPublications = pgTable(
     sourceRevision: bigint('source_revision', { mode: 'number' }).notNull(),
     version: text('version', { enum: ['3', '4', '5', '6', '6.1'] }).notNull(),
     ...documentParts(),
+    /** What the check of the flow found when it was published. */
+    warnings: json('warnings').notNull(),
     publishedBy: text('published_by').notNull(),
     createdAt: time('created_at').notNull(),
   },

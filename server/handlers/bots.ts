@@ -7,7 +7,7 @@ import type { Contexts } from '../context.ts'
 import { type Database, Rollback, sqlState, statements, type Transaction, transact } from '../db/client.ts'
 import { after, beginning, cut, readCursor, writeCursor } from '../db/page.ts'
 import { botDrafts, customDomains, folders, publicIds, publishedBots, bots as table } from '../db/schema.ts'
-import { convertDraft, type Draft, isLegacy, partNames } from '../drafts.ts'
+import { convertDraft, type Draft, draftColumns, draftOf, isLegacy, partNames, toFlow } from '../drafts.ts'
 import { newId } from '../ids.ts'
 import { JsonText, stored } from '../json-text.ts'
 import { requestPurge } from '../purge.ts'
@@ -107,13 +107,8 @@ export function toBot(row: BotRow, draft: Draft): Bot {
     version: row.version,
     id: row.id,
     name: row.name,
-    events: stored(draft.events ?? nullText),
-    groups: stored(draft.groups),
-    edges: stored(draft.edges),
-    variables: stored(draft.variables),
-    theme: stored(draft.theme),
+    ...toFlow(draft),
     selectedThemeTemplateId: row.selectedThemeTemplateId,
-    settings: stored(draft.settings),
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
     icon: row.icon,
@@ -128,8 +123,6 @@ export function toBot(row: BotRow, draft: Draft): Bot {
     riskLevel: row.riskLevel,
   }
 }
-
-const nullText = new JsonText('null')
 
 // List
 
@@ -320,33 +313,9 @@ async function claimNames(
   return undefined
 }
 
-// Read
-
-const draftColumns = {
-  groups: botDrafts.groups,
-  events: botDrafts.events,
-  edges: botDrafts.edges,
-  variables: botDrafts.variables,
-  theme: botDrafts.theme,
-  settings: botDrafts.settings,
-}
-
-const readStatements = statements((db, named) => ({
-  draft: db
-    .select(draftColumns)
-    .from(botDrafts)
-    .where(eq(botDrafts.botId, sql.placeholder('botId')))
-    .prepare(named('draft')),
-}))
-
-async function draftOf(db: Database, { bot }: BotGrant): Promise<Draft | undefined> {
-  const [draft] = await readStatements(db).draft.execute({ botId: bot.id })
-  return draft
-}
-
 // Update
 
-interface Change {
+export interface Change {
   version: BotRow['version']
   /** Columns of the bot that were given. */
   header: Partial<BotRow>
@@ -392,7 +361,7 @@ function toChange({ bot, overwrite }: UpdateBot['body'], texts: Map<string, stri
  * Writes a change onto the bot as `current` shows it, with a compare-and-swap on its revision. Undefined
  * when somebody else changed it since.
  */
-async function applyChange(
+export async function applyChange(
   db: Database | Transaction,
   current: BotRow,
   change: Change,

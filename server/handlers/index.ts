@@ -5,9 +5,11 @@ import { bots } from './bots.ts'
 import { chat } from './chat.ts'
 import { folders } from './folders.ts'
 import { members } from './members.ts'
+import { publications } from './publications.ts'
 import { publishing } from './publishing.ts'
 import { results } from './results.ts'
 import { tokens } from './tokens.ts'
+import { transfer } from './transfer.ts'
 import { workspaces } from './workspaces.ts'
 
 /** One handler per operation; a missing one does not compile. */
@@ -16,7 +18,9 @@ export const handlers: Handlers<Contexts> = {
   ...members,
   ...folders,
   ...bots,
+  ...transfer,
   ...publishing,
+  ...publications,
   ...results,
   ...analytics,
   ...chat,

@@ -1,24 +1,26 @@
 import { randomBytes } from 'node:crypto'
 import { and, eq, isNull, sql } from 'drizzle-orm'
+import { MAXIMUM_FINDINGS } from '../../contract/publications.ts'
 import type { PublishingHandlers } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
 import type { BotGrant } from '../access.ts'
 import type { Contexts } from '../context.ts'
 import { type Database, Rollback, statements, type Transaction, transact } from '../db/client.ts'
 import { botDrafts, botPublications, bots, publicIds, publishedBots } from '../db/schema.ts'
-import { convertDraft, type Draft } from '../drafts.ts'
+import { convertDraft, draftColumns, parseDraft, toFlow } from '../drafts.ts'
+import { checkFlow } from '../flow-check.ts'
 import { newId } from '../ids.ts'
-import { JsonText, stored } from '../json-text.ts'
+import { JsonText } from '../json-text.ts'
 
 export const publishing: PublishingHandlers<Contexts> = {
   async publishBot(_request, reply, { db, grant, now }) {
     const isPublished =
-      grant.bot.publicId === null
-        ? await transact(db, async (tx) => {
-            await assignPublicId(tx, grant)
-            return copyDraft(tx, grant, now)
-          })
-        : await copyDraft(db, grant, now)
+      (grant.bot.publicId !== null && (await publishDraft(db, grant, now))) ||
+      // Without a public id, or when an update came between reading and copying: under a lock.
+      (await transact(db, async (tx) => {
+        await assignPublicId(tx, grant)
+        return publishDraft(tx, grant, now)
+      }))
     return isPublished ? reply.ok({ message: 'success' }) : reply.fail('FORBIDDEN')
   },
 
@@ -38,40 +40,41 @@ export const publishing: PublishingHandlers<Contexts> = {
       createdAt: createdAt.toISOString(),
       updatedAt: updatedAt.toISOString(),
       botId: grant.bot.id,
-      ...toParts(shown.draft),
+      ...toFlow(shown.draft),
     } satisfies components['schemas']['PublishedBot']
     return reply.ok({ publishedBot: copy, version })
   },
 }
 
-function toParts(draft: Draft) {
-  return {
-    groups: stored(draft.groups),
-    events: stored(draft.events ?? new JsonText('null')),
-    edges: stored(draft.edges),
-    variables: stored(draft.variables),
-    theme: stored(draft.theme),
-    settings: stored(draft.settings),
-  }
-}
-
 /**
- * Copies one committed revision of the draft and points the bot at the copy. Locking header and draft
- * together makes the copy wait for an update under way and then see all of it. False when the bot is gone.
+ * Checks the draft, copies the revision that was checked and points the bot at the copy, both in one
+ * statement. False when the draft changed meanwhile, or the bot is gone.
  */
-async function copyDraft(db: Database | Transaction, { bot, caller }: BotGrant, now: Date): Promise<boolean> {
+async function publishDraft(
+  db: Database | Transaction,
+  { bot, caller }: BotGrant,
+  now: Date,
+): Promise<boolean> {
+  const [checked] = await db
+    .select({ revision: bots.revision, version: bots.version, ...draftColumns })
+    .from(bots)
+    .innerJoin(botDrafts, eq(botDrafts.botId, bots.id))
+    .where(and(eq(bots.id, bot.id), isNull(bots.deletedAt)))
+  if (!checked) return false
+  const warnings = checkFlow(parseDraft(checked.version, checked)).slice(0, MAXIMUM_FINDINGS)
   const id = newId(now)
+  // Locked together, header and draft cannot be of different revisions.
   const published = await db.execute(sql`
     WITH draft AS (
       SELECT b.id AS bot_id, b.revision, b.version, d.groups, d.events, d.edges, d.variables, d.theme, d.settings
       FROM ${bots} b JOIN ${botDrafts} d ON d.bot_id = b.id
-      WHERE b.id = ${bot.id} AND b.deleted_at IS NULL
+      WHERE b.id = ${bot.id} AND b.revision = ${checked.revision} AND b.deleted_at IS NULL
       FOR UPDATE OF b, d
     ), publication AS (
-      INSERT INTO ${botPublications}
-        (bot_id, id, source_revision, version, groups, events, edges, variables, theme, settings, published_by, created_at)
-      SELECT bot_id, ${id}, revision, version, groups, events, edges, variables, theme, settings,
-        ${caller.userId}, ${now.toISOString()}::timestamptz
+      INSERT INTO ${botPublications} (bot_id, id, source_revision, version, groups, events, edges, variables,
+        theme, settings, warnings, published_by, created_at)
+      SELECT bot_id, ${id}, revision, version, groups, events, edges, variables,
+        theme, settings, ${JSON.stringify(warnings)}::json, ${caller.userId}, ${now.toISOString()}::timestamptz
       FROM draft
       RETURNING bot_id, id, created_at
     )
@@ -82,7 +85,7 @@ async function copyDraft(db: Database | Transaction, { bot, caller }: BotGrant, 
   return published.rowCount === 1
 }
 
-/** Gives a bot a public id made of its name, unless it has one by now. */
+/** Locks a bot and gives it a public id made of its name, unless it has one. */
 async function assignPublicId(tx: Transaction, { bot }: BotGrant) {
   const [current] = await tx
     .select({ name: bots.name, publicId: bots.publicId })

@@ -78,7 +78,7 @@ function toApiToken(row: TokenRow): components['schemas']['ApiToken'] {
     name: row.name,
     hint: row.hint,
     createdAt: row.createdAt.toISOString(),
-    expiresAt: row.expiresAt && row.expiresAt.toISOString(),
+    expiresAt: row.expiresAt?.toISOString() ?? null,
     lastUsedAt: row.lastUsedOn && `${row.lastUsedOn}T00:00:00.000Z`,
   }
 }

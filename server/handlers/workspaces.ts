@@ -152,5 +152,5 @@ function toWorkspace(row: WorkspaceRow): components['schemas']['Workspace'] {
 }
 
 function toTime(time: Date | null): string | null {
-  return time && time.toISOString()
+  return time?.toISOString() ?? null
 }

@@ -11,6 +11,7 @@ import {
   url,
   variableReference,
 } from '../fields.ts'
+import { boundedArray } from '../in-place.ts'
 import { limits } from '../limits.ts'
 import { block } from './block.ts'
 
@@ -25,9 +26,7 @@ export const startBlock = block(
 
 const textBubble = block('TextBubble', 'text', 'A text message.', {
   content: component('TextBubbleContent', 'What the message says.', {
-    richText: z
-      .array(z.unknown())
-      .max(limits.richTextLines)
+    richText: boundedArray(z.unknown(), { maximum: limits.richTextLines })
       .meta({
         description:
           'The text as a tree. Elements have a type (p, a, ul, ol, li, lic or any other container), children, and for a an url; leaves have text and may be bold, italic or underline. Each line is one p. The tree is not checked.',

@@ -1,4 +1,4 @@
-import { z } from '../../zod.ts'
+import type { z } from '../../zod.ts'
 import { condition } from '../conditions.ts'
 import {
   component,
@@ -12,6 +12,7 @@ import {
   url,
   variableReference,
 } from '../fields.ts'
+import { boundedArray } from '../in-place.ts'
 import { block } from './block.ts'
 import { responseVariableMapping } from './http-request.ts'
 import { itemBase, itemOwner, items } from './items.ts'
@@ -238,11 +239,8 @@ export const logic = {
   legacy: [legacyConditionBlock, legacyAbTestBlock],
 } as const
 
-function twoWays<Item extends typeof abTestItem | typeof legacyAbTestItem>(item: Item) {
-  return z
-    .array(item)
-    .min(2)
-    .max(2)
+function twoWays<Item extends z.ZodType<{ path: 'a' | 'b' }>>(item: Item) {
+  return boundedArray(item, { minimum: 2, maximum: 2 })
     .check((payload) => {
       for (const [index, path] of (['a', 'b'] as const).entries()) {
         const given = payload.value[index]?.path

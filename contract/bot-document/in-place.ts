@@ -1,0 +1,109 @@
+import { z } from '../zod.ts'
+
+/*
+ * zod copies the objects and lists that it reads, objects with their known keys first, and visits every key
+ * that a shape knows. Blocks know dozens of keys and use three, and documents are stored as they were sent.
+ * These subtypes visit what is there and leave the value as it is, its key order included. What they hold
+ * must not have defaults or transforms: the results would be lost.
+ */
+
+const InPlaceObject = z.core.$constructor<z.ZodObject>('InPlaceObject', (schema, def) => {
+  z.ZodObject.init(schema, def)
+  let plan: Plan | undefined
+
+  schema._zod.parse = (payload, context) => {
+    const value: unknown = payload.value
+    if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+      payload.issues.push({ code: 'invalid_type', expected: 'object', input: value, inst: schema })
+      return payload
+    }
+    plan ??= planOf(def.shape)
+    const record = value as Record<string, unknown>
+    let inner: z.core.ParsePayload = { value: undefined, issues: [] }
+    for (const key in record) {
+      const known = plan.known.get(key)
+      if (known === undefined) continue
+      inner.value = record[key]
+      const property = inner.value === undefined ? known.declared : known.present
+      const { issues } = property._zod.run(inner, context) as z.core.ParsePayload
+      if (issues.length === 0) continue
+      payload.issues.push(...z.core.util.prefixIssues(key, issues))
+      inner = { value: undefined, issues: [] }
+    }
+    for (const [key, property] of plan.required) {
+      if (key in record) continue
+      const { issues } = property._zod.run({ value: undefined, issues: [] }, context) as z.core.ParsePayload
+      payload.issues.push(...z.core.util.prefixIssues(key, issues))
+    }
+    return payload
+  }
+})
+
+interface Plan {
+  /** What a key was declared as, and what that means for a value that is there. */
+  known: Map<string, { declared: z.core.$ZodType; present: z.core.$ZodType }>
+  required: [string, z.core.$ZodType][]
+}
+
+function planOf(shape: z.core.$ZodShape): Plan {
+  const entries = Object.entries(shape)
+  return {
+    known: new Map(
+      entries.map(([key, declared]) => [
+        key,
+        { declared, present: declared instanceof z.ZodOptional ? declared._zod.def.innerType : declared },
+      ]),
+    ),
+    required: entries.filter(([, schema]) => schema._zod.optin === undefined),
+  }
+}
+
+/** An object whose known properties are checked and whose unknown ones are kept. */
+export function looseObject<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape, z.core.$loose> {
+  return new InPlaceObject(z.looseObject(shape)._zod.def) as unknown as z.ZodObject<Shape, z.core.$loose>
+}
+
+interface BoundedArrayDef extends z.core.$ZodArrayDef {
+  maximum: number
+}
+
+const InPlaceArray = z.core.$constructor<z.ZodArray, BoundedArrayDef>('InPlaceArray', (schema, def) => {
+  z.ZodArray.init(schema, def)
+
+  schema._zod.parse = (payload, context) => {
+    const value: unknown = payload.value
+    if (!Array.isArray(value)) {
+      // `continue: false` keeps the checks of the length away: a text has a length too.
+      const issue = {
+        code: 'invalid_type',
+        expected: 'array',
+        input: value,
+        inst: schema,
+        continue: false,
+      } as const
+      payload.issues.push(issue)
+      return payload
+    }
+    // A list that is too long is refused by its length, before anything in it costs time.
+    if (value.length > def.maximum) return payload
+    let inner: z.core.ParsePayload = { value: undefined, issues: [] }
+    for (let index = 0; index < value.length; index++) {
+      inner.value = value[index]
+      const { issues } = def.element._zod.run(inner, context) as z.core.ParsePayload
+      if (issues.length === 0) continue
+      payload.issues.push(...z.core.util.prefixIssues(index, issues))
+      inner = { value: undefined, issues: [] }
+    }
+    return payload
+  }
+})
+
+/** A list with its limits. */
+export function boundedArray<Element extends z.ZodType>(
+  element: Element,
+  { minimum = 0, maximum }: { minimum?: number; maximum: number },
+): z.ZodArray<Element> {
+  const array = z.array(element).max(maximum)
+  const { def } = (minimum > 0 ? array.min(minimum) : array)._zod
+  return new InPlaceArray({ ...def, maximum }) as unknown as z.ZodArray<Element>
+}

@@ -1,0 +1,215 @@
+import { bot, define, workspace } from '../operation.ts'
+import {
+  cursor,
+  exampleIds,
+  limit,
+  nextCursor,
+  recordId,
+  successBody,
+  successExample,
+  timestamp,
+} from '../shared.ts'
+import { z } from '../zod.ts'
+import { exampleBot, exampleFlow, exampleLegacyFlow } from './examples.ts'
+import {
+  botBody,
+  botCreate,
+  botIcon,
+  botId,
+  botName,
+  botSchema,
+  botUpdate,
+  currentUserMode,
+  folderId,
+  migrateToLatestVersion,
+  nullablePublicId,
+} from './schemas.ts'
+
+const params = z.object({ botId })
+
+const botSummary = z
+  .object({
+    id: botId,
+    name: botName,
+    icon: botIcon,
+    folderId,
+    publicId: nullablePublicId,
+    createdAt: timestamp('When the bot was created.'),
+    updatedAt: timestamp('When the draft was last changed.'),
+    publishedBotId: recordId('Id of the published copy.', exampleIds.publication)
+      .nullable()
+      .meta({ description: 'Id of the published copy; null while the bot is not published.' }),
+    accessRight: currentUserMode,
+  })
+  .meta({ id: 'BotSummary', description: 'A bot in a list, without its flow.' })
+
+export const bots = define({
+  listBots: {
+    method: 'get',
+    path: '/v1/bots',
+    tag: 'bots',
+    summary: 'List the bots of a workspace',
+    description:
+      'Returns the bots of a workspace or of one folder, newest first, without their flows. Archived bots are not listed.',
+    access: workspace('GUEST', 'query'),
+    query: z.strictObject({
+      workspaceId: recordId('Id of the workspace whose bots are listed.', exampleIds.workspace),
+      folderId: recordId('Id of a folder of the workspace.', exampleIds.folder).optional().meta({
+        description:
+          'List only the bots directly in this folder; `root` means those in none. Absent lists the whole workspace; an unknown folder is not found.',
+      }),
+      limit,
+      cursor,
+    }),
+    success: {
+      status: 200,
+      description: 'A page of bots, newest first.',
+      body: z
+        .object({
+          bots: z.array(botSummary).max(100).meta({ description: 'The bots, newest first.' }),
+          nextCursor,
+        })
+        .meta({ id: 'BotPage', description: 'A page of bots.' }),
+      examples: {
+        page: {
+          summary: 'The last page',
+          value: {
+            bots: [
+              {
+                id: exampleIds.bot,
+                name: 'Lead generation',
+                icon: '🎯',
+                folderId: null,
+                publicId: null,
+                createdAt: '2026-03-04T10:15:30.120Z',
+                updatedAt: '2026-03-04T10:15:30.120Z',
+                publishedBotId: null,
+                accessRight: 'write',
+              },
+            ],
+            nextCursor: null,
+          },
+        },
+      },
+    },
+  },
+  createBot: {
+    method: 'post',
+    path: '/v1/bots',
+    tag: 'bots',
+    summary: 'Create a bot',
+    description:
+      'Creates a bot in a workspace and returns it. What is absent gets a default: a start event without edge, empty lists, an empty theme and empty settings. The new bot is a draft; nobody can chat with it before it is published.',
+    access: workspace('MEMBER', 'body', 'FORBIDDEN'),
+    body: z
+      .strictObject({
+        workspaceId: recordId('Id of the workspace to create the bot in.', exampleIds.workspace),
+        bot: botCreate,
+      })
+      .meta({ id: 'CreateBotBody', description: 'Where to create which bot.' }),
+    bodySize: 'document',
+    requestExamples: {
+      empty: {
+        summary: 'An empty bot',
+        value: { workspaceId: exampleIds.workspace, bot: { name: 'Lead generation' } },
+      },
+      flow: {
+        summary: 'With a flow',
+        value: {
+          workspaceId: exampleIds.workspace,
+          bot: { version: '6.1', name: 'Lead generation', icon: '🎯', ...exampleFlow },
+        },
+      },
+    },
+    success: {
+      status: 201,
+      description: 'The new bot.',
+      body: botBody,
+      location: '/v1/bots/{bot.id}',
+      examples: { created: { summary: 'The new bot', value: { bot: exampleBot } } },
+    },
+  },
+  getBot: {
+    method: 'get',
+    path: '/v1/bots/{botId}',
+    tag: 'bots',
+    summary: 'Get a bot',
+    description:
+      'Returns a bot with its draft as it was written, or converted to the latest version of the schema when asked. Members of the workspace may read it, and any caller when it is shared publicly.',
+    access: bot('GUEST', { publicShare: true }),
+    params,
+    query: z.strictObject({ migrateToLatestVersion }),
+    success: {
+      status: 200,
+      description: "The bot and the caller's mode.",
+      body: z
+        .object({ bot: botSchema, currentUserMode })
+        .meta({ id: 'BotWithModeBody', description: "One bot and the caller's rights on it." }),
+      examples: {
+        member: { summary: 'Seen by a member', value: { bot: exampleBot, currentUserMode: 'write' } },
+      },
+    },
+  },
+  updateBot: {
+    method: 'patch',
+    path: '/v1/bots/{botId}',
+    tag: 'bots',
+    summary: 'Update a bot',
+    description:
+      'Changes the draft of a bot and returns it as stored. Absent properties stay, given ones replace the whole property, and the stored version becomes the given one. With `bot.updatedAt` the update is refused as a conflict when somebody else was faster; `overwrite` waives that. A current version sent to a bot stored in a legacy one converts the stored flow first; a legacy version sent to a bot stored in a current one needs `groups`, `edges` and `variables` together. The published copy does not change.',
+    access: bot('MEMBER'),
+    params,
+    body: z
+      .strictObject({
+        bot: botUpdate,
+        overwrite: z
+          .boolean()
+          .optional()
+          .meta({ description: 'Whether to write even when the precondition `bot.updatedAt` fails.' }),
+      })
+      .meta({ id: 'UpdateBotBody', description: 'The change to a bot.' }),
+    bodySize: 'document',
+    requestExamples: {
+      rename: {
+        summary: 'Rename, unless somebody else changed the bot',
+        value: {
+          bot: { version: '6.1', name: 'Lead generation 2026', updatedAt: '2026-03-04T10:15:30.120Z' },
+        },
+      },
+      legacy: {
+        summary: 'A flow in a legacy version',
+        value: { bot: { version: '5', ...exampleLegacyFlow } },
+      },
+    },
+    success: {
+      status: 200,
+      description: 'The bot as it is now.',
+      body: botBody,
+      examples: {
+        renamed: {
+          summary: 'Renamed',
+          value: {
+            bot: { ...exampleBot, name: 'Lead generation 2026', updatedAt: '2026-03-05T08:00:00.000Z' },
+          },
+        },
+      },
+    },
+    errors: ['CONFLICT'],
+  },
+  deleteBot: {
+    method: 'delete',
+    path: '/v1/bots/{botId}',
+    tag: 'bots',
+    summary: 'Delete a bot',
+    description:
+      'Archives a bot. From then on every operation answers as for a bot that does not exist, its published copy is gone, its results are deleted, and its public id and domain are free again.',
+    access: bot('MEMBER'),
+    params,
+    success: {
+      status: 200,
+      description: 'The bot is deleted.',
+      body: successBody,
+      examples: successExample,
+    },
+  },
+})

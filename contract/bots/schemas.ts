@@ -1,0 +1,289 @@
+import {
+  currentVersions,
+  edges,
+  events,
+  groups,
+  legacyEvents,
+  legacyGroupsByVersion,
+  legacyVersions,
+  settings,
+  theme,
+  variables,
+} from '../bot-document/index.ts'
+import { exampleIds, flag, name, readOnly, recordId, text, timestamp } from '../shared.ts'
+import { icon } from '../workspaces.ts'
+import { z } from '../zod.ts'
+
+export const botId = recordId('Id of the bot.', exampleIds.bot)
+
+export const botName = name('Name of the bot. Names need not be unique.', 'Lead generation')
+
+export const botIcon = icon.nullable().meta({
+  description: 'Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one.',
+})
+
+export const selectedThemeTemplateId = text(255).nullable().meta({
+  description: 'Id of the theme template an editor applied; null without one.',
+  example: 'template-1',
+})
+
+export const folderId = recordId('Id of the folder the bot is in.', exampleIds.folder)
+  .nullable()
+  .meta({ description: 'Id of the folder the bot is in; null at the top level of its workspace.' })
+
+export const publicId = z
+  .string()
+  .max(255)
+  .regex(/^[a-z0-9]+(-[a-z0-9]+)*$/, {
+    error: 'Expected lower-case letters, digits and single inner hyphens',
+  })
+  .meta({
+    maxLength: 255,
+    description: 'Name under which the published bot is reached.',
+    example: 'lead-generation-8k2m4p6',
+  })
+
+export const nullablePublicId = publicId.nullable().meta({
+  description:
+    'Name under which the published bot is reached: lower-case letters, digits, single inner hyphens. Unique over the installation; a taken one is invalid input. Null without one; publishing then assigns one.',
+})
+
+const customDomain = z
+  .string()
+  .max(255)
+  .regex(/^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}(\/[A-Za-z0-9_/-]*)?$/, {
+    error: 'Expected a host name with an optional path, without scheme and port',
+  })
+  .nullable()
+  .meta({
+    maxLength: 255,
+    description:
+      'Host name, with an optional path, at which the bot is served. Unique over the installation; null without one.',
+    example: 'chat.example.com/leads',
+  })
+
+const column = text(255, 1)
+const resultsTablePreferences = z
+  .looseObject({
+    columnsOrder: z
+      .array(column)
+      .max(5000)
+      .meta({ description: 'Ids of the columns from left to right.', example: ['date', 'email'] }),
+    columnsVisibility: z.record(column, z.boolean()).meta({
+      description: 'Whether a column is shown, by its id.',
+      maxProperties: 5000,
+      example: { email: true },
+    }),
+    columnsWidth: z.record(column, z.number().min(0).max(100_000)).meta({
+      description: 'Width of a column in CSS pixels, by its id.',
+      maxProperties: 5000,
+      example: { email: 240 },
+    }),
+  })
+  .meta({ id: 'ResultsTablePreferences', description: 'How an editor shows the table of results.' })
+
+export const nullableResultsTablePreferences = z
+  .union([resultsTablePreferences, z.null()])
+  .meta({ description: 'How an editor shows the table of results; null for its own defaults.' })
+
+export const isClosed = z
+  .boolean()
+  .meta({ description: 'Whether new chats are refused. Takes effect at once, without publishing.' })
+
+const messagingCredentialsId = text(255).nullable().meta({
+  description: 'Id of the credentials of the messaging channel; null without one.',
+  example: 'cred-1',
+})
+
+const riskLevel = z.number().min(-1).max(1_000_000).nullable().meta({
+  description: 'Risk the installation sees in the bot; read-only, null when not assessed.',
+  example: null,
+})
+
+export type Version = (typeof currentVersions)[number] | (typeof legacyVersions)[number]
+type LegacyVersion = (typeof legacyVersions)[number]
+
+export function isLegacy(version: Version): version is LegacyVersion {
+  return (legacyVersions as readonly string[]).includes(version)
+}
+
+/** Component names carry the version without its point: BotV61. */
+export function suffix(version: Version) {
+  return `V${version.replace('.', '')}`
+}
+
+export function versionTag<const V extends Version>(version: V) {
+  return z.enum([version]).meta({ description: 'Version of the schema the flow is written in.' })
+}
+
+export const emptyEvents = z
+  .union([legacyEvents, z.null()])
+  .meta({ description: 'Null: a flow of this version has no events.' })
+
+export const versions = ['3', '4', '5', '6', '6.1'] as const satisfies readonly Version[]
+
+/** The parts of a flow document in one version. */
+export function flowOf(version: Version) {
+  return {
+    groups: isLegacy(version) ? legacyGroupsByVersion[version] : groups,
+    events: isLegacy(version) ? emptyEvents : events,
+    edges,
+    variables,
+    theme,
+    settings,
+  }
+}
+
+function botOf<const V extends Version>(version: V) {
+  return z
+    .object({
+      version: versionTag(version),
+      id: botId,
+      name: botName,
+      ...flowOf(version),
+      selectedThemeTemplateId,
+      createdAt: timestamp('When the bot was created.'),
+      updatedAt: timestamp(
+        'When the draft was last changed; strictly increasing, so it serves as a precondition of an update. Publishing does not change it.',
+      ),
+      icon: botIcon,
+      folderId,
+      publicId: nullablePublicId,
+      customDomain,
+      workspaceId: recordId('Id of the workspace the bot is in.', exampleIds.workspace),
+      resultsTablePreferences: nullableResultsTablePreferences,
+      isArchived: z.boolean().meta({ description: 'Always false: an archived bot is not found.' }),
+      isClosed,
+      messagingCredentialsId,
+      riskLevel,
+    })
+    .meta({ id: `Bot${suffix(version)}`, description: `A bot whose flow is written in version ${version}.` })
+}
+
+export const botSchema = z
+  .discriminatedUnion('version', [botOf('3'), botOf('4'), botOf('5'), botOf('6'), botOf('6.1')])
+  .meta({ id: 'Bot', description: 'A bot with its draft; the version tells how its flow is written.' })
+
+export const botBody = z.object({ bot: botSchema }).meta({ id: 'BotBody', description: 'One bot.' })
+
+const ignored = {
+  id: readOnly('id'),
+  createdAt: readOnly('time of creation'),
+  workspaceId: readOnly('workspace'),
+  isArchived: readOnly('flag'),
+}
+
+const createVersion = z
+  .enum(currentVersions, {
+    error: ({ input }) =>
+      (legacyVersions as readonly unknown[]).includes(input)
+        ? 'Expected 6 or 6.1; bring a bot of an earlier version in with the import operation'
+        : 'Expected 6 or 6.1',
+  })
+  .default('6.1')
+  .meta({ description: 'Version of the schema the flow is written in.' })
+
+export const botCreate = z
+  .strictObject({
+    version: createVersion,
+    name: botName.optional(),
+    icon: botIcon.optional(),
+    selectedThemeTemplateId: selectedThemeTemplateId.optional(),
+    groups: groups.optional(),
+    events: events.optional(),
+    theme: theme.optional(),
+    settings: settings.optional(),
+    folderId: folderId.optional(),
+    variables: variables.optional(),
+    edges: edges.optional(),
+    resultsTablePreferences: nullableResultsTablePreferences.optional(),
+    publicId: nullablePublicId.optional(),
+    customDomain: customDomain.optional(),
+    ...ignored,
+    updatedAt: readOnly('time of the last change'),
+    isClosed: readOnly('flag, changed by update'),
+    messagingCredentialsId: readOnly('reference, changed by update'),
+    riskLevel: readOnly('assessment'),
+  })
+  .meta({
+    id: 'BotCreate',
+    description:
+      'The bot to create; every property may be absent. Properties of a bot that create does not take are ignored, so that what was read can be posted as a copy.',
+  })
+
+function botUpdateOf<const V extends Version>(version: V) {
+  const updated = suffix(version)
+  return z
+    .strictObject({
+      version: versionTag(version),
+      name: botName.optional(),
+      icon: botIcon.optional(),
+      selectedThemeTemplateId: selectedThemeTemplateId.optional(),
+      groups: (isLegacy(version) ? legacyGroupsByVersion[version] : groups).optional(),
+      theme: theme.optional(),
+      settings: settings.optional(),
+      folderId: folderId.optional(),
+      variables: variables.optional(),
+      edges: edges.optional(),
+      resultsTablePreferences: nullableResultsTablePreferences.optional(),
+      publicId: nullablePublicId.optional(),
+      customDomain: customDomain.optional(),
+      isClosed: isClosed.optional(),
+      messagingCredentialsId: messagingCredentialsId.optional(),
+      riskLevel: riskLevel.optional(),
+      events: isLegacy(version) ? emptyEvents.optional() : events.optional(),
+      updatedAt: z.iso.datetime({ offset: true }).optional().meta({
+        format: 'date-time',
+        maxLength: 64,
+        description:
+          'Precondition: the `updatedAt` the caller read. The update is refused as a conflict when the stored one differs by so much as a millisecond.',
+        example: '2026-03-04T10:15:30.120Z',
+      }),
+      ...ignored,
+    })
+    .meta({
+      id: `BotUpdate${updated}`,
+      description: `A change to a bot in version ${version}. Absent properties stay, given ones replace the whole property.`,
+    })
+}
+
+const updatesByVersion = {
+  '3': botUpdateOf('3'),
+  '4': botUpdateOf('4'),
+  '5': botUpdateOf('5'),
+  '6': botUpdateOf('6'),
+  '6.1': botUpdateOf('6.1'),
+}
+
+export const botUpdate = z
+  .discriminatedUnion('version', [
+    updatesByVersion['3'],
+    updatesByVersion['4'],
+    updatesByVersion['5'],
+    updatesByVersion['6'],
+    updatesByVersion['6.1'],
+  ])
+  .meta({
+    id: 'BotUpdate',
+    description:
+      'A change to a bot. The version is required and tells the shape: `6` and `6.1` are the current one, `3`, `4` and `5` the legacy one.',
+  })
+
+/** The two names people think in; each lists the versions of its shape. */
+export const botUpdateAliases = {
+  BotUpdateCurrent: z
+    .discriminatedUnion('version', [updatesByVersion['6'], updatesByVersion['6.1']])
+    .meta({ id: 'BotUpdateCurrent', description: 'A change to a bot in a current version.' }),
+  BotUpdateLegacy: z
+    .discriminatedUnion('version', [updatesByVersion['3'], updatesByVersion['4'], updatesByVersion['5']])
+    .meta({ id: 'BotUpdateLegacy', description: 'A change to a bot in a legacy version.' }),
+}
+
+export const currentUserMode = z.enum(['write', 'read', 'guest']).meta({
+  description:
+    "The caller's rights on the bot: `write` for admins and members of its workspace, `read` for guests, `guest` for anybody who sees it because it is shared publicly.",
+})
+
+export const migrateToLatestVersion = flag(
+  'Whether the answer is converted to the latest version of the schema. What is stored stays as it is.',
+)

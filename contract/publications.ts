@@ -1,0 +1,171 @@
+import { exampleBot, exampleFlow } from './bots/examples.ts'
+import { botBody, flowOf, suffix, type Version, versions, versionTag } from './bots/schemas.ts'
+import { bot, define } from './operation.ts'
+import { cursor, exampleIds, limit, nextCursor, recordId, text, timestamp } from './shared.ts'
+import { z } from './zod.ts'
+
+const botId = recordId('Id of the bot.', exampleIds.bot)
+const publicationId = recordId('Id of the publication.', exampleIds.publication)
+
+/** More findings than this are cut: a flow with so many has to be looked at anyway. */
+export const MAXIMUM_FINDINGS = 1_000
+
+export const flowFindings = z
+  .array(
+    z
+      .object({
+        path: z
+          .array(text(1000))
+          .max(100)
+          .meta({
+            description: 'Where in the flow; indexes are written as text.',
+            example: ['groups', '0', 'blocks', '2', 'outgoingEdgeId'],
+          }),
+        code: z
+          .string()
+          .regex(/^[a-z_]+$/)
+          .max(100)
+          .meta({
+            maxLength: 100,
+            description: 'Kind of the finding, for programs.',
+            example: 'missing_edge',
+          }),
+        message: text(2000).meta({
+          description: 'What would happen, for people.',
+          example: 'The edge it leaves by does not exist',
+        }),
+      })
+      .meta({ id: 'FlowFinding', description: 'Something in a flow that would misbehave when it runs.' }),
+  )
+  .max(MAXIMUM_FINDINGS)
+
+const summary = {
+  id: publicationId,
+  createdAt: timestamp('When it was published.'),
+  publishedBy: recordId('Id of the user who published it.', exampleIds.user),
+  isLive: z.boolean().meta({ description: 'Whether new chats run this publication.' }),
+}
+
+const publicationSummary = z
+  .object({
+    ...summary,
+    version: z.enum(versions).meta({ description: 'Version of the schema the flow is written in.' }),
+  })
+  .meta({ id: 'PublicationSummary', description: 'A publication in a list, without its flow.' })
+
+function publicationOf<const V extends Version>(version: V) {
+  return z
+    .object({
+      ...summary,
+      version: versionTag(version),
+      botId,
+      warnings: flowFindings.meta({
+        description: 'What the check of the flow found when it was published; never a reason to refuse.',
+      }),
+      ...flowOf(version),
+    })
+    .meta({
+      id: `Publication${suffix(version)}`,
+      description: `A publication whose flow is written in version ${version}.`,
+    })
+}
+
+const publication = z
+  .discriminatedUnion('version', [
+    publicationOf('3'),
+    publicationOf('4'),
+    publicationOf('5'),
+    publicationOf('6'),
+    publicationOf('6.1'),
+  ])
+  .meta({ id: 'Publication', description: 'One copy of a bot that was published. It never changes.' })
+
+const exampleSummary = {
+  id: exampleIds.publication,
+  createdAt: '2026-03-04T11:00:00.000Z',
+  publishedBy: exampleIds.user,
+  isLive: true,
+  version: '6.1',
+}
+
+const params = z.object({ botId, publicationId })
+
+export const publications = define({
+  listPublications: {
+    method: 'get',
+    path: '/v1/bots/{botId}/publications',
+    tag: 'publishing',
+    summary: 'List the publications of a bot',
+    description:
+      'Returns every copy of the bot that was ever published, newest first, without the flows. Unpublishing does not remove them.',
+    access: bot('GUEST'),
+    params: z.object({ botId }),
+    query: z.strictObject({ limit, cursor }),
+    success: {
+      status: 200,
+      description: 'A page of publications, newest first.',
+      body: z
+        .object({
+          publications: z
+            .array(publicationSummary)
+            .max(100)
+            .meta({ description: 'The publications, newest first.' }),
+          nextCursor,
+        })
+        .meta({ id: 'PublicationPage', description: 'A page of publications.' }),
+      examples: {
+        page: { summary: 'The last page', value: { publications: [exampleSummary], nextCursor: null } },
+      },
+    },
+  },
+  getPublication: {
+    method: 'get',
+    path: '/v1/bots/{botId}/publications/{publicationId}',
+    tag: 'publishing',
+    summary: 'Get a publication',
+    description: 'Returns one published copy with its flow and what the check found when it was published.',
+    access: bot('GUEST'),
+    params,
+    success: {
+      status: 200,
+      description: 'The publication.',
+      body: z.object({ publication }).meta({ id: 'PublicationBody', description: 'One publication.' }),
+      examples: {
+        live: {
+          summary: 'The live publication',
+          value: {
+            publication: {
+              ...exampleSummary,
+              botId: exampleIds.bot,
+              warnings: [],
+              ...exampleFlow,
+              theme: {},
+              settings: {},
+            },
+          },
+        },
+      },
+    },
+  },
+  restorePublication: {
+    method: 'post',
+    path: '/v1/bots/{botId}/publications/{publicationId}/restore',
+    tag: 'publishing',
+    summary: 'Restore a publication into the draft',
+    description:
+      'Makes flow, theme and settings of an earlier publication the draft again, as a new change, and returns the bot. What the draft held is replaced; publish it first to keep it. Name, folder, public id and the live copy stay as they are. Takes no body.',
+    access: bot('MEMBER'),
+    params,
+    success: {
+      status: 200,
+      description: 'The bot with the restored draft.',
+      body: botBody,
+      examples: {
+        restored: {
+          summary: 'Restored',
+          value: { bot: { ...exampleBot, updatedAt: '2026-03-06T09:00:00.000Z' } },
+        },
+      },
+    },
+  },
+})

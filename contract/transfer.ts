@@ -1,0 +1,181 @@
+import { exampleBot, exampleFlow, exampleLegacyFlow } from './bots/examples.ts'
+import {
+  botIcon,
+  botName,
+  botSchema,
+  flowOf,
+  isClosed,
+  nullableResultsTablePreferences,
+  selectedThemeTemplateId,
+  suffix,
+  type Version,
+  versions,
+  versionTag,
+} from './bots/schemas.ts'
+import { bot, define, workspace } from './operation.ts'
+import { flowFindings } from './publications.ts'
+import { exampleIds, recordId } from './shared.ts'
+import { z } from './zod.ts'
+
+const params = z.object({ botId: recordId('Id of the bot.', exampleIds.bot) })
+
+function exportedBotOf<const V extends Version>(version: V) {
+  return z
+    .object({
+      version: versionTag(version),
+      name: botName,
+      icon: botIcon,
+      ...flowOf(version),
+      selectedThemeTemplateId,
+      resultsTablePreferences: nullableResultsTablePreferences,
+      isClosed,
+    })
+    .meta({
+      id: `ExportedBot${suffix(version)}`,
+      description: `A bot in version ${version} without ids, times and names that belong to one installation.`,
+    })
+}
+
+const exportedBot = z
+  .discriminatedUnion('version', [
+    exportedBotOf('3'),
+    exportedBotOf('4'),
+    exportedBotOf('5'),
+    exportedBotOf('6'),
+    exportedBotOf('6.1'),
+  ])
+  .meta({ id: 'ExportedBot', description: 'A bot as a document that import takes.' })
+
+const loosePart = (description: string, example: unknown) =>
+  z.unknown().optional().meta({ description, example })
+
+const importedBot = z
+  .looseObject({
+    version: z.enum(versions).nullable().optional().meta({
+      description:
+        'Version of the schema the flow is written in. A document with groups but without it counts as 3.',
+    }),
+    name: loosePart('Name of the bot; a default when it is absent or cannot be one.', 'Lead generation'),
+    icon: loosePart('Icon of the bot.', '🎯'),
+    groups: loosePart('The groups, with their blocks.', []),
+    events: loosePart('The events; none in the legacy versions.', null),
+    edges: loosePart('The edges. Malformed ones are dropped.', []),
+    variables: loosePart('The variables.', []),
+    theme: loosePart('The theme.', {}),
+    settings: loosePart('The settings.', {}),
+  })
+  .meta({
+    id: 'BotImport',
+    description:
+      'A bot as a document of any version, as this service or another builder exported it. Properties that import does not know are ignored.',
+  })
+
+const exampleExport = {
+  version: '6.1',
+  name: 'Lead generation',
+  icon: '🎯',
+  ...exampleFlow,
+  theme: {},
+  settings: {},
+  selectedThemeTemplateId: null,
+  resultsTablePreferences: null,
+  isClosed: false,
+}
+
+export const transfer = define({
+  importBot: {
+    method: 'post',
+    path: '/v1/bots/import',
+    tag: 'bots',
+    summary: 'Import a bot',
+    description:
+      'Creates a bot from an exported document of any version and returns it. The bot gets a new id; all ids inside the flow stay. A flow in a legacy version is converted to the latest one, without loss. Public id, domain, folder and credentials of the document are not taken over. What had to be dropped is listed in `warnings`; a document that cannot be repaired is invalid input.',
+    access: workspace('MEMBER', 'body'),
+    body: z
+      .strictObject({
+        workspaceId: recordId('Id of the workspace to import into.', exampleIds.workspace),
+        folderId: recordId('Id of a folder of the workspace to put the bot into.', exampleIds.folder)
+          .nullable()
+          .optional()
+          .meta({
+            description: 'Id of a folder of the workspace to put the bot into; none when absent or null.',
+          }),
+        bot: importedBot,
+      })
+      .meta({ id: 'ImportBotBody', description: 'Where to import which document.' }),
+    bodySize: 'document',
+    requestExamples: {
+      current: {
+        summary: 'A document in the latest version',
+        value: { workspaceId: exampleIds.workspace, bot: exampleExport },
+      },
+      legacy: {
+        summary: 'A document in a legacy version',
+        value: {
+          workspaceId: exampleIds.workspace,
+          bot: { version: '5', name: 'Lead generation', ...exampleLegacyFlow, theme: {}, settings: {} },
+        },
+      },
+    },
+    success: {
+      status: 201,
+      description: 'The new bot and what was dropped.',
+      body: z
+        .object({
+          bot: botSchema,
+          warnings: flowFindings.meta({ description: 'What was dropped or added to make the document fit.' }),
+        })
+        .meta({ id: 'ImportedBotBody', description: 'A bot that was imported.' }),
+      location: '/v1/bots/{bot.id}',
+      examples: { imported: { summary: 'Nothing was dropped', value: { bot: exampleBot, warnings: [] } } },
+    },
+  },
+  exportBot: {
+    method: 'get',
+    path: '/v1/bots/{botId}/export',
+    tag: 'bots',
+    summary: 'Export a bot',
+    description:
+      'Returns the draft of a bot as a document that import takes back, in this installation or another one. Exporting and importing makes a duplicate.',
+    access: bot('GUEST'),
+    params,
+    success: {
+      status: 200,
+      description: 'The document.',
+      body: z.object({ bot: exportedBot }).meta({ id: 'ExportedBotBody', description: 'An exported bot.' }),
+      examples: { exported: { summary: 'A document', value: { bot: exampleExport } } },
+    },
+  },
+  checkBot: {
+    method: 'get',
+    path: '/v1/bots/{botId}/check',
+    tag: 'bots',
+    summary: 'Check the flow of a bot',
+    description:
+      'Reports what in the draft would misbehave when it runs: references to nothing, groups that cannot be reached, ids that are there twice, a missing start. Nothing of it keeps a bot from being stored or published.',
+    access: bot('GUEST'),
+    params,
+    success: {
+      status: 200,
+      description: 'The findings.',
+      body: z
+        .object({ findings: flowFindings.meta({ description: 'What was found; the first 1,000.' }) })
+        .meta({ id: 'FlowCheckBody', description: 'The result of a check.' }),
+      examples: {
+        clean: { summary: 'Nothing found', value: { findings: [] } },
+        dangling: {
+          summary: 'A reference to nothing',
+          value: {
+            findings: [
+              {
+                path: ['groups', '0', 'blocks', '1', 'outgoingEdgeId'],
+                code: 'missing_edge',
+                message: 'The edge it leaves by does not exist',
+              },
+            ],
+          },
+        },
+      },
+    },
+  },
+})
