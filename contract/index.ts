@@ -1,6 +1,6 @@
 import { analytics } from './analytics.ts'
 import { bots } from './bots/index.ts'
-import { chat } from './chat.ts'
+import { chat } from './chat/index.ts'
 import { folders } from './folders.ts'
 import { members } from './members.ts'
 import { publications } from './publications.ts'

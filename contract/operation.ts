@@ -18,6 +18,8 @@ export interface Operation {
   bodySize?: 'small' | 'document'
   /** Refuse any body and any Content-Type header: only a bare request means what it says. */
   bareRequest?: boolean
+  /** Whether pages of other origins may call it. */
+  isCrossOrigin?: boolean
   success: Success
   /** The operation's own codes, beyond those that access and input imply. */
   errors?: readonly ErrorCode[]
@@ -163,6 +165,8 @@ export interface Request<O extends Contract> {
    * back unchanged is stored as this text: the parsed body has lost the order of keys.
    */
   texts(...path: string[]): Map<string, string>
+  /** A header of the request, by its name in lower case. */
+  header(name: 'origin' | 'user-agent'): string | undefined
 }
 
 /** `Contexts` says what the server hands to a handler for each kind of access. */

@@ -314,6 +314,36 @@ export interface GetStats {
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
 
+/** Start a chat: POST /api/v1/bots/{publicId}/startChat */
+export interface StartChat {
+  access: 'anyone'
+  params: z.output<(typeof contract)['startChat']['params']>
+  query: undefined
+  body: z.output<(typeof contract)['startChat']['body']>
+  reply: wire['startChat']['responses'][200]['content']['application/json']
+  error: 'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Continue a chat: POST /api/v1/sessions/{sessionId}/continueChat */
+export interface ContinueChat {
+  access: 'anyone'
+  params: z.output<(typeof contract)['continueChat']['params']>
+  query: undefined
+  body: z.output<(typeof contract)['continueChat']['body']>
+  reply: wire['continueChat']['responses'][200]['content']['application/json']
+  error: 'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Preview the draft of a bot: POST /api/v1/bots/{botId}/preview/startChat */
+export interface StartPreview {
+  access: 'bot'
+  params: z.output<(typeof contract)['startPreview']['params']>
+  query: undefined
+  body: z.output<(typeof contract)['startPreview']['body']>
+  reply: wire['startPreview']['responses'][200]['content']['application/json']
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
 /** Save log entries of a chat client: POST /api/v2/sessions/{sessionId}/clientLogs */
 export interface SaveClientLogs {
   access: 'anyone'
@@ -444,6 +474,12 @@ export interface AnalyticsHandlers<Contexts extends Record<AccessKind, unknown>>
 }
 
 export interface ChatHandlers<Contexts extends Record<AccessKind, unknown>> {
+  /** POST /api/v1/bots/{publicId}/startChat */
+  startChat: Handler<StartChat, Contexts>
+  /** POST /api/v1/sessions/{sessionId}/continueChat */
+  continueChat: Handler<ContinueChat, Contexts>
+  /** POST /api/v1/bots/{botId}/preview/startChat */
+  startPreview: Handler<StartPreview, Contexts>
   /** POST /api/v2/sessions/{sessionId}/clientLogs */
   saveClientLogs: Handler<SaveClientLogs, Contexts>
 }
@@ -492,6 +528,9 @@ export interface OperationErrors {
   listResults: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   deleteResults: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   getStats: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  startChat: 'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  continueChat: 'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  startPreview: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   saveClientLogs: 'BAD_REQUEST' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   listTokens: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   createToken: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'

@@ -1,5 +1,71 @@
 // Made by `make generate` from contract/. Do not edit.
 export interface paths {
+    "/api/v1/bots/{botId}/preview/startChat": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Preview the draft of a bot
+         * @description Starts a chat with the draft instead of the published copy. Nothing is stored as a result; every step runs the draft as it is then.
+         *
+         *     Permission: a member or an admin of the workspace.
+         */
+        post: operations["startPreview"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/bots/{publicId}/startChat": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Start a chat
+         * @description Starts a chat with a published bot and runs it up to its first input. The chat stays with the copy that is published now, and its answers go to a new result. A bot that is closed is invalid input; a page whose origin the bot does not allow is forbidden.
+         *
+         *     Permission: none; no token is needed.
+         */
+        post: operations["startChat"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{sessionId}/continueChat": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Continue a chat
+         * @description Sends a reply and runs the flow up to its next input. A reply that the input does not accept is answered with a message and the same input. With `revision` a repeated request gets the same answer again; two replies at once are a conflict for one of them.
+         *
+         *     Permission: none; no token is needed.
+         */
+        post: operations["continueChat"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v2/sessions/{sessionId}/clientLogs": {
         parameters: {
             query?: never;
@@ -582,7 +648,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "AB test";
@@ -668,7 +734,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "anthropic";
@@ -824,7 +890,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "audio";
@@ -856,6 +922,39 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description A recording of the person who chats. */
+        AudioMessage: {
+            /**
+             * @description A recording. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "audio";
+            /**
+             * @description URL of the recording.
+             * @example https://example.com/a.mp3
+             */
+            url: string;
+        };
+        /** @description A recording of the bot. */
+        AudioMessageBubble: {
+            /**
+             * @description The content of the block, with placeholders filled in.
+             * @example {}
+             */
+            content: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Id of the block.
+             * @example block-hello
+             */
+            id: string;
+            /**
+             * @description Kind of the bubble. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "audio";
+        };
         /** @description The input does not fit the contract, or names something that cannot be. The issues say what and where; nothing was changed. Correct the request before sending it again. */
         BadRequestErrorBody: {
             /**
@@ -885,7 +984,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "blink";
@@ -1129,7 +1228,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "Bot link";
@@ -1270,7 +1369,7 @@ export interface components {
             customDomain?: string | null;
             /** @description The connections of the flow, in no particular order. */
             edges?: components["schemas"]["Edge"][];
-            /** @description Null: a flow of this version has no events. */
+            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
             events?: components["schemas"]["FlowEvent"][] | null;
             /**
              * @description Id of the folder the bot is in; null at the top level of its workspace.
@@ -1358,7 +1457,7 @@ export interface components {
             customDomain?: string | null;
             /** @description The connections of the flow, in no particular order. */
             edges?: components["schemas"]["Edge"][];
-            /** @description Null: a flow of this version has no events. */
+            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
             events?: components["schemas"]["FlowEvent"][] | null;
             /**
              * @description Id of the folder the bot is in; null at the top level of its workspace.
@@ -1446,7 +1545,7 @@ export interface components {
             customDomain?: string | null;
             /** @description The connections of the flow, in no particular order. */
             edges?: components["schemas"]["Edge"][];
-            /** @description Null: a flow of this version has no events. */
+            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
             events?: components["schemas"]["FlowEvent"][] | null;
             /**
              * @description Id of the folder the bot is in; null at the top level of its workspace.
@@ -1711,7 +1810,7 @@ export interface components {
             customDomain: string | null;
             /** @description The connections of the flow, in no particular order. */
             edges: components["schemas"]["Edge"][];
-            /** @description Null: a flow of this version has no events. */
+            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
             events: components["schemas"]["FlowEvent"][] | null;
             /**
              * @description Id of the folder the bot is in; null at the top level of its workspace.
@@ -1797,7 +1896,7 @@ export interface components {
             customDomain: string | null;
             /** @description The connections of the flow, in no particular order. */
             edges: components["schemas"]["Edge"][];
-            /** @description Null: a flow of this version has no events. */
+            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
             events: components["schemas"]["FlowEvent"][] | null;
             /**
              * @description Id of the folder the bot is in; null at the top level of its workspace.
@@ -1883,7 +1982,7 @@ export interface components {
             customDomain: string | null;
             /** @description The connections of the flow, in no particular order. */
             edges: components["schemas"]["Edge"][];
-            /** @description Null: a flow of this version has no events. */
+            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
             events: components["schemas"]["FlowEvent"][] | null;
             /**
              * @description Id of the folder the bot is in; null at the top level of its workspace.
@@ -2164,7 +2263,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "cal-com";
@@ -2323,7 +2422,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "cards";
@@ -2341,6 +2440,93 @@ export interface components {
             variableId?: string;
         } & {
             [key: string]: unknown;
+        };
+        /** @description How the bot looks. */
+        ChatBot: {
+            /**
+             * @description Id of the bot.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the running copy was published.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            publishedAt?: string;
+            /**
+             * @description The settings a client needs: `general` and `typingEmulation`.
+             * @example {}
+             */
+            settings: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description The theme, with placeholders filled in.
+             * @example {}
+             */
+            theme: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Version of the flow that runs.
+             * @example 6.1
+             */
+            version: string;
+        };
+        /** @description The input block that waits for a reply. */
+        ChatInput: {
+            /**
+             * @description Id of the block.
+             * @example block-hello
+             */
+            id: string;
+            /** @description The items that can be chosen. */
+            items?: {
+                [key: string]: unknown;
+            }[];
+            /**
+             * @description Options of the block.
+             * @example {}
+             */
+            options?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description The value to begin with.
+             * @example ada@example.com
+             */
+            prefilledValue?: string;
+            /**
+             * @description Type of the input block, such as `email input`.
+             * @example email input
+             */
+            type: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Something noticed while the flow ran. */
+        ChatLog: {
+            /**
+             * @description Where it happened.
+             * @example Group Welcome
+             */
+            context?: string;
+            /**
+             * @description What happened.
+             * @example The mail was not sent
+             */
+            description: string;
+            /**
+             * @description More about it.
+             * @example Connection refused
+             */
+            details?: string;
+            /**
+             * @description Kind of the entry.
+             * @example error
+             */
+            status?: string;
         };
         /** @description A message given to a model. The role tells which of the other properties are read. */
         ChatMessage: {
@@ -2381,7 +2567,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "chat-node";
@@ -2477,6 +2663,22 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description Open or close the Chatwoot widget. */
+        ChatwootAction: {
+            chatwoot: components["schemas"]["ScriptHolder"];
+            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            expectsDedicatedReply?: boolean;
+            /**
+             * @description Run the action after this bubble; absent means before all.
+             * @example block-hello
+             */
+            lastBubbleBlockId?: string;
+            /**
+             * @description Kind of the action. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "chatwoot";
+        };
         /** @description Hands the conversation over to Chatwoot. */
         ChatwootBlock: {
             /**
@@ -2491,7 +2693,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "Chatwoot";
@@ -2565,7 +2767,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "choice input";
@@ -2643,7 +2845,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "OpenAI";
@@ -2819,6 +3021,22 @@ export interface components {
              */
             status?: string;
         };
+        /** @description Code for the client, with its arguments. */
+        ClientScript: {
+            /** @description The arguments. */
+            args: components["schemas"]["ScriptArgument"][];
+            /**
+             * @description The code.
+             * @example console.log(name)
+             */
+            content: string;
+            /** @description Whether it is code rather than an expression. */
+            isCode?: boolean;
+            /** @description Whether the code comes from an unknown author. */
+            isUnsafe?: boolean;
+        };
+        /** @description Something the client has to do. */
+        ClientSideAction: components["schemas"]["ScriptAction"] | components["schemas"]["SetVariableAction"] | components["schemas"]["ChatwootAction"] | components["schemas"]["RedirectAction"] | components["schemas"]["WaitAction"] | components["schemas"]["HttpRequestAction"] | components["schemas"]["GoogleAnalyticsAction"] | components["schemas"]["PixelAction"] | components["schemas"]["StartPropertiesAction"] | components["schemas"]["ListenForWebhookAction"];
         /** @description Runs a script. */
         CodeBlock: {
             /**
@@ -2833,7 +3051,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "Code";
@@ -2876,7 +3094,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the event. (enum property replaced by openapi-typescript)
+             * @description Type of the event.
              * @enum {string}
              */
             type: "command";
@@ -2894,6 +3112,19 @@ export interface components {
             resumeAfter?: boolean;
         } & {
             [key: string]: unknown;
+        };
+        /** @description Runs the branch of a command event. */
+        CommandMessage: {
+            /**
+             * @description The command that an event of the flow has.
+             * @example help
+             */
+            command: string;
+            /**
+             * @description A command. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "command";
         };
         /** @description Compares the value of a variable with a text. Does not hold while the variable or the operator is missing. */
         Comparison: {
@@ -2944,7 +3175,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "Condition";
@@ -2981,6 +3212,53 @@ export interface components {
              * @example Conflicting update
              */
             message: string;
+        };
+        /** @description The reply of the person who chats. */
+        ContinueChatBody: {
+            /**
+             * @description The reply; absent or null skips an input that may be skipped, or says that an awaited action is done.
+             * @example ada@example.com
+             */
+            message?: string | components["schemas"]["TextMessage"] | components["schemas"]["AudioMessage"] | components["schemas"]["CommandMessage"] | null;
+            /**
+             * Format: int32
+             * @description Counts the steps of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
+             * @example 1
+             */
+            revision?: number;
+            /**
+             * @description How texts of the bot are answered.
+             * @default richText
+             * @enum {string}
+             */
+            textBubbleContentFormat?: "richText" | "markdown";
+        };
+        /** @description A further step of a chat. Without `input` and awaited action it is over. */
+        ContinuedChatBody: {
+            /** @description What the client has to do. */
+            clientSideActions?: components["schemas"]["ClientSideAction"][];
+            dynamicTheme?: components["schemas"]["DynamicTheme"];
+            input?: components["schemas"]["ChatInput"];
+            /**
+             * @description The reply as it was understood, when that differs from what was sent.
+             * @example +33 1 23 45 67 89
+             */
+            lastMessageNewFormat?: string;
+            /** @description What was noticed. */
+            logs?: components["schemas"]["ChatLog"][];
+            /** @description What the bot says, in order. */
+            messages: components["schemas"]["MessageBubble"][];
+            /**
+             * @description How far the chat is, in percent; only with the progress bar on.
+             * @example 40
+             */
+            progress?: number;
+            /**
+             * Format: int32
+             * @description Counts the steps of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
+             * @example 1
+             */
+            revision: number;
         };
         /** @description Where a group or an event lies on the canvas of the editor. */
         Coordinates: {
@@ -3074,7 +3352,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "date input";
@@ -3150,7 +3428,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "deepseek";
@@ -3202,7 +3480,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "dify-ai";
@@ -3255,6 +3533,24 @@ export interface components {
             isEnabled?: boolean;
         } & {
             [key: string]: unknown;
+        };
+        /** @description Parts of the theme that depend on variables. */
+        DynamicTheme: {
+            /**
+             * @description URL of the background.
+             * @example https://example.com/back.png
+             */
+            backgroundUrl?: string;
+            /**
+             * @description URL of the person's picture.
+             * @example https://example.com/ada.png
+             */
+            guestAvatarUrl?: string;
+            /**
+             * @description URL of the bot's picture.
+             * @example https://example.com/bot.png
+             */
+            hostAvatarUrl?: string;
         };
         /** @description A connection of the flow. References are not enforced: source and target may name what does not exist. */
         Edge: {
@@ -3322,7 +3618,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "elevenlabs";
@@ -3378,7 +3674,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "Email";
@@ -3399,7 +3695,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "email input";
@@ -3491,7 +3787,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "embed";
@@ -3513,6 +3809,26 @@ export interface components {
             waitForEvent?: components["schemas"]["EmbedWaitForEvent"];
         } & {
             [key: string]: unknown;
+        };
+        /** @description An embedded page of the bot. */
+        EmbedMessageBubble: {
+            /**
+             * @description The content of the block, with placeholders filled in.
+             * @example {}
+             */
+            content: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Id of the block.
+             * @example block-hello
+             */
+            id: string;
+            /**
+             * @description Kind of the bubble. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "embed";
         };
         /** @description Holds the chat until the page sends an event. */
         EmbedWaitForEvent: {
@@ -3565,7 +3881,7 @@ export interface components {
         ExportedBotV3: {
             /** @description The connections of the flow, in no particular order. */
             edges: components["schemas"]["Edge"][];
-            /** @description Null: a flow of this version has no events. */
+            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
             events: components["schemas"]["FlowEvent"][] | null;
             /** @description The groups of the flow, in no particular order. */
             groups: components["schemas"]["LegacyGroup"][];
@@ -3602,7 +3918,7 @@ export interface components {
         ExportedBotV4: {
             /** @description The connections of the flow, in no particular order. */
             edges: components["schemas"]["Edge"][];
-            /** @description Null: a flow of this version has no events. */
+            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
             events: components["schemas"]["FlowEvent"][] | null;
             /** @description The groups of the flow, in no particular order. */
             groups: components["schemas"]["LegacyGroup"][];
@@ -3639,7 +3955,7 @@ export interface components {
         ExportedBotV5: {
             /** @description The connections of the flow, in no particular order. */
             edges: components["schemas"]["Edge"][];
-            /** @description Null: a flow of this version has no events. */
+            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
             events: components["schemas"]["FlowEvent"][] | null;
             /** @description The groups of the flow, in no particular order. */
             groups: components["schemas"]["LegacyGroup"][];
@@ -3760,7 +4076,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "file input";
@@ -4047,7 +4363,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "gmail";
@@ -4111,6 +4427,28 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description Send an event to Google Analytics. */
+        GoogleAnalyticsAction: {
+            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            expectsDedicatedReply?: boolean;
+            /**
+             * @description Options of the block.
+             * @example {}
+             */
+            googleAnalytics: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Run the action after this bubble; absent means before all.
+             * @example block-hello
+             */
+            lastBubbleBlockId?: string;
+            /**
+             * @description Kind of the action. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "googleAnalytics";
+        };
         /** @description Sends an event to Google Analytics. */
         GoogleAnalyticsBlock: {
             /**
@@ -4125,7 +4463,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "Google Analytics";
@@ -4181,7 +4519,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "Google Sheets";
@@ -4239,7 +4577,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "groq";
@@ -4322,6 +4660,22 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description Send a request and continue with the answer. */
+        HttpRequestAction: {
+            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            expectsDedicatedReply?: boolean;
+            httpRequestToExecute: components["schemas"]["HttpRequestDetails"];
+            /**
+             * @description Run the action after this bubble; absent means before all.
+             * @example block-hello
+             */
+            lastBubbleBlockId?: string;
+            /**
+             * @description Kind of the action. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "httpRequestToExecute";
+        };
         /** @description Sends an HTTP request. The type keeps its old name. */
         HttpRequestBlock: {
             /**
@@ -4336,7 +4690,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "Webhook";
@@ -4366,6 +4720,31 @@ export interface components {
             url?: string;
         } & {
             [key: string]: unknown;
+        };
+        /** @description The request. */
+        HttpRequestDetails: {
+            /**
+             * @description The body.
+             * @example {}
+             */
+            body?: string;
+            /**
+             * @description The headers.
+             * @example {}
+             */
+            headers: {
+                [key: string]: string;
+            };
+            /**
+             * @description The method.
+             * @example POST
+             */
+            method: string;
+            /**
+             * @description The address.
+             * @example https://example.com/api
+             */
+            url: string;
         };
         /** @description Which request is sent and what is stored of the answer. */
         HttpRequestOptions: {
@@ -4467,7 +4846,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "image";
@@ -4499,6 +4878,26 @@ export interface components {
             url?: string;
         } & {
             [key: string]: unknown;
+        };
+        /** @description A picture of the bot. */
+        ImageMessageBubble: {
+            /**
+             * @description The content of the block, with placeholders filled in.
+             * @example {}
+             */
+            content: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Id of the block.
+             * @example block-hello
+             */
+            id: string;
+            /**
+             * @description Kind of the bubble. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "image";
         };
         /** @description Where to import which document. */
         ImportBotBody: {
@@ -4565,7 +4964,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the event. (enum property replaced by openapi-typescript)
+             * @description Type of the event.
              * @enum {string}
              */
             type: "invalidReply";
@@ -4586,7 +4985,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "Jump";
@@ -4639,7 +5038,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "AB test";
@@ -4689,7 +5088,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "choice input";
@@ -4742,7 +5141,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "Condition";
@@ -4784,7 +5183,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "file input";
@@ -4832,7 +5231,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "Google Sheets";
@@ -4909,7 +5308,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "Webhook";
@@ -4990,7 +5389,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "Make.com";
@@ -5016,7 +5415,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "Pabbly";
@@ -5044,7 +5443,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "picture choice input";
@@ -5106,7 +5505,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "Zapier";
@@ -5117,6 +5516,21 @@ export interface components {
             webhookId?: string;
         } & {
             [key: string]: unknown;
+        };
+        /** @description Wait until an outside call continues the chat. */
+        ListenForWebhookAction: {
+            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            expectsDedicatedReply?: boolean;
+            /**
+             * @description Run the action after this bubble; absent means before all.
+             * @example block-hello
+             */
+            lastBubbleBlockId?: string;
+            /**
+             * @description Kind of the action. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "listenForWebhook";
         };
         /**
          * @description How several comparisons are joined: one must hold (OR) or all must hold (AND). Default AND.
@@ -5137,7 +5551,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "Make.com";
@@ -5163,6 +5577,19 @@ export interface components {
             targetListVariableId?: string;
         } & {
             [key: string]: unknown;
+        };
+        /** @description A text in Markdown. */
+        MarkdownContent: {
+            /**
+             * @description The text in Markdown.
+             * @example Hello **Ada**
+             */
+            markdown: string;
+            /**
+             * @description Markdown. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "markdown";
         };
         /** @description A user and their role in a workspace. */
         Member: {
@@ -5247,6 +5674,18 @@ export interface components {
              */
             name: string | null;
         };
+        /** @description What the person says: a plain text, or a message with its kind. */
+        Message: string | components["schemas"]["TextMessage"] | components["schemas"]["AudioMessage"] | components["schemas"]["CommandMessage"];
+        /** @description Something the bot says. */
+        MessageBubble: components["schemas"]["TextMessageBubble"] | components["schemas"]["ImageMessageBubble"] | components["schemas"]["VideoMessageBubble"] | components["schemas"]["AudioMessageBubble"] | components["schemas"]["EmbedMessageBubble"];
+        /** @description How the text came about. */
+        MessageMetadata: {
+            /**
+             * @description Id of the item that was chosen.
+             * @example item-yes
+             */
+            replyId?: string;
+        };
         /** @description Behaviour on messaging channels. */
         MessagingSettings: {
             /**
@@ -5288,7 +5727,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "mistral";
@@ -5347,7 +5786,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "nocodb";
@@ -5474,7 +5913,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "number input";
@@ -5535,10 +5974,10 @@ export interface components {
              */
             id: string;
             /**
-             * @description Any other type of block. (enum property replaced by openapi-typescript)
-             * @enum {string}
+             * @description Any other type of block.
+             * @example mood input
              */
-            type: "OpaqueBlock";
+            type: string;
         } & {
             [key: string]: unknown;
         };
@@ -5550,10 +5989,10 @@ export interface components {
              */
             id: string;
             /**
-             * @description Any other type of event. (enum property replaced by openapi-typescript)
-             * @enum {string}
+             * @description Any other type of event.
+             * @example timer
              */
-            type: "OpaqueEvent";
+            type: string;
         } & {
             [key: string]: unknown;
         };
@@ -5571,7 +6010,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "openai";
@@ -5723,7 +6162,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "open-router";
@@ -5775,7 +6214,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "Pabbly";
@@ -5872,7 +6311,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "payment input";
@@ -5945,7 +6384,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "perplexity";
@@ -5997,7 +6436,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "phone number input";
@@ -6063,7 +6502,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "picture choice input";
@@ -6131,6 +6570,28 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description Send an event to the pixel. */
+        PixelAction: {
+            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            expectsDedicatedReply?: boolean;
+            /**
+             * @description Run the action after this bubble; absent means before all.
+             * @example block-hello
+             */
+            lastBubbleBlockId?: string;
+            /**
+             * @description Options of the block.
+             * @example {}
+             */
+            pixel: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Kind of the action. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "pixel";
+        };
         /** @description Sends an event to the Meta pixel. */
         PixelBlock: {
             /**
@@ -6145,7 +6606,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "Pixel";
@@ -6210,7 +6671,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "posthog";
@@ -6332,7 +6793,7 @@ export interface components {
             createdAt: string;
             /** @description The connections of the flow, in no particular order. */
             edges: components["schemas"]["Edge"][];
-            /** @description Null: a flow of this version has no events. */
+            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
             events: components["schemas"]["FlowEvent"][] | null;
             /** @description The groups of the flow, in no particular order. */
             groups: components["schemas"]["LegacyGroup"][];
@@ -6375,7 +6836,7 @@ export interface components {
             createdAt: string;
             /** @description The connections of the flow, in no particular order. */
             edges: components["schemas"]["Edge"][];
-            /** @description Null: a flow of this version has no events. */
+            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
             events: components["schemas"]["FlowEvent"][] | null;
             /** @description The groups of the flow, in no particular order. */
             groups: components["schemas"]["LegacyGroup"][];
@@ -6418,7 +6879,7 @@ export interface components {
             createdAt: string;
             /** @description The connections of the flow, in no particular order. */
             edges: components["schemas"]["Edge"][];
-            /** @description Null: a flow of this version has no events. */
+            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
             events: components["schemas"]["FlowEvent"][] | null;
             /** @description The groups of the flow, in no particular order. */
             groups: components["schemas"]["LegacyGroup"][];
@@ -6565,7 +7026,7 @@ export interface components {
             createdAt: string;
             /** @description The connections of the flow, in no particular order. */
             edges: components["schemas"]["Edge"][];
-            /** @description Null: a flow of this version has no events. */
+            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
             events: components["schemas"]["FlowEvent"][] | null;
             /** @description The groups of the flow, in no particular order. */
             groups: components["schemas"]["LegacyGroup"][];
@@ -6605,7 +7066,7 @@ export interface components {
             createdAt: string;
             /** @description The connections of the flow, in no particular order. */
             edges: components["schemas"]["Edge"][];
-            /** @description Null: a flow of this version has no events. */
+            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
             events: components["schemas"]["FlowEvent"][] | null;
             /** @description The groups of the flow, in no particular order. */
             groups: components["schemas"]["LegacyGroup"][];
@@ -6645,7 +7106,7 @@ export interface components {
             createdAt: string;
             /** @description The connections of the flow, in no particular order. */
             edges: components["schemas"]["Edge"][];
-            /** @description Null: a flow of this version has no events. */
+            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
             events: components["schemas"]["FlowEvent"][] | null;
             /** @description The groups of the flow, in no particular order. */
             groups: components["schemas"]["LegacyGroup"][];
@@ -6764,7 +7225,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "qr-code";
@@ -6822,7 +7283,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "rating input";
@@ -6878,6 +7339,22 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description Go to an address. */
+        RedirectAction: {
+            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            expectsDedicatedReply?: boolean;
+            /**
+             * @description Run the action after this bubble; absent means before all.
+             * @example block-hello
+             */
+            lastBubbleBlockId?: string;
+            redirect: components["schemas"]["RedirectDetails"];
+            /**
+             * @description Kind of the action. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "redirect";
+        };
         /** @description Opens another page. */
         RedirectBlock: {
             /**
@@ -6892,12 +7369,22 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "Redirect";
         } & {
             [key: string]: unknown;
+        };
+        /** @description Where to go. */
+        RedirectDetails: {
+            /** @description Whether to open a new tab. */
+            isNewTab?: boolean;
+            /**
+             * @description The address.
+             * @example https://example.com
+             */
+            url: string;
         };
         /** @description Which page is opened. */
         RedirectOptions: {
@@ -6938,7 +7425,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the event. (enum property replaced by openapi-typescript)
+             * @description Type of the event.
              * @enum {string}
              */
             type: "reply";
@@ -7073,17 +7560,60 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "Return";
         } & {
             [key: string]: unknown;
         };
+        /** @description A text as a tree. */
+        RichTextContent: {
+            /** @description The nodes; elements have `type` and `children`, leaves have `text`. */
+            richText: unknown[];
+            /**
+             * @description A tree of nodes. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "richText";
+        };
         /** @description Entries of the log of a chat client. */
         SaveClientLogsBody: {
             /** @description The entries, in order. */
             clientLogs: components["schemas"]["ClientLog"][];
+        };
+        /** @description Run a script. */
+        ScriptAction: {
+            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            expectsDedicatedReply?: boolean;
+            /**
+             * @description Run the action after this bubble; absent means before all.
+             * @example block-hello
+             */
+            lastBubbleBlockId?: string;
+            scriptToExecute: components["schemas"]["ClientScript"];
+            /**
+             * @description Kind of the action. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "scriptToExecute";
+        };
+        /** @description An argument of a script. */
+        ScriptArgument: {
+            /**
+             * @description Name of the parameter.
+             * @example name
+             */
+            id: string;
+            /**
+             * @description Value of the argument.
+             * @example Ada
+             */
+            value?: unknown;
+        };
+        /** @description A script and what it is for. */
+        ScriptHolder: {
+            scriptToExecute: components["schemas"]["ClientScript"];
         };
         /** @description Where the chat may be embedded. */
         SecuritySettings: {
@@ -7111,7 +7641,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "segment";
@@ -7193,6 +7723,22 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description Compute a value and continue with it. */
+        SetVariableAction: {
+            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            expectsDedicatedReply?: boolean;
+            /**
+             * @description Run the action after this bubble; absent means before all.
+             * @example block-hello
+             */
+            lastBubbleBlockId?: string;
+            setVariable: components["schemas"]["ScriptHolder"];
+            /**
+             * @description Kind of the action. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "setVariable";
+        };
         /** @description Gives a variable a value. */
         SetVariableBlock: {
             /**
@@ -7207,7 +7753,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "Set variable";
@@ -7353,12 +7899,44 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "start";
         } & {
             [key: string]: unknown;
+        };
+        /** @description How to start a chat; every property may be absent. */
+        StartChatBody: {
+            /**
+             * @description Create the session without running the flow; the first continue runs it.
+             * @default false
+             */
+            isOnlyRegistering?: boolean;
+            /**
+             * @description Accepted for clients that can stream; this service answers whole messages.
+             * @default false
+             */
+            isStreamEnabled?: boolean;
+            message?: components["schemas"]["Message"];
+            /**
+             * @description Values of variables, by the name of the variable. Unknown names are ignored, null empties.
+             * @example {}
+             */
+            prefilledVariables?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Id of an earlier result of this person. Continued when the settings say that users are remembered; otherwise ignored.
+             * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
+             */
+            resultId?: string;
+            /**
+             * @description How texts of the bot are answered.
+             * @default richText
+             * @enum {string}
+             */
+            textBubbleContentFormat?: "richText" | "markdown";
         };
         /** @description Compares the first message of a conversation with a text. */
         StartComparison: {
@@ -7384,6 +7962,44 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description The first step of a chat. Without `input` and awaited action it is over. */
+        StartedChatBody: {
+            bot: components["schemas"]["ChatBot"];
+            /** @description What the client has to do. */
+            clientSideActions?: components["schemas"]["ClientSideAction"][];
+            dynamicTheme?: components["schemas"]["DynamicTheme"];
+            input?: components["schemas"]["ChatInput"];
+            /**
+             * @description The reply as it was understood, when that differs from what was sent.
+             * @example +33 1 23 45 67 89
+             */
+            lastMessageNewFormat?: string;
+            /** @description What was noticed. */
+            logs?: components["schemas"]["ChatLog"][];
+            /** @description What the bot says, in order. */
+            messages: components["schemas"]["MessageBubble"][];
+            /**
+             * @description How far the chat is, in percent; only with the progress bar on.
+             * @example 40
+             */
+            progress?: number;
+            /**
+             * @description Id of the result; absent while the chat is only registered, and in a preview.
+             * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
+             */
+            resultId?: string;
+            /**
+             * Format: int32
+             * @description Counts the steps of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
+             * @example 1
+             */
+            revision: number;
+            /**
+             * @description Id of the chat session, needed to continue.
+             * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
+             */
+            sessionId: string;
+        };
         /** @description Where every chat begins. */
         StartEvent: {
             graphCoordinates: components["schemas"]["Coordinates"];
@@ -7398,12 +8014,116 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the event. (enum property replaced by openapi-typescript)
+             * @description Type of the event.
              * @enum {string}
              */
             type: "start";
         } & {
             [key: string]: unknown;
+        };
+        /** @description Where a preview starts. */
+        StartFrom: components["schemas"]["StartFromGroup"] | components["schemas"]["StartFromEvent"];
+        /** @description Start where an event leads. */
+        StartFromEvent: {
+            /**
+             * @description Id of the event.
+             * @example start-event
+             */
+            eventId: string;
+            /**
+             * @description Start at an event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "event";
+        };
+        /** @description Start at the first block of a group. */
+        StartFromGroup: {
+            /**
+             * @description Id of the group.
+             * @example group-welcome
+             */
+            groupId: string;
+            /**
+             * @description Start at a group. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "group";
+        };
+        /** @description How to start a preview; every property may be absent. */
+        StartPreviewBody: {
+            /**
+             * @description Create the session without running the flow; the first continue runs it.
+             * @default false
+             */
+            isOnlyRegistering?: boolean;
+            /** @description Whether progress is answered whatever the theme says. */
+            isProgressBarEnabled?: boolean;
+            /**
+             * @description Accepted for clients that can stream; this service answers whole messages.
+             * @default false
+             */
+            isStreamEnabled?: boolean;
+            message?: components["schemas"]["Message"];
+            /**
+             * @description Values of variables, by the name of the variable. Unknown names are ignored, null empties.
+             * @example {}
+             */
+            prefilledVariables?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Id of an earlier preview session of this bot, which is replaced.
+             * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
+             */
+            sessionId?: string;
+            startFrom?: components["schemas"]["StartFrom"];
+            /**
+             * @description How texts of the bot are answered.
+             * @default richText
+             * @enum {string}
+             */
+            textBubbleContentFormat?: "richText" | "markdown";
+        };
+        /** @description What to load. */
+        StartProperties: {
+            /**
+             * @description Markup for the head of the page.
+             * @example <meta name="a" content="b">
+             */
+            customHeadCode?: string;
+            /**
+             * @description Id for Google Analytics.
+             * @example G-1234
+             */
+            googleAnalyticsId?: string;
+            /**
+             * @description Id for the tag manager.
+             * @example GTM-1234
+             */
+            gtmId?: string;
+            /**
+             * @description Ids for the pixel.
+             * @example [
+             *       "1234"
+             *     ]
+             */
+            pixelIds?: string[];
+        };
+        /** @description Load what the page needs from the start. */
+        StartPropertiesAction: {
+            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            expectsDedicatedReply?: boolean;
+            /**
+             * @description Run the action after this bubble; absent means before all.
+             * @example block-hello
+             */
+            lastBubbleBlockId?: string;
+            startPropsToInject: components["schemas"]["StartProperties"];
+            /**
+             * @description Kind of the action. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "startPropsToInject";
         };
         /** @description How often a bot was seen, started and completed. */
         Stats: {
@@ -7507,7 +8227,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "text";
@@ -7544,6 +8264,8 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description A text in the format that was asked for. */
+        TextContent: components["schemas"]["RichTextContent"] | components["schemas"]["MarkdownContent"];
         /** @description Asks for free text. */
         TextInput: {
             /**
@@ -7558,7 +8280,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "text input";
@@ -7584,6 +8306,41 @@ export interface components {
             variableId?: string;
         } & {
             [key: string]: unknown;
+        };
+        /** @description A text of the person who chats. */
+        TextMessage: {
+            /**
+             * @description URLs of files sent with the text.
+             * @example [
+             *       "https://example.com/plan.pdf"
+             *     ]
+             */
+            attachedFileUrls?: string[];
+            metadata?: components["schemas"]["MessageMetadata"];
+            /**
+             * @description The text.
+             * @example ada@example.com
+             */
+            text: string;
+            /**
+             * @description A text, also the choice of an item. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "text";
+        };
+        /** @description A text of the bot. */
+        TextMessageBubble: {
+            content: components["schemas"]["TextContent"];
+            /**
+             * @description Id of the block.
+             * @example block-hello
+             */
+            id: string;
+            /**
+             * @description Kind of the bubble. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "text";
         };
         /** @description How a bot looks. The shape is the same in every version; only defaults differ. */
         Theme: {
@@ -7922,7 +8679,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "time input";
@@ -7969,7 +8726,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "together-ai";
@@ -8094,7 +8851,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "url input";
@@ -8198,7 +8955,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "video";
@@ -8249,6 +9006,42 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description A video of the bot. */
+        VideoMessageBubble: {
+            /**
+             * @description The content of the block, with placeholders filled in.
+             * @example {}
+             */
+            content: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Id of the block.
+             * @example block-hello
+             */
+            id: string;
+            /**
+             * @description Kind of the bubble. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "video";
+        };
+        /** @description Wait before going on. */
+        WaitAction: {
+            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            expectsDedicatedReply?: boolean;
+            /**
+             * @description Run the action after this bubble; absent means before all.
+             * @example block-hello
+             */
+            lastBubbleBlockId?: string;
+            /**
+             * @description Kind of the action. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "wait";
+            wait: components["schemas"]["WaitDetails"];
+        };
         /** @description Waits before the chat goes on. */
         WaitBlock: {
             /**
@@ -8263,12 +9056,20 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "Wait";
         } & {
             [key: string]: unknown;
+        };
+        /** @description How long to wait. */
+        WaitDetails: {
+            /**
+             * @description How long, in seconds.
+             * @example 2
+             */
+            secondsToWaitFor: number;
         };
         /** @description How long the chat waits. */
         WaitOptions: {
@@ -8296,7 +9097,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "webhook";
@@ -8649,7 +9450,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "Zapier";
@@ -8670,7 +9471,7 @@ export interface components {
              */
             outgoingEdgeId?: string;
             /**
-             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @description Type of the block.
              * @enum {string}
              */
             type: "zendesk";
@@ -8835,6 +9636,125 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    startPreview: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the bot.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 256 KiB of JSON in UTF-8. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["StartPreviewBody"];
+            };
+        };
+        responses: {
+            /** @description The first step. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartedChatBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    startChat: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Name under which the published bot is reached.
+                 * @example lead-generation-8k2m4p6
+                 */
+                publicId: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 256 KiB of JSON in UTF-8. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["StartChatBody"];
+            };
+        };
+        responses: {
+            /** @description The first step. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartedChatBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    continueChat: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the chat session.
+                 * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
+                 */
+                sessionId: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 256 KiB of JSON in UTF-8. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ContinueChatBody"];
+            };
+        };
+        responses: {
+            /** @description The next step. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContinuedChatBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     saveClientLogs: {
         parameters: {
             query?: never;

@@ -116,17 +116,13 @@ export function versionTag<const V extends Version>(version: V) {
   return z.enum([version]).meta({ description: 'Version of the schema the flow is written in.' })
 }
 
-export const emptyEvents = z
-  .union([legacyEvents, z.null()])
-  .meta({ description: 'Null: a flow of this version has no events.' })
-
 export const versions = ['3', '4', '5', '6', '6.1'] as const satisfies readonly Version[]
 
 /** The parts of a flow document in one version. */
 export function flowOf(version: Version) {
   return {
     groups: isLegacy(version) ? legacyGroupsByVersion[version] : groups,
-    events: isLegacy(version) ? emptyEvents : events,
+    events: isLegacy(version) ? legacyEvents : events,
     edges,
     variables,
     theme,
@@ -231,7 +227,7 @@ function botUpdateOf<const V extends Version>(version: V) {
       isClosed: isClosed.optional(),
       messagingCredentialsId: messagingCredentialsId.optional(),
       riskLevel: riskLevel.optional(),
-      events: isLegacy(version) ? emptyEvents.optional() : events.optional(),
+      events: (isLegacy(version) ? legacyEvents : events).optional(),
       updatedAt: z.iso.datetime({ offset: true }).optional().meta({
         format: 'date-time',
         maxLength: 64,

@@ -3,13 +3,12 @@ import { stringify } from 'yaml'
 import { botUpdateAliases } from '../bots/schemas.ts'
 import { information, operations, resources } from '../index.ts'
 import { toHandlers } from './handlers.ts'
-import { toOpenApi } from './openapi.ts'
+import { type JsonObject, toOpenApi } from './openapi.ts'
 
 /** Every generated file by its path from the top of the project, with its text. */
 export async function emit(): Promise<Record<string, string>> {
   const document = toOpenApi({ ...information, operations, components: botUpdateAliases })
-  // It writes into the document it reads.
-  const types = await openapiTS(structuredClone(document) as unknown as Parameters<typeof openapiTS>[0], {
+  const types = await openapiTS(forTypes(document), {
     defaultNonNullable: false,
     alphabetize: true,
   })
@@ -23,4 +22,21 @@ export async function emit(): Promise<Record<string, string>> {
     'generated/openapi.ts': `// Made by \`make generate\` from contract/. Do not edit.\n${astToString(types)}`,
     'generated/handlers.ts': toHandlers(resources),
   }
+}
+
+/**
+ * A copy of the document for openapi-typescript, which writes into what it reads. Unions with a branch for
+ * what their mapping does not know lose their discriminator, or that branch would get its own name as the
+ * only value of the tag; the branches still narrow by theirs.
+ */
+function forTypes(document: JsonObject): Parameters<typeof openapiTS>[0] {
+  const copy = structuredClone(document)
+  const { schemas } = copy.components as { schemas: Record<string, JsonObject> }
+  for (const schema of Object.values(schemas)) {
+    const { oneOf, discriminator } = schema as { oneOf?: unknown[]; discriminator?: { mapping: object } }
+    if (oneOf && discriminator && oneOf.length > Object.keys(discriminator.mapping).length) {
+      delete schema.discriminator
+    }
+  }
+  return copy as unknown as Parameters<typeof openapiTS>[0]
 }

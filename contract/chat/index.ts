@@ -1,0 +1,170 @@
+import { publicId } from '../bots/schemas.ts'
+import { anyone, bot, define } from '../operation.ts'
+import { exampleIds, recordId, successBody, successExample, text } from '../shared.ts'
+import { z } from '../zod.ts'
+import {
+  continueChatBody,
+  continuedChatBody,
+  startChatBody,
+  startedChatBody,
+  startPreviewBody,
+} from './schemas.ts'
+
+const clientLog = z
+  .strictObject({
+    description: text(10_000).meta({ description: 'What happened.', example: 'Could not load the script' }),
+    status: text(10_000).optional().meta({
+      description: 'Kind of the entry, such as `error`, `success` or `info`; `error` when absent.',
+      example: 'error',
+    }),
+    details: text(10_000).optional().meta({
+      description: 'More about it; kept up to 1,000 characters.',
+      example: 'net::ERR_BLOCKED_BY_CLIENT',
+    }),
+    context: text(10_000)
+      .optional()
+      .meta({ description: 'Where it happened.', example: 'While executing the script' }),
+  })
+  .meta({ id: 'ClientLog', description: 'One entry of the log of a chat client.' })
+
+const sessionParams = z.object({ sessionId: recordId('Id of the chat session.', exampleIds.session) })
+
+const exampleStep = {
+  messages: [
+    {
+      id: 'block-hello',
+      type: 'text',
+      content: {
+        type: 'richText',
+        richText: [{ type: 'p', children: [{ text: 'Hello! What is your e-mail address?' }] }],
+      },
+    },
+  ],
+  input: { id: 'block-email', type: 'email input', options: { variableId: 'variable-email' } },
+  revision: 1,
+}
+
+const examplePreview = {
+  sessionId: exampleIds.session,
+  bot: {
+    id: exampleIds.bot,
+    version: '6.1',
+    theme: {},
+    settings: {},
+    publishedAt: '2026-03-04T11:00:00.000Z',
+  },
+  ...exampleStep,
+}
+
+const exampleStart = { ...examplePreview, resultId: exampleIds.result }
+
+export const chat = define({
+  startChat: {
+    method: 'post',
+    path: '/api/v1/bots/{publicId}/startChat',
+    tag: 'chat',
+    summary: 'Start a chat',
+    description:
+      'Starts a chat with a published bot and runs it up to its first input. The chat stays with the copy that is published now, and its answers go to a new result. A bot that is closed is invalid input; a page whose origin the bot does not allow is forbidden.',
+    access: anyone,
+    isCrossOrigin: true,
+    params: z.object({ publicId }),
+    body: startChatBody,
+    requestExamples: {
+      plain: { summary: 'From the start', value: {} },
+      prefilled: {
+        summary: 'With a known name',
+        value: { prefilledVariables: { Name: 'Ada' }, textBubbleContentFormat: 'markdown' },
+      },
+    },
+    success: {
+      status: 200,
+      description: 'The first step.',
+      body: startedChatBody,
+      examples: { started: { summary: 'Waiting for an e-mail address', value: exampleStart } },
+    },
+    errors: ['FORBIDDEN', 'NOT_FOUND'],
+  },
+  continueChat: {
+    method: 'post',
+    path: '/api/v1/sessions/{sessionId}/continueChat',
+    tag: 'chat',
+    summary: 'Continue a chat',
+    description:
+      'Sends a reply and runs the flow up to its next input. A reply that the input does not accept is answered with a message and the same input. With `revision` a repeated request gets the same answer again; two replies at once are a conflict for one of them.',
+    access: anyone,
+    isCrossOrigin: true,
+    params: sessionParams,
+    body: continueChatBody,
+    requestExamples: {
+      reply: { summary: 'A reply', value: { message: 'ada@example.com', revision: 1 } },
+    },
+    success: {
+      status: 200,
+      description: 'The next step.',
+      body: continuedChatBody,
+      examples: { ended: { summary: 'The chat is over', value: { messages: [], revision: 2 } } },
+    },
+    errors: ['FORBIDDEN', 'NOT_FOUND', 'CONFLICT'],
+  },
+  startPreview: {
+    method: 'post',
+    path: '/api/v1/bots/{botId}/preview/startChat',
+    tag: 'chat',
+    summary: 'Preview the draft of a bot',
+    description:
+      'Starts a chat with the draft instead of the published copy. Nothing is stored as a result; every step runs the draft as it is then.',
+    access: bot('MEMBER'),
+    params: z.object({ botId: recordId('Id of the bot.', exampleIds.bot) }),
+    body: startPreviewBody,
+    requestExamples: {
+      group: {
+        summary: 'From a group',
+        value: { startFrom: { type: 'group', groupId: 'group-welcome' } },
+      },
+    },
+    success: {
+      status: 200,
+      description: 'The first step.',
+      body: startedChatBody,
+      examples: { started: { summary: 'Waiting for an e-mail address', value: examplePreview } },
+    },
+  },
+  saveClientLogs: {
+    method: 'post',
+    path: '/api/v2/sessions/{sessionId}/clientLogs',
+    tag: 'chat',
+    summary: 'Save log entries of a chat client',
+    description:
+      'Stores what a chat client noticed while it ran a bot, with the result of the chat. Needs no token: whoever has the id of the session may write. An unknown session is invalid input.',
+    access: anyone,
+    isCrossOrigin: true,
+    params: sessionParams,
+    body: z
+      .strictObject({
+        clientLogs: z.array(clientLog).max(100).meta({ description: 'The entries, in order.' }),
+      })
+      .meta({ id: 'SaveClientLogsBody', description: 'Entries of the log of a chat client.' }),
+    requestExamples: {
+      one: {
+        summary: 'One entry',
+        value: {
+          clientLogs: [
+            {
+              description: 'Could not load the script',
+              status: 'error',
+              details: 'net::ERR_BLOCKED_BY_CLIENT',
+              context: 'While executing the script',
+            },
+          ],
+        },
+      },
+    },
+    success: {
+      status: 200,
+      description: 'The entries are saved.',
+      body: successBody,
+      examples: successExample,
+    },
+  },
+})

@@ -1,0 +1,413 @@
+import { exampleIds, recordId, text, timestamp } from '../shared.ts'
+import { z } from '../zod.ts'
+
+/*
+ * What a chat client sends and gets. Content of bubbles and options of inputs are those of the blocks in
+ * the flow, with placeholders filled in, so they are as open as blocks are.
+ */
+
+const prose = (description: string, example: string) => text(1_048_576).meta({ description, example })
+
+const blockId = text(255).meta({ description: 'Id of the block.', example: 'block-hello' })
+
+const anyObject = (description: string) =>
+  z.record(text(255), z.unknown()).meta({ description, maxProperties: 5000, example: {} })
+
+// Messages
+
+const textMessage = z
+  .strictObject({
+    type: z.enum(['text']).meta({ description: 'A text, also the choice of an item.' }),
+    text: text(262_144).meta({ description: 'The text.', example: 'ada@example.com' }),
+    attachedFileUrls: z
+      .array(text(2048))
+      .max(100)
+      .optional()
+      .meta({ description: 'URLs of files sent with the text.', example: ['https://example.com/plan.pdf'] }),
+    metadata: z
+      .strictObject({
+        replyId: text(255)
+          .optional()
+          .meta({ description: 'Id of the item that was chosen.', example: 'item-yes' }),
+      })
+      .meta({ id: 'MessageMetadata', description: 'How the text came about.' })
+      .optional(),
+  })
+  .meta({ id: 'TextMessage', description: 'A text of the person who chats.' })
+
+const audioMessage = z
+  .strictObject({
+    type: z.enum(['audio']).meta({ description: 'A recording.' }),
+    url: text(2048, 1).meta({ description: 'URL of the recording.', example: 'https://example.com/a.mp3' }),
+  })
+  .meta({ id: 'AudioMessage', description: 'A recording of the person who chats.' })
+
+const commandMessage = z
+  .strictObject({
+    type: z.enum(['command']).meta({ description: 'A command.' }),
+    command: text(255, 1).meta({
+      description: 'The command that an event of the flow has.',
+      example: 'help',
+    }),
+  })
+  .meta({ id: 'CommandMessage', description: 'Runs the branch of a command event.' })
+
+const structuredMessage = z
+  .discriminatedUnion('type', [textMessage, audioMessage, commandMessage])
+  .meta({ id: 'StructuredMessage', description: 'A message with its kind.' })
+
+/** A plain text is short for a text message. */
+const message = z
+  .union([text(262_144), structuredMessage], {
+    error: 'Expected a text or an object with type text, audio or command',
+  })
+  .meta({ id: 'Message', description: 'What the person says: a plain text, or a message with its kind.' })
+
+const textBubbleContentFormat = z
+  .enum(['richText', 'markdown'])
+  .default('richText')
+  .meta({ description: 'How texts of the bot are answered.' })
+
+const prefilledVariables = anyObject(
+  'Values of variables, by the name of the variable. Unknown names are ignored, null empties.',
+).optional()
+
+const startProperties = {
+  message: message.optional(),
+  isOnlyRegistering: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Create the session without running the flow; the first continue runs it.' }),
+  isStreamEnabled: z
+    .boolean()
+    .default(false)
+    .meta({ description: 'Accepted for clients that can stream; this service answers whole messages.' }),
+  prefilledVariables,
+  textBubbleContentFormat,
+}
+
+export const startChatBody = z
+  .strictObject({
+    ...startProperties,
+    resultId: recordId('Id of an earlier result to continue.', exampleIds.result).optional().meta({
+      description:
+        'Id of an earlier result of this person. Continued when the settings say that users are remembered; otherwise ignored.',
+    }),
+  })
+  .meta({ id: 'StartChatBody', description: 'How to start a chat; every property may be absent.' })
+
+const startFrom = z
+  .discriminatedUnion('type', [
+    z
+      .strictObject({
+        type: z.enum(['group']).meta({ description: 'Start at a group.' }),
+        groupId: text(255, 1).meta({ description: 'Id of the group.', example: 'group-welcome' }),
+      })
+      .meta({ id: 'StartFromGroup', description: 'Start at the first block of a group.' }),
+    z
+      .strictObject({
+        type: z.enum(['event']).meta({ description: 'Start at an event.' }),
+        eventId: text(255, 1).meta({ description: 'Id of the event.', example: 'start-event' }),
+      })
+      .meta({ id: 'StartFromEvent', description: 'Start where an event leads.' }),
+  ])
+  .meta({ id: 'StartFrom', description: 'Where a preview starts.' })
+
+export const startPreviewBody = z
+  .strictObject({
+    ...startProperties,
+    sessionId: recordId('Id of a preview session to start over.', exampleIds.session)
+      .optional()
+      .meta({ description: 'Id of an earlier preview session of this bot, which is replaced.' }),
+    startFrom: startFrom.optional(),
+    isProgressBarEnabled: z
+      .boolean()
+      .optional()
+      .meta({ description: 'Whether progress is answered whatever the theme says.' }),
+  })
+  .meta({ id: 'StartPreviewBody', description: 'How to start a preview; every property may be absent.' })
+
+const revision = z.int().min(0).max(2_147_483_647).meta({
+  description:
+    'Counts the steps of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.',
+  format: 'int32',
+  example: 1,
+})
+
+export const continueChatBody = z
+  .strictObject({
+    message: z.union([message, z.null()]).optional().meta({
+      description:
+        'The reply; absent or null skips an input that may be skipped, or says that an awaited action is done.',
+      example: 'ada@example.com',
+    }),
+    textBubbleContentFormat,
+    revision: revision.optional(),
+  })
+  .meta({ id: 'ContinueChatBody', description: 'The reply of the person who chats.' })
+
+// Bubbles
+
+const richText = z
+  .object({
+    type: z.enum(['richText']).meta({ description: 'A tree of nodes.' }),
+    richText: z
+      .array(z.unknown())
+      .max(100_000)
+      .meta({ description: 'The nodes; elements have `type` and `children`, leaves have `text`.' }),
+  })
+  .meta({ id: 'RichTextContent', description: 'A text as a tree.' })
+
+const markdown = z
+  .object({
+    type: z.enum(['markdown']).meta({ description: 'Markdown.' }),
+    markdown: prose('The text in Markdown.', 'Hello **Ada**'),
+  })
+  .meta({ id: 'MarkdownContent', description: 'A text in Markdown.' })
+
+const textContent = z
+  .discriminatedUnion('type', [richText, markdown])
+  .meta({ id: 'TextContent', description: 'A text in the format that was asked for.' })
+
+function mediaBubble<const Type extends string>(type: Type, id: string, description: string) {
+  return z
+    .object({
+      id: blockId,
+      type: z.enum([type]).meta({ description: 'Kind of the bubble.' }),
+      content: anyObject('The content of the block, with placeholders filled in.'),
+    })
+    .meta({ id, description })
+}
+
+const bubble = z
+  .discriminatedUnion('type', [
+    z
+      .object({
+        id: blockId,
+        type: z.enum(['text']).meta({ description: 'Kind of the bubble.' }),
+        content: textContent,
+      })
+      .meta({ id: 'TextMessageBubble', description: 'A text of the bot.' }),
+    mediaBubble('image', 'ImageMessageBubble', 'A picture of the bot.'),
+    mediaBubble('video', 'VideoMessageBubble', 'A video of the bot.'),
+    mediaBubble('audio', 'AudioMessageBubble', 'A recording of the bot.'),
+    mediaBubble('embed', 'EmbedMessageBubble', 'An embedded page of the bot.'),
+  ])
+  .meta({ id: 'MessageBubble', description: 'Something the bot says.' })
+
+const input = z
+  .looseObject({
+    id: blockId,
+    type: text(255).meta({
+      description: 'Type of the input block, such as `email input`.',
+      example: 'email input',
+    }),
+    options: anyObject('Options of the block.').optional(),
+    items: z
+      .array(anyObject('An item of the block.'))
+      .max(1000)
+      .optional()
+      .meta({ description: 'The items that can be chosen.' }),
+    prefilledValue: prose('The value to begin with.', 'ada@example.com').optional(),
+  })
+  .meta({ id: 'ChatInput', description: 'The input block that waits for a reply.' })
+
+// Actions
+
+const actionProperties = {
+  lastBubbleBlockId: text(255).optional().meta({
+    description: 'Run the action after this bubble; absent means before all.',
+    example: 'block-hello',
+  }),
+  expectsDedicatedReply: z
+    .boolean()
+    .optional()
+    .meta({ description: 'Whether the chat goes on only when it is continued with the outcome.' }),
+}
+
+const script = z
+  .object({
+    content: prose('The code.', 'console.log(name)'),
+    isCode: z.boolean().optional().meta({ description: 'Whether it is code rather than an expression.' }),
+    isUnsafe: z.boolean().optional().meta({ description: 'Whether the code comes from an unknown author.' }),
+    args: z
+      .array(
+        z
+          .object({
+            id: text(255).meta({ description: 'Name of the parameter.', example: 'name' }),
+            value: z.unknown().optional().meta({ description: 'Value of the argument.', example: 'Ada' }),
+          })
+          .meta({ id: 'ScriptArgument', description: 'An argument of a script.' }),
+      )
+      .max(5000)
+      .meta({ description: 'The arguments.' }),
+  })
+  .meta({ id: 'ClientScript', description: 'Code for the client, with its arguments.' })
+
+const scriptHolder = z
+  .object({ scriptToExecute: script })
+  .meta({ id: 'ScriptHolder', description: 'A script and what it is for.' })
+
+function action<const Type extends string, Shape extends z.core.$ZodLooseShape>(
+  type: Type,
+  id: string,
+  description: string,
+  shape: Shape,
+) {
+  return z
+    .object({
+      ...actionProperties,
+      type: z.enum([type]).meta({ description: 'Kind of the action.' }),
+      ...shape,
+    })
+    .meta({ id, description })
+}
+
+const clientSideAction = z
+  .discriminatedUnion('type', [
+    action('scriptToExecute', 'ScriptAction', 'Run a script.', { scriptToExecute: script }),
+    action('setVariable', 'SetVariableAction', 'Compute a value and continue with it.', {
+      setVariable: scriptHolder,
+    }),
+    action('chatwoot', 'ChatwootAction', 'Open or close the Chatwoot widget.', { chatwoot: scriptHolder }),
+    action('redirect', 'RedirectAction', 'Go to an address.', {
+      redirect: z
+        .object({
+          url: text(262_144).meta({ description: 'The address.', example: 'https://example.com' }),
+          isNewTab: z.boolean().optional().meta({ description: 'Whether to open a new tab.' }),
+        })
+        .meta({ id: 'RedirectDetails', description: 'Where to go.' }),
+    }),
+    action('wait', 'WaitAction', 'Wait before going on.', {
+      wait: z
+        .object({
+          secondsToWaitFor: z
+            .number()
+            .min(0)
+            .max(1_000_000)
+            .meta({ description: 'How long, in seconds.', example: 2 }),
+        })
+        .meta({ id: 'WaitDetails', description: 'How long to wait.' }),
+    }),
+    action('httpRequestToExecute', 'HttpRequestAction', 'Send a request and continue with the answer.', {
+      httpRequestToExecute: z
+        .object({
+          url: text(262_144).meta({ description: 'The address.', example: 'https://example.com/api' }),
+          method: text(16).meta({ description: 'The method.', example: 'POST' }),
+          headers: z
+            .record(text(255), text(16_384))
+            .meta({ description: 'The headers.', maxProperties: 100, example: {} }),
+          body: prose('The body.', '{}').optional(),
+        })
+        .meta({ id: 'HttpRequestDetails', description: 'The request.' }),
+    }),
+    action('googleAnalytics', 'GoogleAnalyticsAction', 'Send an event to Google Analytics.', {
+      googleAnalytics: anyObject('Options of the block.'),
+    }),
+    action('pixel', 'PixelAction', 'Send an event to the pixel.', {
+      pixel: anyObject('Options of the block.'),
+    }),
+    action('startPropsToInject', 'StartPropertiesAction', 'Load what the page needs from the start.', {
+      startPropsToInject: z
+        .object({
+          googleAnalyticsId: text(4096)
+            .optional()
+            .meta({ description: 'Id for Google Analytics.', example: 'G-1234' }),
+          pixelIds: z
+            .array(text(4096))
+            .max(1000)
+            .optional()
+            .meta({ description: 'Ids for the pixel.', example: ['1234'] }),
+          gtmId: text(4096).optional().meta({ description: 'Id for the tag manager.', example: 'GTM-1234' }),
+          customHeadCode: text(16_384).optional().meta({
+            description: 'Markup for the head of the page.',
+            example: '<meta name="a" content="b">',
+          }),
+        })
+        .meta({ id: 'StartProperties', description: 'What to load.' }),
+    }),
+    action(
+      'listenForWebhook',
+      'ListenForWebhookAction',
+      'Wait until an outside call continues the chat.',
+      {},
+    ),
+  ])
+  .meta({ id: 'ClientSideAction', description: 'Something the client has to do.' })
+
+const chatLog = z
+  .object({
+    description: text(10_000).meta({ description: 'What happened.', example: 'The mail was not sent' }),
+    status: text(255).optional().meta({ description: 'Kind of the entry.', example: 'error' }),
+    details: text(10_000).optional().meta({ description: 'More about it.', example: 'Connection refused' }),
+    context: text(10_000).optional().meta({ description: 'Where it happened.', example: 'Group Welcome' }),
+  })
+  .meta({ id: 'ChatLog', description: 'Something noticed while the flow ran.' })
+
+const dynamicTheme = z
+  .object({
+    hostAvatarUrl: text(262_144)
+      .optional()
+      .meta({ description: "URL of the bot's picture.", example: 'https://example.com/bot.png' }),
+    guestAvatarUrl: text(262_144)
+      .optional()
+      .meta({ description: "URL of the person's picture.", example: 'https://example.com/ada.png' }),
+    backgroundUrl: text(262_144)
+      .optional()
+      .meta({ description: 'URL of the background.', example: 'https://example.com/back.png' }),
+  })
+  .meta({ id: 'DynamicTheme', description: 'Parts of the theme that depend on variables.' })
+
+// Answers
+
+const stepProperties = {
+  messages: z.array(bubble).max(10_000).meta({ description: 'What the bot says, in order.' }),
+  input: input.optional(),
+  clientSideActions: z
+    .array(clientSideAction)
+    .max(10_000)
+    .optional()
+    .meta({ description: 'What the client has to do.' }),
+  logs: z.array(chatLog).max(10_000).optional().meta({ description: 'What was noticed.' }),
+  dynamicTheme: dynamicTheme.optional(),
+  progress: z
+    .number()
+    .min(0)
+    .max(100)
+    .optional()
+    .meta({ description: 'How far the chat is, in percent; only with the progress bar on.', example: 40 }),
+  lastMessageNewFormat: prose(
+    'The reply as it was understood, when that differs from what was sent.',
+    '+33 1 23 45 67 89',
+  ).optional(),
+  revision,
+}
+
+const chatBot = z
+  .object({
+    id: recordId('Id of the bot.', exampleIds.bot),
+    version: text(16).meta({ description: 'Version of the flow that runs.', example: '6.1' }),
+    theme: anyObject('The theme, with placeholders filled in.'),
+    settings: anyObject('The settings a client needs: `general` and `typingEmulation`.'),
+    publishedAt: timestamp('When the running copy was published.').optional(),
+  })
+  .meta({ id: 'ChatBot', description: 'How the bot looks.' })
+
+export const startedChatBody = z
+  .object({
+    sessionId: recordId('Id of the chat session, needed to continue.', exampleIds.session),
+    resultId: recordId('Id of the result.', exampleIds.result)
+      .optional()
+      .meta({ description: 'Id of the result; absent while the chat is only registered, and in a preview.' }),
+    bot: chatBot,
+    ...stepProperties,
+  })
+  .meta({
+    id: 'StartedChatBody',
+    description: 'The first step of a chat. Without `input` and awaited action it is over.',
+  })
+
+export const continuedChatBody = z.object(stepProperties).meta({
+  id: 'ContinuedChatBody',
+  description: 'A further step of a chat. Without `input` and awaited action it is over.',
+})
