@@ -1,12 +1,39 @@
-export default {
+const common = {
   testEnvironment: 'node',
-  testMatch: ['<rootDir>/tests/**/*.test.ts'],
   extensionsToTreatAsEsm: ['.ts'],
-  testTimeout: 60_000,
   transform: {
-    '^.+\\.ts$': [
-      '@swc/jest',
-      { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' }, module: { type: 'es6' } },
-    ],
+    '^.+\\.ts$': ['@swc/jest', { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' } }],
   },
+}
+
+/** Tests that need the database of the service, or start servers of their own. Every other test needs none. */
+const service = [
+  'replay',
+  'refusals',
+  'hostile',
+  'http',
+  'embedded',
+  'migrations',
+  'process*',
+  'purge',
+  'flows/*',
+  'bench/*',
+].map((name) => `<rootDir>/tests/${name}.test.ts`)
+
+export default {
+  testTimeout: 60_000,
+  projects: [
+    {
+      ...common,
+      displayName: 'contract',
+      testMatch: ['<rootDir>/tests/**/*.test.ts', ...service.map((path) => `!${path}`)],
+    },
+    {
+      ...common,
+      displayName: 'service',
+      testMatch: service,
+      globalSetup: '<rootDir>/tests/global-setup.ts',
+      globalTeardown: '<rootDir>/tests/global-teardown.ts',
+    },
+  ],
 }

@@ -80,6 +80,47 @@ export const exampleResult = {
   answers: [{ blockId: 'block-email', content: 'ada@example.com' }],
 }
 
+const transcriptEntry = z
+  .object({
+    role: z.enum(['bot', 'user']).meta({ description: 'Who said it.' }),
+    type: z.enum(['text', 'image', 'video', 'audio']).meta({ description: 'What it is.' }),
+    text: text(1_048_576).optional().meta({ description: 'The text.', example: 'ada@example.com' }),
+    image: text(262_144)
+      .optional()
+      .meta({ description: 'URL of the picture.', example: 'https://example.com/cat.png' }),
+    video: text(262_144)
+      .optional()
+      .meta({ description: 'URL of the video.', example: 'https://example.com/tour.mp4' }),
+    audio: text(262_144)
+      .optional()
+      .meta({ description: 'URL of the recording.', example: 'https://example.com/a.mp3' }),
+  })
+  .meta({ id: 'TranscriptEntry', description: 'Something that was said in a chat.' })
+
+const resultLog = z
+  .object({
+    id: recordId('Id of the entry.', exampleIds.publication),
+    createdAt: timestamp('When it was noticed.'),
+    resultId: recordId('Id of the result.', exampleIds.result),
+    status: text(10_000).meta({
+      description: 'Kind of the entry: `error`, `success`, `info` or what a client sent.',
+      example: 'error',
+    }),
+    description: text(10_000).meta({ description: 'What happened.', example: 'The mail was not sent' }),
+    details: text(10_000)
+      .nullable()
+      .meta({ description: 'More about it, or null.', example: 'Connection refused' }),
+    context: text(10_000)
+      .nullable()
+      .meta({ description: 'Where it happened, or null.', example: 'Group Welcome' }),
+  })
+  .meta({ id: 'ResultLog', description: 'Something noticed while a chat ran.' })
+
+const resultParams = z.object({
+  botId: params.shape.botId,
+  resultId: recordId('Id of the result.', exampleIds.result),
+})
+
 export const results = define({
   listResults: {
     method: 'get',
@@ -134,6 +175,125 @@ export const results = define({
       description: 'The results are deleted.',
       body: successBody,
       examples: successExample,
+    },
+  },
+  getResult: {
+    method: 'get',
+    path: '/v1/bots/{botId}/results/{resultId}',
+    tag: 'results',
+    summary: 'Get a result',
+    description:
+      'Returns one result with its answers and variables, also one in which no answer was given yet.',
+    access: bot('MEMBER'),
+    params: resultParams,
+    success: {
+      status: 200,
+      description: 'The result.',
+      body: z.object({ result: resultSchema }).meta({ id: 'ResultBody', description: 'One result.' }),
+      examples: { completed: { summary: 'A completed chat', value: { result: exampleResult } } },
+    },
+  },
+  getTranscript: {
+    method: 'get',
+    path: '/v1/bots/{botId}/results/{resultId}/transcript',
+    tag: 'results',
+    summary: 'Get the transcript of a result',
+    description:
+      'Returns what the bot and the person said, in order, as it was said: later changes of the bot do not change it.',
+    access: bot('MEMBER'),
+    params: resultParams,
+    success: {
+      status: 200,
+      description: 'The transcript.',
+      body: z
+        .object({
+          transcript: z
+            .array(transcriptEntry)
+            .max(1_000_000)
+            .meta({ description: 'What was said, in order.' }),
+        })
+        .meta({ id: 'TranscriptBody', description: 'What was said in a chat.' }),
+      examples: {
+        short: {
+          summary: 'A question and its answer',
+          value: {
+            transcript: [
+              { role: 'bot', type: 'text', text: 'What is your e-mail address?' },
+              { role: 'user', type: 'text', text: 'ada@example.com' },
+            ],
+          },
+        },
+      },
+    },
+  },
+  listResultLogs: {
+    method: 'get',
+    path: '/v1/bots/{botId}/results/{resultId}/logs',
+    tag: 'results',
+    summary: 'List the logs of a result',
+    description: 'Returns what the service and chat clients noticed while the chat ran, newest first.',
+    access: bot('MEMBER'),
+    params: resultParams,
+    query: z.strictObject({ limit, cursor }),
+    success: {
+      status: 200,
+      description: 'A page of entries, newest first.',
+      body: z
+        .object({
+          logs: z.array(resultLog).max(100).meta({ description: 'The entries, newest first.' }),
+          nextCursor,
+        })
+        .meta({ id: 'ResultLogPage', description: 'A page of the log of a result.' }),
+      examples: {
+        one: {
+          summary: 'One entry',
+          value: {
+            logs: [
+              {
+                id: exampleIds.publication,
+                createdAt: '2026-03-05T12:30:10.000Z',
+                resultId: exampleIds.result,
+                status: 'error',
+                description: 'The mail was not sent',
+                details: 'Connection refused',
+                context: null,
+              },
+            ],
+            nextCursor: null,
+          },
+        },
+      },
+    },
+  },
+  exportResults: {
+    method: 'get',
+    path: '/v1/bots/{botId}/resultsExport',
+    tag: 'results',
+    summary: 'Export results as CSV',
+    description:
+      'Streams the results in which at least one answer was given as CSV (RFC 4180, UTF-8), newest first: a line per result with a column per input block that was ever answered and one per variable. Values that a spreadsheet would take for a formula are prefixed with a single quote.',
+    access: bot('MEMBER'),
+    params,
+    query: z.strictObject({ timeFilter, timeZone }),
+    success: {
+      status: 200,
+      description: 'The lines, the names of the columns first.',
+      mediaType: 'text/csv',
+      body: z
+        .string()
+        .max(2_147_483_647)
+        .meta({
+          description: 'CSV with CRLF line ends.',
+          maxLength: 2_147_483_647,
+          pattern: '^[^\\x00]*$',
+          example: 'Result,Submitted at',
+        }),
+      examples: {
+        one: {
+          summary: 'One result',
+          value: `Result,Submitted at,Completed,Email\r\n${exampleIds.result},2026-03-05T12:30:00.000Z,true,ada@example.com\r\n`,
+        },
+      },
     },
   },
 })

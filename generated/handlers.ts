@@ -304,6 +304,46 @@ export interface DeleteResults {
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
 
+/** Get a result: GET /v1/bots/{botId}/results/{resultId} */
+export interface GetResult {
+  access: 'bot'
+  params: z.output<(typeof contract)['getResult']['params']>
+  query: undefined
+  body: undefined
+  reply: wire['getResult']['responses'][200]['content']['application/json']
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Get the transcript of a result: GET /v1/bots/{botId}/results/{resultId}/transcript */
+export interface GetTranscript {
+  access: 'bot'
+  params: z.output<(typeof contract)['getTranscript']['params']>
+  query: undefined
+  body: undefined
+  reply: wire['getTranscript']['responses'][200]['content']['application/json']
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** List the logs of a result: GET /v1/bots/{botId}/results/{resultId}/logs */
+export interface ListResultLogs {
+  access: 'bot'
+  params: z.output<(typeof contract)['listResultLogs']['params']>
+  query: z.output<(typeof contract)['listResultLogs']['query']>
+  body: undefined
+  reply: wire['listResultLogs']['responses'][200]['content']['application/json']
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Export results as CSV: GET /v1/bots/{botId}/resultsExport */
+export interface ExportResults {
+  access: 'bot'
+  params: z.output<(typeof contract)['exportResults']['params']>
+  query: z.output<(typeof contract)['exportResults']['query']>
+  body: undefined
+  reply: AsyncIterable<string>
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
 /** Get the statistics of a bot: GET /v1/bots/{botId}/analytics/stats */
 export interface GetStats {
   access: 'bot'
@@ -466,6 +506,14 @@ export interface ResultsHandlers<Contexts extends Record<AccessKind, unknown>> {
   listResults: Handler<ListResults, Contexts>
   /** DELETE /v1/bots/{botId}/results */
   deleteResults: Handler<DeleteResults, Contexts>
+  /** GET /v1/bots/{botId}/results/{resultId} */
+  getResult: Handler<GetResult, Contexts>
+  /** GET /v1/bots/{botId}/results/{resultId}/transcript */
+  getTranscript: Handler<GetTranscript, Contexts>
+  /** GET /v1/bots/{botId}/results/{resultId}/logs */
+  listResultLogs: Handler<ListResultLogs, Contexts>
+  /** GET /v1/bots/{botId}/resultsExport */
+  exportResults: Handler<ExportResults, Contexts>
 }
 
 export interface AnalyticsHandlers<Contexts extends Record<AccessKind, unknown>> {
@@ -527,6 +575,10 @@ export interface OperationErrors {
   restorePublication: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   listResults: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   deleteResults: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  getResult: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  getTranscript: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  listResultLogs: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  exportResults: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   getStats: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   startChat: 'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   continueChat: 'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'

@@ -354,6 +354,94 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/bots/{botId}/results/{resultId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a result
+         * @description Returns one result with its answers and variables, also one in which no answer was given yet.
+         *
+         *     Permission: a member or an admin of the workspace.
+         */
+        get: operations["getResult"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/bots/{botId}/results/{resultId}/logs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the logs of a result
+         * @description Returns what the service and chat clients noticed while the chat ran, newest first.
+         *
+         *     Permission: a member or an admin of the workspace.
+         */
+        get: operations["listResultLogs"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/bots/{botId}/results/{resultId}/transcript": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the transcript of a result
+         * @description Returns what the bot and the person said, in order, as it was said: later changes of the bot do not change it.
+         *
+         *     Permission: a member or an admin of the workspace.
+         */
+        get: operations["getTranscript"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/bots/{botId}/resultsExport": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Export results as CSV
+         * @description Streams the results in which at least one answer was given as CSV (RFC 4180, UTF-8), newest first: a line per result with a column per input block that was ever answered and one per variable. Values that a spreadsheet would take for a formula are prefixed with a single quote.
+         *
+         *     Permission: a member or an admin of the workspace.
+         */
+        get: operations["exportResults"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/bots/{botId}/unpublish": {
         parameters: {
             query?: never;
@@ -7486,6 +7574,59 @@ export interface components {
             /** @description Variables that have a value. */
             variables: components["schemas"]["ResultVariable"][];
         };
+        /** @description One result. */
+        ResultBody: {
+            result: components["schemas"]["Result"];
+        };
+        /** @description Something noticed while a chat ran. */
+        ResultLog: {
+            /**
+             * @description Where it happened, or null.
+             * @example Group Welcome
+             */
+            context: string | null;
+            /**
+             * Format: date-time
+             * @description When it was noticed.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /**
+             * @description What happened.
+             * @example The mail was not sent
+             */
+            description: string;
+            /**
+             * @description More about it, or null.
+             * @example Connection refused
+             */
+            details: string | null;
+            /**
+             * @description Id of the entry.
+             * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
+             */
+            id: string;
+            /**
+             * @description Id of the result.
+             * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
+             */
+            resultId: string;
+            /**
+             * @description Kind of the entry: `error`, `success`, `info` or what a client sent.
+             * @example error
+             */
+            status: string;
+        };
+        /** @description A page of the log of a result. */
+        ResultLogPage: {
+            /** @description The entries, newest first. */
+            logs: components["schemas"]["ResultLog"][];
+            /**
+             * @description Send it as `cursor` to get the following page; null on the last page.
+             * @example AZx0mC1jZ3JhbnQ
+             */
+            nextCursor: string | null;
+        };
         /** @description A page of results. */
         ResultPage: {
             /**
@@ -8763,6 +8904,44 @@ export interface components {
             tools?: components["schemas"]["ChatTool"][];
         } & {
             [key: string]: unknown;
+        };
+        /** @description What was said in a chat. */
+        TranscriptBody: {
+            /** @description What was said, in order. */
+            transcript: components["schemas"]["TranscriptEntry"][];
+        };
+        /** @description Something that was said in a chat. */
+        TranscriptEntry: {
+            /**
+             * @description URL of the recording.
+             * @example https://example.com/a.mp3
+             */
+            audio?: string;
+            /**
+             * @description URL of the picture.
+             * @example https://example.com/cat.png
+             */
+            image?: string;
+            /**
+             * @description Who said it.
+             * @enum {string}
+             */
+            role: "bot" | "user";
+            /**
+             * @description The text.
+             * @example ada@example.com
+             */
+            text?: string;
+            /**
+             * @description What it is.
+             * @enum {string}
+             */
+            type: "text" | "image" | "video" | "audio";
+            /**
+             * @description URL of the video.
+             * @example https://example.com/tour.mp4
+             */
+            video?: string;
         };
         /** @description Pauses that make the bot look as if it were typing. */
         TypingEmulation: {
@@ -10371,6 +10550,175 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SuccessBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getResult: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the bot.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: string;
+                /**
+                 * @description Id of the result.
+                 * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
+                 */
+                resultId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The result. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResultBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listResultLogs: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The `nextCursor` of the page before, with the same path and filter; absent for the first page. An altered or foreign cursor is invalid input.
+                 * @example AZx0mC1jZ3JhbnQ
+                 */
+                cursor?: string;
+                /**
+                 * @description How many entries the page has at most.
+                 * @example 20
+                 */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the bot.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: string;
+                /**
+                 * @description Id of the result.
+                 * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
+                 */
+                resultId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of entries, newest first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResultLogPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getTranscript: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the bot.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: string;
+                /**
+                 * @description Id of the result.
+                 * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
+                 */
+                resultId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The transcript. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TranscriptBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    exportResults: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
+                 * @example last7Days
+                 */
+                timeFilter?: "today" | "last7Days" | "last30Days" | "monthToDate" | "lastMonth" | "yearToDate" | "allTime";
+                /**
+                 * @description IANA name of the time zone whose calendar days are meant.
+                 * @example Europe/Paris
+                 */
+                timeZone?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the bot.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The lines, the names of the columns first. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
                 };
             };
             400: components["responses"]["BadRequest"];

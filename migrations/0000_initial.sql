@@ -64,8 +64,10 @@ CREATE TABLE "chat_sessions" (
 	"bot_id" text NOT NULL,
 	"publication_id" text,
 	"result_id" text,
-	"state" json NOT NULL,
+	"state" json,
 	"revision" integer NOT NULL,
+	"last_message" text,
+	"last_answer" json,
 	"expires_at" timestamp (3) with time zone NOT NULL,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	"updated_at" timestamp (3) with time zone NOT NULL
@@ -129,6 +131,14 @@ CREATE TABLE "result_logs" (
 	"context" text,
 	"created_at" timestamp (3) with time zone NOT NULL,
 	CONSTRAINT "result_logs_bot_id_result_id_id_pk" PRIMARY KEY("bot_id","result_id","id")
+);
+--> statement-breakpoint
+CREATE TABLE "result_transcripts" (
+	"bot_id" text NOT NULL,
+	"result_id" text NOT NULL,
+	"id" text NOT NULL,
+	"entries" json NOT NULL,
+	CONSTRAINT "result_transcripts_bot_id_result_id_id_pk" PRIMARY KEY("bot_id","result_id","id")
 );
 --> statement-breakpoint
 CREATE TABLE "results" (

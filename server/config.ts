@@ -1,12 +1,14 @@
 import { z } from '../contract/zod.ts'
 
-const whole = (minimum: number, maximum: number, fallback: number) =>
-  z
+const whole = (minimum: number, maximum: number, fallback: number) => {
+  const error = `Expected a whole number from ${minimum} to ${maximum}`
+  return z
     .string()
-    .regex(/^\d+$/, { error: `Expected a whole number from ${minimum} to ${maximum}` })
+    .regex(/^\d+$/, { error })
     .transform(Number)
-    .pipe(z.int().min(minimum).max(maximum))
+    .pipe(z.int({ error }).min(minimum, { error }).max(maximum, { error }))
     .default(fallback)
+}
 
 const address = (protocols: RegExp, example: string) =>
   z.url({ protocol: protocols, error: `Expected a URL such as ${example}` })
@@ -31,6 +33,18 @@ const environment = z.object({
   SHUTDOWN_DELAY: whole(0, 600_000, 2_000),
   SHUTDOWN_TIMEOUT: whole(0, 600_000, 30_000),
   MAX_WORKSPACES_PER_USER: whole(0, 1_000_000, 100),
+  SMTP_URL: address(/^smtps?$/, 'smtp://user:password@mail.example.com:587').optional(),
+  SMTP_FROM: z.string().min(3).default('Bots <bots@localhost>'),
+  /** Hosts that bots may call although they are private: `host` or `host:port`, separated by commas. */
+  OUTBOUND_ALLOWED_HOSTS: z
+    .string()
+    .default('')
+    .transform((hosts) =>
+      hosts
+        .split(',')
+        .map((host) => host.trim())
+        .filter(Boolean),
+    ),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
       error: 'Expected trace, debug, info, warn, error, fatal or silent',

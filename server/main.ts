@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { destination, pino } from 'pino'
 import { createApp, type Phase } from './app.ts'
 import { createFirstUser } from './bootstrap.ts'
+import { openChatTools } from './chat/tools.ts'
 import { readConfig } from './config.ts'
 import { databaseOptions, locateDatabase } from './database.ts'
 import { connect, databaseError } from './db/client.ts'
@@ -45,6 +46,7 @@ const database = await locateDatabase(config, (message) => log.info(message)).ca
 )
 const { db, pool } = connect(databaseOptions(config, database.url, log))
 
+const chat = openChatTools(config)
 let phase: Phase = 'starting'
 const server = createServer({ requestTimeout: config.REQUEST_TIMEOUT })
 await new Promise<void>((resolve, reject) => {
@@ -64,6 +66,7 @@ server.on(
     log,
     now: () => new Date(),
     cursorKey: key,
+    chat: chat.tools,
     phase: () => phase,
     openapi: await readFile(new URL('openapi.yaml', root), 'utf8'),
     publicUrl,
@@ -80,6 +83,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   })
 }
 
+let purging: ReturnType<typeof startPurging> | undefined
 let attempts = 0
 while (phase === 'starting') {
   try {
@@ -87,7 +91,9 @@ while (phase === 'starting') {
     key.set(await cursorKey(db))
     const first = await createFirstUser(db, new Date())
     if (first) welcome(first.token)
-    if (phase === 'starting') phase = 'serving'
+    if (phase !== 'starting') break
+    phase = 'serving'
+    purging = startPurging(db, log)
     log.info({ port, publicUrl }, 'serving')
   } catch (error) {
     // Said now and then, since a database may be away for hours.
@@ -95,7 +101,6 @@ while (phase === 'starting') {
     await delay(1_000)
   }
 }
-const purging = startPurging(db, log)
 
 function welcome(token: string) {
   process.stdout.write(
@@ -126,6 +131,7 @@ async function stop(wait: number) {
   clearInterval(closing)
   if (isLate) server.closeAllConnections()
   await purging?.stop()
+  await chat.close()
   await pool.end()
   await database.stop()
   log.info('stopped')

@@ -1,4 +1,4 @@
-import { asc, eq, isNotNull, sql } from 'drizzle-orm'
+import { asc, eq, inArray, isNotNull, lt, sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import { type Database, databaseError, type Transaction } from './db/client.ts'
 import {
@@ -12,6 +12,7 @@ import {
   resultAnswers,
   resultLogs,
   results,
+  resultTranscripts,
   workspaceMembers,
   workspaces,
 } from './db/schema.ts'
@@ -35,7 +36,7 @@ export async function requestPurge(tx: Transaction, botId: string, now: Date) {
  * Removes one batch of what was deleted. True while there is more to do; false when nothing is left or
  * another process is at it.
  */
-export async function purgeBatch(db: Database): Promise<boolean> {
+export async function purgeBatch(db: Database, now: Date): Promise<boolean> {
   return db.transaction(async (tx) => {
     // The row is the lock: it ends with its process.
     const [request] = await tx
@@ -44,7 +45,7 @@ export async function purgeBatch(db: Database): Promise<boolean> {
       .orderBy(asc(purges.requestedAt))
       .limit(1)
       .for('update', { skipLocked: true })
-    if (!request) return purgeWorkspace(tx)
+    if (!request) return (await purgeWorkspace(tx)) || (await purgeSessions(tx, now))
     if (await purgeResults(tx, request.botId)) return true
     await purgeBot(tx, request.botId)
     await tx.delete(purges).where(eq(purges.botId, request.botId))
@@ -64,6 +65,7 @@ async function purgeResults(tx: Transaction, botId: string): Promise<boolean> {
   if (removed.rows.length === 0) return false
   await tx.execute(sql`DELETE FROM ${resultAnswers} WHERE bot_id = ${botId} AND result_id = ANY(${ids})`)
   await tx.execute(sql`DELETE FROM ${resultLogs} WHERE bot_id = ${botId} AND result_id = ANY(${ids})`)
+  await tx.execute(sql`DELETE FROM ${resultTranscripts} WHERE bot_id = ${botId} AND result_id = ANY(${ids})`)
   return true
 }
 
@@ -107,6 +109,18 @@ async function purgeWorkspace(tx: Transaction): Promise<boolean> {
   return true
 }
 
+/** Removes chat sessions that nobody can continue any more. */
+async function purgeSessions(tx: Transaction, now: Date): Promise<boolean> {
+  const expired = tx
+    .select({ id: chatSessions.id })
+    .from(chatSessions)
+    .where(lt(chatSessions.expiresAt, now))
+    .limit(BATCH)
+    .for('update', { skipLocked: true })
+  const removed = await tx.delete(chatSessions).where(inArray(chatSessions.id, expired))
+  return removed.rowCount === BATCH
+}
+
 /** Purges now and then until stopped; `stop` waits for the batch under way. */
 export function startPurging(db: Database, log: Logger, interval = 5_000): { stop: () => Promise<void> } {
   let stopped = false
@@ -114,7 +128,7 @@ export function startPurging(db: Database, log: Logger, interval = 5_000): { sto
   const run = async () => {
     while (!stopped) {
       try {
-        if (await purgeBatch(db)) continue
+        if (await purgeBatch(db, new Date())) continue
       } catch (error) {
         log.warn({ err: databaseError(error) }, 'purging failed and will be tried again')
       }

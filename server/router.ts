@@ -1,4 +1,6 @@
 import { parse as parseQuery } from 'node:querystring'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import express from 'express'
 import type { Logger } from 'pino'
 import { type ErrorCode, errors, type Issue } from '../contract/errors.ts'
@@ -8,6 +10,7 @@ import { type Authorization, authorize } from './access.ts'
 import { readCredential } from './authenticate.ts'
 import { parseJson } from './body.ts'
 import { propertyTexts } from './body-text.ts'
+import type { ChatTools } from './chat/tools.ts'
 import type { Config } from './config.ts'
 import type { Database } from './db/client.ts'
 import { toIssues } from './issues.ts'
@@ -29,6 +32,7 @@ export interface Services {
   now: () => Date
   /** Authenticates cursors; the same in all processes of the installation. */
   cursorKey: Buffer
+  chat: ChatTools
 }
 
 type AnyHandler = (request: unknown, reply: unknown, context: unknown) => Promise<Answer>
@@ -51,18 +55,21 @@ export function createRouter(
   for (const path of paths) {
     const route = router.route(path.replaceAll(/\{(\w+)\}/g, ':$1'))
     const methods = ['OPTIONS']
+    let isCrossOrigin = false
     for (const [operationId, operation] of Object.entries(operations)) {
       if (operation.path !== path) continue
       methods.push(operation.method.toUpperCase())
       if (operation.method === 'get') methods.push('HEAD')
+      isCrossOrigin ||= operation.isCrossOrigin === true
       const run = bind(operationId, operation, handlers[operationId] as AnyHandler, services)
       route[operation.method](run)
     }
     const allow = methods.sort().join(', ')
     route.all((request, response) => {
       response.setHeader('Allow', allow)
-      if (request.method === 'OPTIONS') response.status(204).end()
-      else sendProblem(response, 'METHOD_NOT_ALLOWED')
+      if (request.method !== 'OPTIONS') return sendProblem(response, 'METHOD_NOT_ALLOWED')
+      if (isCrossOrigin) allowPreflight(request, response, allow)
+      response.status(204).end()
     })
   }
   return router
@@ -73,18 +80,52 @@ function literalFirst(a: string, b: string): number {
   return order(a) < order(b) ? -1 : 1
 }
 
-export function sendProblem(response: express.Response, code: ErrorCode, issues: readonly Issue[] = []) {
-  const { status, headers, body } = problem(code, issues)
-  send(response, { status, headers, body, mediaType: 'application/json' })
+/**
+ * Lets a browser ask. Which bot allows which origin is decided by the request itself, before anything runs;
+ * only its answer says so.
+ */
+function allowPreflight(request: express.Request, response: express.Response, methods: string) {
+  response.setHeader('Vary', 'Origin')
+  const { origin } = request.headers
+  if (origin === undefined) return
+  response.setHeader('Access-Control-Allow-Origin', origin)
+  response.setHeader('Access-Control-Allow-Methods', methods)
+  response.setHeader('Access-Control-Allow-Headers', 'Content-Type, X-Request-Id')
+  response.setHeader('Access-Control-Max-Age', '600')
 }
 
-function send(response: express.Response, { status, headers, body, mediaType }: Answer) {
+export function sendProblem(response: express.Response, code: ErrorCode, issues: readonly Issue[] = []) {
+  const { status, headers, body } = problem(code, issues)
+  writeHead(response, status, headers, 'application/json')
+  sendText(response, body)
+}
+
+function writeHead(
+  response: express.Response,
+  status: number,
+  headers: Record<string, string>,
+  mediaType: string,
+) {
   response.statusCode = status
   response.setHeader('Content-Type', `${mediaType}; charset=utf-8`)
   for (const name in headers) response.setHeader(name, headers[name] as string)
-  if (typeof body !== 'string') throw new TypeError('A stream is sent by sendStream')
+}
+
+function sendText(response: express.Response, body: string) {
   response.setHeader('Content-Length', Buffer.byteLength(body))
   response.end(body)
+}
+
+/** A body that is a stream is asked for its next piece when the caller has taken the last one. */
+async function send(response: express.Response, { status, headers, body, mediaType }: Answer) {
+  writeHead(response, status, headers, mediaType)
+  if (typeof body === 'string') return sendText(response, body)
+  try {
+    await pipeline(Readable.from(body), response)
+  } catch (error) {
+    // A caller who goes away ends the stream; anything else is a fault.
+    if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
+  }
 }
 
 function bind(operationId: string, operation: Operation, handler: AnyHandler, services: Services) {
@@ -98,6 +139,11 @@ function bind(operationId: string, operation: Operation, handler: AnyHandler, se
 
   return async (request: express.Request, response: express.Response) => {
     response.locals.operationId = operationId
+    const { origin } = request.headers
+    if (operation.isCrossOrigin) {
+      response.setHeader('Vary', 'Origin')
+      if (origin !== undefined) response.setHeader('Access-Control-Allow-Origin', origin)
+    }
     const now = services.now()
     const address = parseAddress(operation, request)
     let authorization: Authorization | undefined
@@ -137,11 +183,13 @@ function bind(operationId: string, operation: Operation, handler: AnyHandler, se
         query: address.query,
         body: body.value,
         texts: (...path: string[]) => propertyTexts(body.text, path),
+        header: (name: string) => request.get(name),
       },
       reply,
       { ...services, now, grant: authorization?.grant },
     )
-    send(response, answer)
+    if (answer.status === 403) response.removeHeader('Access-Control-Allow-Origin')
+    await send(response, answer)
   }
 }
 

@@ -152,18 +152,19 @@ class Server {
     await this.mending
     await this.lease?.end()
     const client = await this.connect().catch(() => undefined)
-    try {
-      // Newcomers wait for the lock from here on, and then find the server gone.
-      const last = await client?.query(`select pg_try_advisory_lock(${usersLock}) as granted`)
-      if (!last?.rows[0].granted) return
-      const pid = (await this.find())?.pid ?? 0
+    // Newcomers wait for the lock from here on, and then find the server gone. A server that does not answer is gone
+    // already, or somebody else stops it at this moment.
+    const answer = await client
+      ?.query(`select pg_try_advisory_lock(${usersLock}) as last`)
+      .catch(() => undefined)
+    const pid = (await this.find())?.pid
+    if (answer?.rows[0].last && pid) {
       await this.run('pg_ctl', ['kill', 'INT', String(pid)], this.data)
       // Waits for this one process: a newcomer may have the next server up within milliseconds.
       while (await this.isOurs(pid)) await sleep(10)
       this.log('Stopped PostgreSQL')
-    } finally {
-      client?.end().catch(() => undefined)
     }
+    client?.end().catch(() => undefined)
   }
 
   private async join(): Promise<pg.Client> {

@@ -56,9 +56,10 @@ function tag(key: Buffer, scope: readonly string[], position: Buffer): Buffer {
 /** Where a page begins when it has no cursor: before everything that can be. */
 export const beginning: Position = { createdAt: new Date('9999-12-31T23:59:59.999Z'), id: '~' }
 
-/** The condition for entries after the position given by the placeholders `createdAt` and `id`. */
-export function after(createdAt: AnyPgColumn, id: AnyPgColumn) {
-  return sql`(${createdAt}, ${id}) < (${sql.placeholder('createdAt')}::timestamptz, ${sql.placeholder('id')})`
+/** The condition for entries after a position; without one, after that of the placeholders `createdAt` and `id`. */
+export function after(createdAt: AnyPgColumn, id: AnyPgColumn, position?: Position) {
+  const time = position ? position.createdAt.toISOString() : sql.placeholder('createdAt')
+  return sql`(${createdAt}, ${id}) < (${time}::timestamptz, ${position ? position.id : sql.placeholder('id')})`
 }
 
 /** The first `limit` of `limit + 1` rows, and the position to go on from when there are more. */

@@ -296,6 +296,18 @@ export const resultLogs = pgTable(
   (table) => [primaryKey({ columns: [table.botId, table.resultId, table.id] })],
 )
 
+/** What was said in a chat, one row per step; `entries` is a list of transcript entries. */
+export const resultTranscripts = pgTable(
+  'result_transcripts',
+  {
+    botId: text('bot_id').notNull(),
+    resultId: text('result_id').notNull(),
+    id: text('id').notNull(),
+    entries: json('entries').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.botId, table.resultId, table.id] })],
+)
+
 export const chatSessions = pgTable(
   'chat_sessions',
   {
@@ -305,9 +317,13 @@ export const chatSessions = pgTable(
     publicationId: text('publication_id'),
     /** Null while the chat has no result: only registered, or a preview. */
     resultId: text('result_id'),
-    state: json('state').notNull(),
+    /** Null once the chat is over; the row stays a while for logs and repeated requests. */
+    state: json('state'),
     /** Counts the steps; every step is a compare-and-swap on it. */
     revision: integer('revision').notNull(),
+    /** Digest of the last reply and the answer it got, for a request that is sent again. */
+    lastMessage: text('last_message'),
+    lastAnswer: json('last_answer'),
     expiresAt: time('expires_at').notNull(),
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),

@@ -79,11 +79,9 @@ function publicationPage(db: Database, { bot }: BotGrant, position: Position, li
     })
     .from(table)
     .leftJoin(publishedBots, eq(publishedBots.botId, table.botId))
-    .where(and(eq(table.botId, bot.id), after(table.createdAt, table.id)))
+    .where(and(eq(table.botId, bot.id), after(table.createdAt, table.id, position)))
     .orderBy(desc(table.createdAt), desc(table.id))
     .limit(limit + 1)
-    .prepare('')
-    .execute({ createdAt: position.createdAt.toISOString(), id: position.id })
 }
 
 async function publicationOf(db: Database | Transaction, { bot }: BotGrant, id: string) {

@@ -5,10 +5,12 @@ import type { BotGrant } from '../access.ts'
 import type { Contexts } from '../context.ts'
 import { type Database, statements, transact } from '../db/client.ts'
 import { after, beginning, cut, type Position, readCursor, writeCursor } from '../db/page.ts'
-import { bots, resultAnswers, resultLogs, results as table } from '../db/schema.ts'
+import { bots, resultAnswers, resultLogs, resultTranscripts, results as table } from '../db/schema.ts'
 import { JsonText, stored } from '../json-text.ts'
 import { requestPurge } from '../purge.ts'
 import { type TimeRange, timeRange } from '../time-range.ts'
+import { transcriptOf } from './chat/sessions.ts'
+import { exportLines } from './results-export.ts'
 
 export const results: ResultsHandlers<Contexts> = {
   async listResults({ query }, reply, { db, grant, now, cursorKey }) {
@@ -29,24 +31,54 @@ export const results: ResultsHandlers<Contexts> = {
     else await deleteSome(db, grant, [...new Set(query.resultIds.split(','))])
     return reply.ok({ message: 'success' })
   },
+
+  async getResult({ params }, reply, { db, grant }) {
+    const row = await resultOf(db, grant, params.resultId)
+    return row ? reply.ok({ result: toResult(grant.bot.id, row) }) : reply.fail('NOT_FOUND')
+  },
+
+  async getTranscript({ params }, reply, { db, grant }) {
+    if (!(await resultOf(db, grant, params.resultId))) return reply.fail('NOT_FOUND')
+    return reply.ok({ transcript: await transcriptOf(db, grant.bot.id, params.resultId) })
+  },
+
+  async listResultLogs({ params, query }, reply, { db, grant, cursorKey }) {
+    const scope = ['logs', grant.bot.id, params.resultId]
+    const from =
+      query.cursor === undefined ? { position: beginning } : readCursor(cursorKey, scope, query.cursor)
+    if ('issue' in from) return reply.fail('BAD_REQUEST', [from.issue])
+    if (!(await resultOf(db, grant, params.resultId))) return reply.fail('NOT_FOUND')
+    const rows = await logsOf(db, grant, params.resultId, from.position, query.limit)
+    const { page, last } = cut(rows, query.limit)
+    return reply.ok({
+      logs: page.map(({ botId: _, createdAt, ...log }) => ({ ...log, createdAt: createdAt.toISOString() })),
+      nextCursor: last ? writeCursor(cursorKey, scope, last) : null,
+    })
+  },
+
+  async exportResults({ query }, reply, { db, grant, now }) {
+    return reply.ok(exportLines(db, grant, timeRange(query.timeFilter, query.timeZone, now)))
+  },
+}
+
+const columns = {
+  id: table.id,
+  createdAt: table.createdAt,
+  variables: table.variables,
+  isCompleted: table.isCompleted,
+  hasStarted: table.hasStarted,
+  lastChatSessionId: table.lastChatSessionId,
+  answers: sql<JsonText>`(
+    SELECT coalesce(json_agg(json_strip_nulls(json_build_object(
+      'blockId', a.block_id, 'content', a.content, 'attachedFileUrls', a.attached_file_urls
+    )) ORDER BY a.seq), '[]')
+    FROM ${resultAnswers} a WHERE a.bot_id = ${table.botId} AND a.result_id = ${table.id}
+  )`.mapWith((text: string) => new JsonText(text)),
 }
 
 const resultStatements = statements((db, named) => ({
   page: db
-    .select({
-      id: table.id,
-      createdAt: table.createdAt,
-      variables: table.variables,
-      isCompleted: table.isCompleted,
-      hasStarted: table.hasStarted,
-      lastChatSessionId: table.lastChatSessionId,
-      answers: sql<JsonText>`(
-        SELECT coalesce(json_agg(json_strip_nulls(json_build_object(
-          'blockId', a.block_id, 'content', a.content, 'attachedFileUrls', a.attached_file_urls
-        )) ORDER BY a.seq), '[]')
-        FROM ${resultAnswers} a WHERE a.bot_id = ${table.botId} AND a.result_id = ${table.id}
-      )`.mapWith((text: string) => new JsonText(text)),
-    })
+    .select(columns)
     .from(table)
     .where(
       and(
@@ -60,6 +92,18 @@ const resultStatements = statements((db, named) => ({
     .orderBy(desc(table.createdAt), desc(table.id))
     .limit(sql.placeholder('limit'))
     .prepare(named('result_page')),
+  one: db
+    .select(columns)
+    .from(table)
+    .where(
+      and(
+        eq(table.botId, sql.placeholder('botId')),
+        eq(table.id, sql.placeholder('resultId')),
+        sql`NOT ${table.isArchived}`,
+        inRange,
+      ),
+    )
+    .prepare(named('result')),
 }))
 
 /** Half-open, and only what was not deleted; see `rangeOf` for the placeholders. */
@@ -75,7 +119,7 @@ export function rangeOf({ bot }: BotGrant, { from, to }: TimeRange) {
   }
 }
 
-function resultPage(
+export function resultPage(
   db: Database,
   grant: BotGrant,
   range: TimeRange,
@@ -89,6 +133,27 @@ function resultPage(
     id,
     limit: limit + 1,
   })
+}
+
+async function resultOf(db: Database, grant: BotGrant, resultId: string) {
+  const everything = rangeOf(grant, { from: null, to: null })
+  const [row] = await resultStatements(db).one.execute({ botId: grant.bot.id, resultId, ...everything })
+  return row
+}
+
+async function logsOf(db: Database, { bot }: BotGrant, resultId: string, position: Position, limit: number) {
+  return db
+    .select()
+    .from(resultLogs)
+    .where(
+      and(
+        eq(resultLogs.botId, bot.id),
+        eq(resultLogs.resultId, resultId),
+        after(resultLogs.createdAt, resultLogs.id, position),
+      ),
+    )
+    .orderBy(desc(resultLogs.createdAt), desc(resultLogs.id))
+    .limit(limit + 1)
 }
 
 type ResultRow = Awaited<ReturnType<typeof resultPage>>[number]
@@ -119,6 +184,7 @@ async function deleteSome(db: Database, { bot }: BotGrant, ids: string[]) {
   const named = sql`bot_id = ${bot.id} AND result_id = ANY(${sql.param(ids)})`
   await db.execute(sql`
     WITH answers AS (DELETE FROM ${resultAnswers} WHERE ${named}),
-    logs AS (DELETE FROM ${resultLogs} WHERE ${named})
+    logs AS (DELETE FROM ${resultLogs} WHERE ${named}),
+    transcripts AS (DELETE FROM ${resultTranscripts} WHERE ${named})
     DELETE FROM ${table} WHERE bot_id = ${bot.id} AND id = ANY(${sql.param(ids)})`)
 }

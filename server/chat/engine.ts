@@ -1,0 +1,266 @@
+/**
+ * The chat runtime: one function to start a chat, one to continue it.
+ *
+ * Neither keeps anything between two calls. What the next call needs is in the state of the outcome, which points to
+ * the flow by its publication. Neither throws because of what a document, a visitor or another service does.
+ */
+import { flowAllBack, trackResult, updateResult } from './bot-link.ts'
+import { findPlace, followEdge, indexFlow, type Place } from './flow.ts'
+import { textOfMessage } from './inputs/index.ts'
+import { defaultLimits } from './limits.ts'
+import { findEvent, remember, startPlace } from './logic.ts'
+import { deviceOf, dynamicThemeOf, hasProgressBar, lookOf, startPropsOf } from './look.ts'
+import { cut, storableText } from './loose.ts'
+import { progressOf } from './progress.ts'
+import { replyToWaiting } from './replies.ts'
+import { snapshot } from './results.ts'
+import { currentFrame, type LiveFrame, log, type Next, type Run, sendAction, waitingBlock } from './run.ts'
+import type {
+  Effects,
+  Flow,
+  Frame,
+  Message,
+  SessionState,
+  StartOptions,
+  StartResult,
+  StepOptions,
+  StepOutcome,
+  StepRefusal,
+  StepResult,
+} from './types.ts'
+import { setVariable } from './variables.ts'
+import { walk } from './walk.ts'
+
+/** Inputs that are not answered in advance: the visitor has to see what there is to choose from or to pay. */
+const notInAdvance: ReadonlySet<string> = new Set([
+  'choice input',
+  'picture choice input',
+  'cards',
+  'payment input',
+])
+
+const maximumAttachments = 50
+const maximumPreviewEntries = 200
+
+/** Runs a flow from its start to the first point where it waits, or only registers the session. */
+export async function startChat(flow: Flow, options: StartOptions, effects: Effects): Promise<StartResult> {
+  const run = newRun(options, effects, {
+    format: 1,
+    resultId: options.resultId,
+    userId: options.resultId ?? effects.newId(),
+    device: deviceOf(options.userAgent),
+    isProgressBarEnabled: options.isProgressBarEnabled === true,
+    ...(options.startFrom === undefined ? {} : { startFrom: options.startFrom }),
+    ...(options.resultId === null ? { preview: { answers: [], transcript: [] } } : {}),
+  })
+  const frame = firstFrame(flow, options)
+  run.frames = [frame]
+  giveValues(run, frame, options)
+  const refusal = checkStart(run)
+  if (refusal !== null) return refusal
+  const props = options.resultId === null ? null : await startPropsOf(run)
+  if (props !== null) sendAction(run, { type: 'startPropsToInject', startPropsToInject: props })
+  const bot = await lookOf(run)
+  if (options.isOnlyRegistering === true) return { ...(await outcomeOf(run, true)), bot }
+  await begin(run, messageOf(run, options.message))
+  return { ...(await outcomeOf(run)), bot: run.isCut ? bot : await lookOf(run) }
+}
+
+/** Takes the visitor's message, or the outcome of an action, and runs on to the next point where the flow waits. */
+export async function continueChat(
+  flow: Flow,
+  state: SessionState,
+  message: Message | null | undefined,
+  options: StepOptions,
+  effects: Effects,
+): Promise<StepResult> {
+  const { frames, waiting, ...session } = structuredClone(state)
+  const run = newRun(options, effects, session)
+  const isComplete = await loadFrames(run, flow, frames)
+  const sent = messageOf(run, message)
+  if (!isComplete) {
+    log(run, 'error', 'A linked bot is no longer there, the chat goes on behind it')
+    await walk(run, null, { kind: 'end' })
+    return outcomeOf(run)
+  }
+  run.waiting = waiting
+  if (typeof sent === 'object' && sent?.type === 'command') return runCommand(run, sent.command)
+  if (waiting === null) await begin(run, sent)
+  else await reply(run, sent)
+  return outcomeOf(run)
+}
+
+/** From the start of the flow. A message given in advance answers the first input if nothing is shown before it. */
+async function begin(run: Run, message: Message | null): Promise<void> {
+  const place = placeToStart(run)
+  await walk(run, null, place === null ? { kind: 'end' } : { kind: 'go', ...place })
+  const type = run.input?.type
+  const isUsed =
+    message !== null && type !== undefined && run.messages.length === 0 && !notInAdvance.has(type)
+  if (isUsed && textOfMessage(message) !== '') await reply(run, message)
+}
+
+async function reply(run: Run, message: Message | null): Promise<void> {
+  const place = run.waiting === null ? null : findPlace(currentFrame(run).flow, run.waiting)
+  await walk(run, place, await replyToWaiting(run, message))
+}
+
+/** Runs the branch of a command, and comes back to the block that waits if the event says so. */
+async function runCommand(run: Run, command: string): Promise<StepResult> {
+  const event = findEvent(run, 'command', command)
+  if (event === undefined) {
+    return { problem: { code: 'UNKNOWN_COMMAND', message: 'The bot has no event for this command' } }
+  }
+  const place = followEdge(currentFrame(run).flow, event.outgoingEdgeId)
+  const position = run.waiting
+  run.waiting = null
+  const isAutomatic = place === null || event.options.resumeAfter === true
+  if (position !== null && waitingBlock({ ...run, waiting: position }) !== null) {
+    remember(run, { kind: 'again', isAutomatic, position })
+  }
+  const first: Next = place === null ? { kind: 'end' } : { kind: 'go', ...place }
+  await walk(run, null, first)
+  return outcomeOf(run)
+}
+
+function checkStart(run: Run): StepRefusal | null {
+  if (run.session.startFrom === undefined) return null
+  const { startFrom } = run.session
+  const { flow } = currentFrame(run)
+  const isKnown =
+    startFrom.type === 'group'
+      ? flow.groups.has(startFrom.groupId)
+      : flow.events.some((event) => event.id === startFrom.eventId)
+  if (isKnown) return null
+  return {
+    problem: { code: 'UNKNOWN_START', message: `The bot has no such ${startFrom.type} to start from` },
+  }
+}
+
+function placeToStart(run: Run): Place | null {
+  const { flow } = currentFrame(run)
+  const { startFrom } = run.session
+  if (startFrom === undefined) return startPlace(flow)
+  if (startFrom.type === 'group') return findPlace(flow, { groupId: startFrom.groupId })
+  return followEdge(flow, flow.events.find((event) => event.id === startFrom.eventId)?.outgoingEdgeId)
+}
+
+function newRun(options: StepOptions, effects: Effects, session: Run['session']): Run {
+  return {
+    effects,
+    limits: { ...defaultLimits, ...options.limits },
+    format: options.textBubbleContentFormat ?? 'richText',
+    startedAt: performance.now(),
+    yieldedAt: performance.now(),
+    session,
+    frames: [],
+    waiting: null,
+    waitsFor: null,
+    messages: [],
+    actions: [],
+    input: undefined,
+    logs: [],
+    newFormat: undefined,
+    answers: [],
+    transcript: [],
+    linkedResults: new Map(),
+    spent: { blocks: 0, evaluation: 0, outboundCalls: 0, filled: 0, output: 0 },
+    isCut: false,
+  }
+}
+
+function firstFrame(flow: Flow, options: StartOptions): LiveFrame {
+  return {
+    botId: flow.id,
+    publicationId: null,
+    flow: indexFlow(flow),
+    values: new Map(),
+    returns: [],
+    resultId: options.resultId,
+    answerCount: 0,
+    isMerged: false,
+    linkPosition: null,
+    merged: [],
+  }
+}
+
+/** What is remembered of an earlier visit first, then what the page passes in. */
+function giveValues(run: Run, frame: LiveFrame, options: StartOptions): void {
+  const { variables, variablesByName } = frame.flow
+  for (const { id, name, value } of options.rememberedVariables ?? []) {
+    setVariable(run, variables.has(id) ? id : variablesByName.get(name)?.id, value)
+  }
+  for (const [name, value] of Object.entries(options.prefilledVariables ?? {})) {
+    setVariable(run, variablesByName.get(name)?.id, value)
+  }
+}
+
+/** `false` when a linked bot has gone: then the session is cut back to the bot that linked it. */
+async function loadFrames(run: Run, flow: Flow, stored: Frame[]): Promise<boolean> {
+  for (const { values, ...frame } of stored) {
+    const own = frame.publicationId === null ? flow : await run.effects.loadFlow(frame.publicationId)
+    const live = { ...frame, flow: indexFlow(own ?? { id: frame.botId }), values: new Map(values) }
+    run.frames.push(live)
+    trackResult(run, live)
+    if (own !== null) continue
+    // Nothing is left to come back to inside the bot that is gone.
+    live.returns = []
+    return false
+  }
+  return true
+}
+
+function messageOf(run: Run, message: Message | null | undefined): Message | null {
+  if (message === null || message === undefined) return null
+  const clean = (value: string): string => {
+    const maximum = run.limits.messageCharacters
+    if (value.length > maximum) log(run, 'error', `The message was cut to ${maximum} characters`)
+    return storableText(cut(value, maximum))
+  }
+  if (typeof message === 'string') return clean(message)
+  if (message.type === 'command') return { ...message, command: clean(message.command) }
+  if (message.type === 'audio') return { ...message, url: clean(message.url) }
+  const attachedFileUrls = message.attachedFileUrls?.slice(0, maximumAttachments).map(clean)
+  return { ...message, text: clean(message.text), ...(attachedFileUrls ? { attachedFileUrls } : {}) }
+}
+
+async function outcomeOf(run: Run, isRegistering = false): Promise<StepOutcome> {
+  const isOver = run.isCut || (run.waitsFor === null && !isRegistering)
+  if (run.isCut) run.input = undefined
+  flowAllBack(run)
+  for (const frame of run.frames) updateResult(run, frame)
+  const first = run.frames[0] ?? currentFrame(run)
+  const hasStarted = first.answerCount > 0
+  rememberPreview(run)
+  const outcome: StepOutcome = {
+    state: isOver ? null : stateOf(run),
+    messages: run.messages,
+    logs: run.logs,
+    answers: run.answers,
+    variables: snapshot(run, first),
+    transcript: run.transcript,
+    hasStarted,
+    isCompleted: isOver && !run.isCut && hasStarted,
+    linkedResults: [...run.linkedResults.values()],
+  }
+  if (run.input !== undefined) outcome.input = run.input
+  if (run.actions.length > 0) outcome.clientSideActions = run.actions
+  const dynamicTheme = run.isCut ? undefined : await dynamicThemeOf(run)
+  if (dynamicTheme !== undefined) outcome.dynamicTheme = dynamicTheme
+  if (hasProgressBar(run) && !isRegistering) outcome.progress = progressOf(run)
+  if (run.newFormat !== undefined) outcome.lastMessageNewFormat = run.newFormat
+  return outcome
+}
+
+function stateOf(run: Run): SessionState {
+  const frames = run.frames.map(({ flow: _flow, values, ...frame }) => ({ ...frame, values: [...values] }))
+  return { ...run.session, frames, waiting: run.waiting }
+}
+
+/** A preview has no result, so its session keeps what blocks may ask for, and not for ever. */
+function rememberPreview(run: Run): void {
+  const { preview } = run.session
+  if (preview === undefined) return
+  preview.answers = preview.answers.slice(-maximumPreviewEntries)
+  preview.transcript = [...preview.transcript, ...run.transcript].slice(-maximumPreviewEntries)
+}

@@ -1,0 +1,188 @@
+/** A bot document, read once into maps. Whatever does not have the expected form is left out. */
+import { filledText, record, records, text } from './loose.ts'
+import type { Flow, Loose, Position, VariableValue } from './types.ts'
+
+export interface Block {
+  id: string
+  type: string
+  outgoingEdgeId: string | undefined
+  options: Loose
+  content: Loose
+  items: Loose[]
+  /** The block as it is in the document. */
+  source: Loose
+}
+
+export interface Group {
+  id: string
+  title: string
+  blocks: Block[]
+}
+
+/** A block and where it is. `index` is one past the end for a place behind the last block. */
+export interface Place {
+  group: Group
+  index: number
+}
+
+export interface Variable {
+  id: string
+  name: string
+  isSessionVariable: boolean
+  initialValue: VariableValue
+}
+
+export interface FlowEvent {
+  id: string
+  type: string
+  outgoingEdgeId: string | undefined
+  options: Loose
+}
+
+export interface FlowIndex {
+  flow: Flow
+  groups: Map<string, Group>
+  edges: Map<string, Position>
+  variables: Map<string, Variable>
+  variablesByName: Map<string, Variable>
+  events: FlowEvent[]
+  /** Filled by `progress.ts`. */
+  inputsAhead: Map<string, number> | null
+}
+
+const known = new WeakMap<Flow, FlowIndex>()
+
+/** The same object again for the same flow, so callers that keep published flows in memory save the work. */
+export function indexFlow(flow: Flow): FlowIndex {
+  const before = known.get(flow)
+  if (before !== undefined) return before
+  const index: FlowIndex = {
+    flow,
+    groups: new Map(),
+    edges: new Map(),
+    variables: new Map(),
+    variablesByName: new Map(),
+    events: records(flow.events).map(eventOf),
+    inputsAhead: null,
+  }
+  for (const source of records(flow.groups)) {
+    const id = text(source.id)
+    if (id === undefined || index.groups.has(id)) continue
+    index.groups.set(id, {
+      id,
+      title: text(source.title) ?? '',
+      blocks: records(source.blocks).flatMap(blocksOf),
+    })
+  }
+  for (const source of records(flow.edges)) {
+    const to = record(source.to)
+    const id = text(source.id)
+    const groupId = text(to.groupId)
+    if (id !== undefined && groupId !== undefined && !index.edges.has(id)) {
+      index.edges.set(id, { groupId, blockId: text(to.blockId) })
+    }
+  }
+  for (const source of records(flow.variables)) {
+    const variable = variableOf(source)
+    if (variable === null || index.variables.has(variable.id)) continue
+    index.variables.set(variable.id, variable)
+    if (!index.variablesByName.has(variable.name)) index.variablesByName.set(variable.name, variable)
+  }
+  known.set(flow, index)
+  return index
+}
+
+/** Where an edge leads, or `null` for one that is absent, unknown or dangling. */
+export function followEdge(flow: FlowIndex, edgeId: unknown): Place | null {
+  const target = typeof edgeId === 'string' ? flow.edges.get(edgeId) : undefined
+  return target === undefined ? null : findPlace(flow, target)
+}
+
+/** A block that is not in its group (any more) counts as not given: the place is the beginning of the group. */
+export function findPlace(flow: FlowIndex, position: Position): Place | null {
+  const group = flow.groups.get(position.groupId)
+  if (group === undefined) return null
+  const index = group.blocks.findIndex((block) => block.id === position.blockId)
+  return { group, index: Math.max(index, 0) }
+}
+
+/** The block itself, or `null` when it is not there. */
+export function findBlock(flow: FlowIndex, position: Position): Block | null {
+  return flow.groups.get(position.groupId)?.blocks.find((block) => block.id === position.blockId) ?? null
+}
+
+/** A block by its id alone, with its group. */
+export function searchBlock(flow: FlowIndex, blockId: string): { block: Block; group: Group } | null {
+  for (const group of flow.groups.values()) {
+    const block = group.blocks.find((each) => each.id === blockId)
+    if (block !== undefined) return { block, group }
+  }
+  return null
+}
+
+export function isInput(block: Block): boolean {
+  return inputTypes.has(block.type)
+}
+
+export const inputTypes: ReadonlySet<string> = new Set([
+  'text input',
+  'number input',
+  'email input',
+  'url input',
+  'phone number input',
+  'date input',
+  'time input',
+  'payment input',
+  'rating input',
+  'file input',
+  'choice input',
+  'picture choice input',
+  'cards',
+])
+
+/** Lists keep what texts they hold; everything that is neither text nor list becomes text. */
+export function toValue(value: unknown): VariableValue {
+  if (value === null || value === undefined) return null
+  if (Array.isArray(value))
+    return value.map((item) => (item === null || item === undefined ? null : toText(item)))
+  return toText(value)
+}
+
+function toText(value: unknown): string {
+  if (typeof value === 'string') return value
+  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+function blocksOf(source: Loose): Block[] {
+  const id = text(source.id)
+  const type = text(source.type)
+  if (id === undefined || type === undefined) return []
+  return [
+    {
+      id,
+      type,
+      outgoingEdgeId: text(source.outgoingEdgeId),
+      options: record(source.options),
+      content: record(source.content),
+      items: records(source.items),
+      source,
+    },
+  ]
+}
+
+function eventOf(source: Loose): FlowEvent {
+  return {
+    id: text(source.id) ?? '',
+    type: text(source.type) ?? '',
+    outgoingEdgeId: text(source.outgoingEdgeId),
+    options: record(source.options),
+  }
+}
+
+function variableOf(source: Loose): Variable | null {
+  const id = filledText(source.id)
+  const name = text(source.name)
+  if (id === undefined || name === undefined) return null
+  const { isSessionVariable, value } = source
+  return { id, name, isSessionVariable: isSessionVariable === true, initialValue: toValue(value) }
+}

@@ -1,0 +1,190 @@
+/** HTTP request blocks: what is sent, and what is taken from the answer. */
+import type { OutboundReply } from '../outbound.ts'
+import { type Block, toValue } from './flow.ts'
+import { filledText, parseJson, record, records, text } from './loose.ts'
+import { collected } from './results.ts'
+import {
+  awaitAction,
+  evaluate,
+  isPreview,
+  leave,
+  log,
+  mayCallOut,
+  type Next,
+  type Run,
+  remainingMilliseconds,
+} from './run.ts'
+import type { Loose, Position, VariableValue } from './types.ts'
+import { fill, onlyPlaceholder, setVariable, textOfValue, valueByName, type WriteValue } from './variables.ts'
+
+const defaultSeconds = 10
+const maximumSeconds = 120
+
+interface PreparedRequest {
+  url: string
+  method: string
+  headers: Record<string, string>
+  body?: string
+}
+
+export async function runHttpRequest(run: Run, block: Block, position: Position): Promise<Next> {
+  const request = await prepareRequest(run, block)
+  if (request === null) {
+    log(run, 'info', `${block.type}: skipped, no valid URL is configured`, {
+      context: block.id,
+      isInternal: true,
+    })
+    return leave(run, block)
+  }
+  if (block.options.isExecutedOnClient === true) {
+    return awaitAction(run, { type: 'httpRequestToExecute', httpRequestToExecute: request }, position)
+  }
+  if (!mayCallOut(run)) return leave(run, block)
+  const wanted = typeof block.options.timeout === 'number' ? block.options.timeout : defaultSeconds
+  const seconds = Math.min(Math.max(wanted, 1), maximumSeconds)
+  const milliseconds = Math.max(1, Math.min(seconds * 1_000, remainingMilliseconds(run)))
+  await takeReply(run, block, await run.effects.httpRequest({ ...request, milliseconds }))
+  return leave(run, block)
+}
+
+/** What the client reports after it has sent the request itself, or what a webhook listener was called with. */
+export async function acceptClientReply(run: Run, block: Block, reply: string | null): Promise<Next> {
+  const parsed = reply === null ? undefined : parseJson(reply)
+  const answer = record(parsed)
+  const isAnswer = 'data' in answer
+  const statusCode = isAnswer && answer.statusCode !== undefined ? answer.statusCode : 200
+  if (reply !== null)
+    await mapResponse(run, block, { statusCode, data: isAnswer ? answer.data : (parsed ?? reply) })
+  return leave(run, block)
+}
+
+async function prepareRequest(run: Run, block: Block): Promise<PreparedRequest | null> {
+  const webhook = record(block.options.webhook)
+  const base = (await fill(run, text(webhook.url) ?? '')).trim()
+  if (base === '' || !URL.canParse(base)) return null
+  const url = new URL(base)
+  for (const { key, value } of await pairs(run, webhook.queryParams)) url.searchParams.append(key, value)
+  const headers: Record<string, string> = {}
+  for (const { key, value } of await pairs(run, webhook.headers)) headers[key.toLowerCase()] = value
+  const method = filledText(webhook.method)?.toUpperCase() ?? 'POST'
+  const request: PreparedRequest = { url: url.href, method, headers }
+  if (method === 'GET' || method === 'HEAD') return request
+  const body = await prepareBody(run, block, text(webhook.body) ?? '')
+  const json = parseJson(body)
+  if (
+    headers['content-type']?.includes('x-www-form-urlencoded') &&
+    typeof json === 'object' &&
+    json !== null
+  ) {
+    const form = new URLSearchParams()
+    for (const [key, value] of Object.entries(json)) form.append(key, textOfValue(toValue(value)))
+    return { ...request, body: form.toString() }
+  }
+  headers['content-type'] ??= json === undefined ? 'text/plain; charset=utf-8' : 'application/json'
+  return { ...request, body }
+}
+
+async function pairs(run: Run, given: unknown): Promise<{ key: string; value: string }[]> {
+  const filled: { key: string; value: string }[] = []
+  for (const pair of records(given)) {
+    const key = (await fill(run, text(pair.key) ?? '')).trim()
+    if (key !== '') filled.push({ key, value: await fill(run, text(pair.value) ?? '') })
+  }
+  return filled
+}
+
+async function prepareBody(run: Run, block: Block, template: string): Promise<string> {
+  if (block.options.isCustomBody !== true || template.trim() === '') {
+    const all = Object.fromEntries(await collected(run))
+    return JSON.stringify({ submittedAt: run.effects.now().toISOString(), ...all })
+  }
+  const name = onlyPlaceholder(template.trim())
+  if (name !== null) return textOfValue(valueByName(run, name))
+  return /^\s*[{[]/.test(template) ? fill(run, template, jsonWriter()) : fill(run, template)
+}
+
+/** Inside the quotes of a JSON text values are escaped; outside of them they become JSON if they are not. */
+function jsonWriter(): WriteValue {
+  let isInString = false
+  return (value: VariableValue, before: string) => {
+    for (const [quote] of before.matchAll(/\\.|"/gs)) if (quote === '"') isInString = !isInString
+    if (isInString) return JSON.stringify(textOfValue(value)).slice(1, -1)
+    if (typeof value !== 'string') return JSON.stringify(value)
+    return parseJson(value) === undefined ? JSON.stringify(value) : value
+  }
+}
+
+async function takeReply(run: Run, block: Block, reply: OutboundReply): Promise<void> {
+  const context = block.id
+  if (!reply.ok) {
+    log(run, 'error', 'HTTP request failed', { details: reply.message, context, isInternal: true })
+    return
+  }
+  const body = new TextDecoder().decode(reply.body)
+  const data = parseJson(body) ?? body
+  const isError = reply.status >= 400
+  log(run, isError ? 'error' : 'success', `HTTP request answered ${reply.status}`, {
+    ...(isError ? { details: body } : {}),
+    context,
+    isInternal: true,
+  })
+  await mapResponse(run, block, { statusCode: reply.status, data })
+}
+
+async function mapResponse(
+  run: Run,
+  block: Block,
+  response: { statusCode: unknown; data: unknown },
+): Promise<void> {
+  for (const { variableId, bodyPath } of records(block.options.responseVariableMapping)) {
+    const path = text(bodyPath)?.trim() ?? ''
+    if (typeof variableId !== 'string' || path === '') continue
+    const value = await readPath(run, block, response, path)
+    if (value !== undefined) setVariable(run, variableId, value)
+  }
+}
+
+/** Plain paths are followed here; anything else is code that is run with `data` and `statusCode`. */
+async function readPath(run: Run, block: Block, response: Loose, path: string): Promise<unknown> {
+  const filled = await fill(run, path)
+  const steps = plainSteps(filled)
+  if (steps !== null) {
+    let value: unknown = response
+    for (const step of steps) {
+      const isInside = typeof value === 'object' && value !== null && Object.hasOwn(value, step)
+      value = isInside ? (value as Loose)[step] : undefined
+    }
+    return value ?? null
+  }
+  const { statusCode, data } = response
+  const reply = await evaluate(run, `return ${filled}`, [
+    { name: 'statusCode', value: typeof statusCode === 'number' ? statusCode : null },
+    { name: 'data', value: data as Loose },
+  ])
+  if (reply.ok) return reply.value
+  log(run, 'error', 'A value could not be read from the response', {
+    details: `${filled}: ${reply.message}`,
+    context: block.id,
+    isInternal: true,
+  })
+  return undefined
+}
+
+/** The keys of a path such as `data.items[0]["full name"]`, or `null` if it is more than that. */
+function plainSteps(path: string): string[] | null {
+  const steps: string[] = []
+  const step = /\.?([\p{L}_$][\p{L}\p{N}_$-]*)|\[(\d+)\]|\["([^"\\]*)"\]|\['([^'\\]*)'\]/uy
+  while (step.lastIndex < path.length) {
+    const found = step.exec(path)
+    if (found === null) return null
+    steps.push(found[1] ?? found[2] ?? found[3] ?? found[4] ?? '')
+  }
+  // `length` is no key of its own for texts; let the code find it.
+  return steps[0] === 'data' || steps[0] === 'statusCode' ? (steps.includes('length') ? null : steps) : null
+}
+
+/** Hands over to the client, which tells when the flow's address has been called. */
+export function runWebhookListener(run: Run, _block: Block, position: Position): Next {
+  if (isPreview(run)) log(run, 'info', 'Waiting for the webhook to be called')
+  return awaitAction(run, { type: 'listenForWebhook' }, position)
+}

@@ -1,0 +1,182 @@
+/** Choice, picture choice and cards: which items there are, and which of them a reply means. */
+import { isDisplayed } from '../conditions.ts'
+import type { Block } from '../flow.ts'
+import { at, filledText, record, records, text } from '../loose.ts'
+import type { Run } from '../run.ts'
+import type { Loose } from '../types.ts'
+import { fillDeep, readVariable } from '../variables.ts'
+import { invalid, type Reading, type ReadReply, type Reply } from './reading.ts'
+
+/** As many as a document may have. Lists of variables can be longer. */
+const maximumItems = 1_000
+
+/** Looking for many labels in a very long text takes too long, and no honest reply is. */
+const maximumReply = 10_000
+
+/** The items as they are shown: filled in, hidden ones left out. */
+export async function itemsToShow(run: Run, block: Block): Promise<Loose[]> {
+  const dynamic = dynamicItems(run, block)
+  if (dynamic !== null) return dynamic
+  const shown: Loose[] = []
+  for (const item of block.items) {
+    const isCard = block.type === 'cards'
+    if (!(await isDisplayed(run, isCard ? at(item.options, 'displayCondition') : item.displayCondition)))
+      continue
+    const { displayCondition: _hidden, ...rest } = item
+    const { displayCondition: _alsoHidden, ...options } = record(item.options)
+    shown.push(
+      record(await fillDeep(run, isCard && item.options !== undefined ? { ...rest, options } : rest)),
+    )
+  }
+  return shown
+}
+
+export const readChoice: ReadReply = async (run, block, reply) => {
+  const choices = (await itemsToShow(run, block)).map((item) => choiceOf(block, item))
+  if (reply.text.length > maximumReply) return invalid
+  return block.options.isMultipleChoice === true ? readSeveral(choices, reply) : readOne(choices, reply)
+}
+
+/** A reply names a button by its id or its text, or a card by its own. */
+export const readCard: ReadReply = async (run, block, reply) => {
+  const cards = await itemsToShow(run, block)
+  const replyId = replyIdOf(reply)
+  const typed = reply.text.trim()
+  const buttons = cards.flatMap((card) => {
+    const paths = records(card.paths)
+    return paths.length > 0 ? paths.map((path) => ({ card, path })) : [{ card, path: {} as Loose }]
+  })
+  const chosen =
+    buttons.find(({ path }) => path.id !== undefined && (path.id === replyId || path.id === typed)) ??
+    buttons.find(({ card }) => card.id !== undefined && (card.id === replyId || card.id === typed)) ??
+    buttons.find(
+      ({ card }) => typed !== '' && text(at(card, 'options', 'internalValue'))?.trim() === typed,
+    ) ??
+    buttons.find(({ path }) => typed !== '' && text(path.text)?.trim() === typed) ??
+    buttons.find(({ card }) => typed !== '' && text(card.title)?.trim() === typed)
+  if (chosen === undefined) return invalid
+  const { card, path } = chosen
+  const fields: Record<string, unknown> = {
+    'Image URL': card.imageUrl,
+    Title: card.title,
+    Description: card.description,
+    Button: path.text,
+    'Internal Value': at(card, 'options', 'internalValue'),
+  }
+  const assignments = records(block.options.saveResponseMapping).flatMap(({ field, variableId }) => {
+    const value = typeof field === 'string' && Object.hasOwn(fields, field) ? text(fields[field]) : undefined
+    return value === undefined ? [] : [{ variableId, value }]
+  })
+  const content =
+    filledText(fields['Internal Value']) ?? filledText(path.text) ?? filledText(card.title) ?? typed
+  return {
+    kind: 'understood',
+    content,
+    edgeId: text(path.outgoingEdgeId) ?? text(card.outgoingEdgeId),
+    assignments,
+  }
+}
+
+interface Choice {
+  id: string
+  /** What the visitor sees. */
+  label: string
+  value: string
+  edgeId: string | undefined
+}
+
+function choiceOf(block: Block, item: Loose): Choice {
+  const isPicture = block.type === 'picture choice input'
+  return {
+    id: text(item.id) ?? '',
+    label: (isPicture ? (filledText(item.title) ?? filledText(item.pictureSrc)) : text(item.content)) ?? '',
+    value: text(item.value) ?? '',
+    edgeId: text(item.outgoingEdgeId),
+  }
+}
+
+function contentOf(choice: Choice): string {
+  return choice.value === '' ? choice.label : choice.value
+}
+
+/** The longest label first, so that a label is not taken for a shorter one that it contains. */
+function longestFirst(choices: Choice[]): Choice[] {
+  return [...choices].sort((a, b) => b.label.length - a.label.length)
+}
+
+function readOne(choices: Choice[], reply: Reply): Reading {
+  const replyId = replyIdOf(reply)
+  const typed = reply.text.trim()
+  const chosen = longestFirst(choices).find(
+    ({ id, label, value }) =>
+      (id !== '' && (id === replyId || id === reply.text)) ||
+      (typed !== '' && (value.trim() === typed || label.trim() === typed)),
+  )
+  if (chosen === undefined) return invalid
+  return { kind: 'understood', content: contentOf(chosen), edgeId: chosen.edgeId }
+}
+
+/** Whole labels, values or ids anywhere in the text; then positions, counted from 1, in what is left of it. */
+function readSeveral(choices: Choice[], reply: Reply): Reading {
+  const replyId = replyIdOf(reply)
+  const chosen = new Set(choices.filter(({ id }) => id !== '' && id === replyId))
+  let rest = reply.text
+  for (const choice of longestFirst(choices)) {
+    for (const phrase of [choice.label, choice.value, choice.id]) {
+      const start = findPhrase(rest, phrase.trim())
+      if (start === -1) continue
+      chosen.add(choice)
+      rest = `${rest.slice(0, start)},${rest.slice(start + phrase.trim().length)}`
+      break
+    }
+  }
+  for (const number of rest.match(/(?<![\p{L}\p{N}])\d{1,4}(?![\p{L}\p{N}])/gu) ?? []) {
+    const choice = choices[Number(number) - 1]
+    if (choice !== undefined) chosen.add(choice)
+  }
+  if (chosen.size === 0) return invalid
+  const inOrder = choices.filter((choice) => chosen.has(choice))
+  return { kind: 'understood', content: inOrder.map(contentOf).join(', ') }
+}
+
+/** Where the phrase stands in the text with no letter or digit touching it, or -1. */
+function findPhrase(value: string, phrase: string): number {
+  if (phrase === '') return -1
+  const isWord = (character: string | undefined) => character !== undefined && /[\p{L}\p{N}]/u.test(character)
+  for (let start = value.indexOf(phrase); start !== -1; start = value.indexOf(phrase, start + 1)) {
+    const isPartOfWord =
+      (isWord(value[start - 1]) && isWord(phrase[0])) ||
+      (isWord(value[start + phrase.length]) && isWord(phrase.at(-1)))
+    if (!isPartOfWord) return start
+  }
+  return -1
+}
+
+function replyIdOf({ message }: Reply): string | undefined {
+  return typeof message === 'object' && message?.type === 'text' ? message.metadata?.replyId : undefined
+}
+
+/** Items from list variables, where the block asks for them. */
+function dynamicItems(run: Run, block: Block): Loose[] | null {
+  const { dynamicVariableId, dynamicItems: pictures } = block.options
+  if (block.type === 'choice input' && filledText(dynamicVariableId) !== undefined) {
+    return listOf(run, dynamicVariableId).map((content, index) => ({ id: `item${index + 1}`, content }))
+  }
+  if (block.type !== 'picture choice input' || at(pictures, 'isEnabled') !== true) return null
+  const titles = listOf(run, at(pictures, 'titlesVariableId'))
+  const descriptions = listOf(run, at(pictures, 'descriptionsVariableId'))
+  const sources = listOf(run, at(pictures, 'pictureSrcsVariableId'))
+  const count = Math.max(titles.length, sources.length)
+  return Array.from({ length: count }, (_, index) => ({
+    id: `item${index + 1}`,
+    title: titles[index],
+    description: descriptions[index],
+    pictureSrc: sources[index],
+  }))
+}
+
+function listOf(run: Run, variableId: unknown): string[] {
+  const value = readVariable(run, variableId)
+  if (value === null) return []
+  return (Array.isArray(value) ? value : [value]).slice(0, maximumItems).map((item) => item ?? '')
+}

@@ -1,0 +1,149 @@
+/** Date and time inputs: free text in, the format of the block out. No time zone is involved: what is said is kept. */
+import * as chrono from 'chrono-node'
+import { at, filledText } from '../loose.ts'
+import type { Run } from '../run.ts'
+import { fill } from '../variables.ts'
+import { invalid, type ReadReply, understood } from './reading.ts'
+
+/** Parsers of free text take long over long texts. */
+const maximumLength = 100
+
+/** Fields as they were said, kept as an instant in UTC so that they can be compared and formatted. */
+interface Moment {
+  date: Date
+  hasTime: boolean
+}
+
+export const readDate: ReadReply = async (run, block, { text }) => {
+  const { isRange, hasTime, format: given, labels, min, max } = block.options
+  const format = filledText(given) ?? (hasTime === true ? 'dd/MM/yyyy HH:mm' : 'dd/MM/yyyy')
+  const separator = filledText(at(labels, 'separator')) ?? 'to'
+  const moments = isRange === true ? readRange(run, text, separator, format) : [readMoment(run, text, format)]
+  const earliest = await readBound(run, min, format)
+  const latest = await readBound(run, max, format)
+  const written: string[] = []
+  for (const moment of moments) {
+    if (moment === null) return invalid
+    const time = hasTime === true ? moment.date.getTime() : startOfDay(moment.date)
+    if (earliest !== null && time < (hasTime === true ? earliest.date.getTime() : startOfDay(earliest.date)))
+      return invalid
+    if (latest !== null && time > lastInstant(latest)) return invalid
+    written.push(formatDate(new Date(time), format))
+  }
+  return understood(written.join(` ${separator} `))
+}
+
+export const readTime: ReadReply = (run, block, { text }) => {
+  const moment = readMoment(run, text, 'HH:mm')
+  return moment?.hasTime
+    ? understood(formatDate(moment.date, filledText(block.options.format) ?? 'HH:mm'))
+    : invalid
+}
+
+function readRange(run: Run, text: string, separator: string, format: string): (Moment | null)[] {
+  const end = text.toLowerCase().indexOf(` ${separator.toLowerCase()} `)
+  if (end === -1) {
+    const [found] = parserFor(format).parse(text.slice(0, maximumLength), reference(run))
+    return found?.end ? [momentOf(found.start), momentOf(found.end)] : [null]
+  }
+  const from = readMoment(run, text.slice(0, end), format)
+  const to = readMoment(run, text.slice(end + separator.length + 2), format)
+  return from !== null && to !== null && from.date > to.date ? [null] : [from, to]
+}
+
+function readMoment(run: Run, text: string, format: string): Moment | null {
+  if (text.length > maximumLength) return null
+  const iso = /^\s*(\d{4})-(\d{2})-(\d{2})(?:[T ](\d{2}):(\d{2})(?::(\d{2}))?)?/.exec(text)
+  if (iso !== null) {
+    const [year, month, day, hour, minute, second] = iso.slice(1).map((part) => Number(part ?? 0))
+    return checkedMoment([year, month, day, hour, minute, second], iso[4] !== undefined)
+  }
+  const [found] = parserFor(format).parse(text, reference(run))
+  return found === undefined ? null : momentOf(found.start)
+}
+
+async function readBound(run: Run, bound: unknown, format: string): Promise<Moment | null> {
+  return typeof bound === 'string' ? readMoment(run, await fill(run, bound), format) : null
+}
+
+/** Where the format has the day before the month, 3/4 is the third of April. */
+function parserFor(format: string): chrono.Chrono {
+  const day = format.search(/d/)
+  const month = format.search(/[ML]/)
+  return day !== -1 && month !== -1 && day < month ? chrono.en.GB : chrono.en.casual
+}
+
+function reference(run: Run): chrono.ParsingReference {
+  return { instant: run.effects.now(), timezone: 0 }
+}
+
+function momentOf(found: chrono.ParsedComponents): Moment | null {
+  const hasTime = found.isCertain('hour')
+  const time = hasTime ? [found.get('hour'), found.get('minute'), found.get('second')] : [0, 0, 0]
+  return checkedMoment([found.get('year'), found.get('month'), found.get('day'), ...time], hasTime)
+}
+
+/** `null` for a date that does not exist, such as 31 February. */
+function checkedMoment(fields: (number | null | undefined)[], hasTime: boolean): Moment | null {
+  const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = fields.map((field) => field ?? 0)
+  const date = new Date(0)
+  date.setUTCFullYear(year, month - 1, day)
+  date.setUTCHours(hour, minute, second)
+  const isReal = date.getUTCMonth() === month - 1 && date.getUTCDate() === day && hour < 24 && minute < 60
+  return isReal ? { date, hasTime } : null
+}
+
+function startOfDay(date: Date): number {
+  return Date.UTC(date.getUTCFullYear(), date.getUTCMonth(), date.getUTCDate())
+}
+
+/** A bound without a time includes its whole day. */
+function lastInstant(bound: Moment): number {
+  return bound.hasTime ? bound.date.getTime() : startOfDay(bound.date) + 86_399_999
+}
+
+/** Unicode TR 35 patterns: the letters of dates and times, with other text in quotes or as it is. */
+export function formatDate(date: Date, pattern: string): string {
+  const parts = pattern.match(/''|'(?:[^']|'')*'?|([a-zA-Z])\1*|[^a-zA-Z']+/g) ?? []
+  return parts.map((part) => formatPart(date, part)).join('')
+}
+
+function formatPart(date: Date, part: string): string {
+  if (part === "''") return "'"
+  if (part.startsWith("'")) return part.replace(/^'|'$/g, '').replaceAll("''", "'")
+  const length = part.length
+  const padded = (value: number) => String(value).padStart(Math.min(length, 4), '0')
+  const named = (options: Intl.DateTimeFormatOptions) =>
+    new Intl.DateTimeFormat('en-US', { ...options, timeZone: 'UTC' }).format(date)
+  const width = length === 3 ? 'short' : length === 5 ? 'narrow' : 'long'
+  switch (part[0]) {
+    case 'y':
+    case 'u':
+      return length === 2
+        ? String(date.getUTCFullYear() % 100).padStart(2, '0')
+        : padded(date.getUTCFullYear())
+    case 'M':
+    case 'L':
+      return length > 2 ? named({ month: width }) : padded(date.getUTCMonth() + 1)
+    case 'd':
+      return padded(date.getUTCDate())
+    case 'E':
+      return named({ weekday: length <= 3 ? 'short' : width })
+    case 'H':
+      return padded(date.getUTCHours())
+    case 'h':
+      return padded(date.getUTCHours() % 12 || 12)
+    case 'm':
+      return padded(date.getUTCMinutes())
+    case 's':
+      return padded(date.getUTCSeconds())
+    case 'S':
+      return String(date.getUTCMilliseconds()).padStart(3, '0').slice(0, length)
+    case 'a':
+      return date.getUTCHours() < 12 ? 'AM' : 'PM'
+    case 'Q':
+      return padded(Math.floor(date.getUTCMonth() / 3) + 1)
+    default:
+      return part
+  }
+}

@@ -1,0 +1,33 @@
+/** What reading a reply to an input gives. */
+import type { Block } from '../flow.ts'
+import type { Run } from '../run.ts'
+import type { Answer, Message } from '../types.ts'
+
+export type Reading =
+  | {
+      kind: 'understood'
+      /** What is stored as the answer, and in the variable of the input unless `value` differs. */
+      content: string
+      value?: string | string[]
+      attachedFileUrls?: Answer['attachedFileUrls']
+      /** Edge of the chosen item. It goes before the edge of the block. */
+      edgeId?: string | undefined
+      /** Further variables to set. */
+      assignments?: { variableId: unknown; value: string | string[] }[]
+    }
+  | { kind: 'skipped' }
+  | { kind: 'invalid'; retryMessage?: string }
+
+export type ReadReply = (run: Run, block: Block, reply: Reply) => Promise<Reading> | Reading
+
+export interface Reply {
+  /** Empty when nothing was sent. */
+  text: string
+  message: Message | null
+}
+
+export const invalid: Reading = { kind: 'invalid' }
+
+export function understood(content: string): Reading {
+  return { kind: 'understood', content }
+}

@@ -1,0 +1,38 @@
+/** What one request may cost. Each limit that is hit is said in the logs of the answer. */
+export interface Limits {
+  /** Blocks run in one request. A flow that goes round in circles ends here. */
+  blocks: number
+  /** Wall-clock time of one request in milliseconds, waiting for other services included. */
+  milliseconds: number
+  /** Time that one piece of code may run, and all pieces of a request together. */
+  evaluationMilliseconds: number
+  evaluationMillisecondsPerStep: number
+  /** Requests and e-mails to the outside in one request. */
+  outboundCalls: number
+  /** Characters of one variable. A longer value is cut. */
+  valueCharacters: number
+  /** Characters of all variables of a bot. A value that would exceed it is refused. */
+  totalValueCharacters: number
+  /** Characters of what one request answers, and separately of what it fills into texts. */
+  outputCharacters: number
+  /** Characters of a visitor's message. A longer one is cut. */
+  messageCharacters: number
+  /** Bots linked inside each other. */
+  linkedBots: number
+  /** Places remembered for `Return`, and branches that resume by themselves. The oldest is forgotten. */
+  returnPoints: number
+}
+
+export const defaultLimits: Limits = {
+  blocks: 1_000,
+  milliseconds: 120_000,
+  evaluationMilliseconds: 100,
+  evaluationMillisecondsPerStep: 1_000,
+  outboundCalls: 20,
+  valueCharacters: 262_144,
+  totalValueCharacters: 1_000_000,
+  outputCharacters: 2_000_000,
+  messageCharacters: 262_144,
+  linkedBots: 10,
+  returnPoints: 20,
+}

@@ -1,0 +1,72 @@
+/** Blocks that decide where the flow goes. */
+import { holds } from './conditions.ts'
+import { type Block, type FlowEvent, type FlowIndex, findPlace, followEdge, type Place } from './flow.ts'
+import { text } from './loose.ts'
+import { currentFrame, type LiveFrame, leave, log, type Next, next, type Run } from './run.ts'
+import type { Position, ReturnPoint } from './types.ts'
+import { onlyPlaceholder, textOfValue, valueByName } from './variables.ts'
+
+/** The first item that holds decides. If it leads nowhere, the branch ends there. */
+export async function runCondition(run: Run, block: Block): Promise<Next> {
+  for (const item of block.items) {
+    if (!(await holds(run, item.content))) continue
+    const place = followEdge(currentFrame(run).flow, item.outgoingEdgeId)
+    return place === null ? { kind: 'end' } : { kind: 'go', ...place }
+  }
+  return leave(run, block)
+}
+
+export function runAbTest(run: Run, block: Block): Next {
+  const { flow } = currentFrame(run)
+  const percent = typeof block.options.aPercent === 'number' ? block.options.aPercent : 50
+  const edgeOf = (path: string) => block.items.find((item) => item.path === path)?.outgoingEdgeId
+  const isA = run.effects.random() * 100 < percent
+  const place = (isA ? followEdge(flow, edgeOf('a')) : null) ?? followEdge(flow, edgeOf('b'))
+  return place === null ? next : { kind: 'go', ...place }
+}
+
+/** Leaves for another group, and remembers what comes behind it for `Return`. */
+export function runJump(run: Run, block: Block, position: Position): Next {
+  const place = findTarget(run, currentFrame(run).flow, block.options.groupId, block.options.blockId)
+  if (place === null) {
+    log(run, 'error', 'Jump: there is no such group', { context: block.id, isInternal: true })
+    return leave(run, block)
+  }
+  remember(run, { kind: 'after', isAutomatic: false, position })
+  return { kind: 'go', ...place }
+}
+
+/** A group by its id, or by its title where a placeholder names it. */
+export function findTarget(run: Run, flow: FlowIndex, groupId: unknown, blockId: unknown): Place | null {
+  const given = text(groupId) ?? ''
+  const name = onlyPlaceholder(given)
+  if (name === null) return findPlace(flow, { groupId: given, blockId: text(blockId) })
+  const wanted = textOfValue(valueByName(run, name)).trim()
+  const group =
+    [...flow.groups.values()].find((each) => each.title.trim() === wanted) ?? flow.groups.get(wanted)
+  return group === undefined ? null : { group, index: 0 }
+}
+
+/** Remembers a place in the running bot, and forgets the oldest one when there are too many. */
+export function remember(run: Run, point: ReturnPoint): void {
+  const frame = currentFrame(run)
+  frame.returns.push(point)
+  if (frame.returns.length > run.limits.returnPoints) frame.returns.shift()
+}
+
+/** Whether a branch of an event is under way that ends in the waiting input again. */
+export function isInEvent(frame: LiveFrame): boolean {
+  return frame.returns.some((point) => point.kind !== 'after' && point.isAutomatic)
+}
+
+/** Where an event of that type leads. Commands are told apart by their text. */
+export function findEvent(run: Run, type: string, command?: string): FlowEvent | undefined {
+  const { flow } = currentFrame(run)
+  return flow.events.find(
+    (event) => event.type === type && (command === undefined || event.options.command === command),
+  )
+}
+
+export function startPlace(flow: FlowIndex): Place | null {
+  return followEdge(flow, flow.events.find((event) => event.type === 'start')?.outgoingEdgeId)
+}

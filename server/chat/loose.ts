@@ -1,0 +1,66 @@
+/** Reading of JSON about which nothing is certain. What does not have the expected type counts as absent. */
+import type { Loose } from './types.ts'
+
+export function record(value: unknown): Loose {
+  return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Loose) : {}
+}
+
+export function list(value: unknown): unknown[] {
+  return Array.isArray(value) ? value : []
+}
+
+export function records(value: unknown): Loose[] {
+  return list(value).filter(
+    (each): each is Loose => typeof each === 'object' && each !== null && !Array.isArray(each),
+  )
+}
+
+export function text(value: unknown): string | undefined {
+  return typeof value === 'string' ? value : undefined
+}
+
+/** Like `text`, but an empty one counts as absent too. */
+export function filledText(value: unknown): string | undefined {
+  return typeof value === 'string' && value !== '' ? value : undefined
+}
+
+export function texts(value: unknown): string[] {
+  return list(value).filter((each): each is string => typeof each === 'string')
+}
+
+/** Walks down objects, for instance `at(theme, 'general', 'background', 'content')`. */
+export function at(value: unknown, ...keys: string[]): unknown {
+  return keys.reduce<unknown>(
+    (inner, key) => (Object.hasOwn(record(inner), key) ? record(inner)[key] : undefined),
+    value,
+  )
+}
+
+export function parseJson(value: string): unknown {
+  try {
+    return JSON.parse(value)
+  } catch {
+    return undefined
+  }
+}
+
+/** Without what text columns refuse (U+0000) or no encoder accepts (half surrogate pairs). */
+export function storableText(value: string): string {
+  return /[\0\ud800-\udfff]/.test(value)
+    ? value.replaceAll('\0', '').replace(/\p{Surrogate}/gu, '\ufffd')
+    : value
+}
+
+/** Cuts without leaving half a surrogate pair at the end. */
+export function cut(value: string, maximum: number): string {
+  return value.length <= maximum ? value : value.slice(0, maximum).replace(/[\ud800-\udbff]$/, '')
+}
+
+const schemes = new Set(['http:', 'https:'])
+
+/** A complete http or https URL of a length that can be stored, or `null`. */
+export function webUrl(value: string): URL | null {
+  if (value.length > 2_048 || !URL.canParse(value)) return null
+  const url = new URL(value)
+  return schemes.has(url.protocol) && url.hostname !== '' ? url : null
+}

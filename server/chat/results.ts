@@ -1,0 +1,60 @@
+/** What a result consists of: its variables, the names of its answers, its conversation. */
+import { type FlowIndex, isInput, searchBlock } from './flow.ts'
+import { filledText } from './loose.ts'
+import { currentFrame, isPreview, type LiveFrame, type Run } from './run.ts'
+import type { Answer, ResultVariable, TranscriptEntry, VariableValue } from './types.ts'
+import { readVariable } from './variables.ts'
+
+/** All variables that have a value and are not session variables, those of merged bots included. */
+export function snapshot(run: Run, frame: LiveFrame): ResultVariable[] {
+  const own: ResultVariable[] = []
+  for (const { id, name, isSessionVariable } of frame.flow.variables.values()) {
+    const value = readVariable(run, id, frame)
+    if (!isSessionVariable && value !== null) own.push({ id, name, value })
+  }
+  return own.concat(frame.merged)
+}
+
+/** The answers so far by name, then the variables by name: the body of requests and e-mails without one of their own. */
+export async function collected(run: Run): Promise<Map<string, VariableValue>> {
+  const frame = currentFrame(run)
+  const flows = run.frames.map((each) => each.flow).reverse()
+  const names = new Map<string, VariableValue>()
+  for (const answer of await answersSoFar(run, frame))
+    names.set(answerName(flows, answer.blockId), answer.content)
+  for (const { name, value } of snapshot(run, frame)) names.set(name, value)
+  return names
+}
+
+async function answersSoFar(run: Run, frame: LiveFrame): Promise<Answer[]> {
+  if (frame.resultId === null || isPreview(run)) return run.session.preview?.answers ?? []
+  const isLinked = frame.resultId !== run.session.resultId
+  const added = isLinked ? (run.linkedResults.get(frame.resultId)?.answers ?? []) : run.answers
+  return [...(await run.effects.earlierAnswers(frame.resultId)), ...added]
+}
+
+/** The name of the variable, else the title of the group, numbered from the second input of the group on. */
+function answerName(flows: FlowIndex[], blockId: string): string {
+  for (const flow of flows) {
+    const found = searchBlock(flow, blockId)
+    if (found === null) continue
+    const variable = flow.variables.get(filledText(found.block.options.variableId) ?? '')
+    if (variable !== undefined) return variable.name
+    const number = found.group.blocks.filter(isInput).indexOf(found.block)
+    return number > 0 ? `${found.group.title} (${number + 1})` : found.group.title
+  }
+  return blockId
+}
+
+/** The conversation as a text, one line for each message. */
+export async function transcriptText(run: Run): Promise<string> {
+  const earlier = isPreview(run)
+    ? (run.session.preview?.transcript ?? [])
+    : await run.effects.earlierTranscript()
+  return [...earlier, ...run.transcript].map(transcriptLine).join('\n\n')
+}
+
+function transcriptLine(entry: TranscriptEntry): string {
+  const words = entry.text ?? entry.image ?? entry.video ?? entry.audio ?? ''
+  return `${entry.role === 'bot' ? 'Assistant' : 'User'}: "${words}"`
+}

@@ -1,0 +1,113 @@
+/** The tree that a text bubble is: elements `{type, children}` and leaves `{text, bold?, italic?, underline?}`. */
+import { list, record, text } from './loose.ts'
+import type { Run } from './run.ts'
+import type { Loose } from './types.ts'
+import { fill } from './variables.ts'
+
+/** Deeper trees are cut off: no editor makes them. */
+const maximumDepth = 32
+
+/** Fills the placeholders of all leaves and links. Line breaks in values become paragraphs of their own. */
+export async function fillRichText(run: Run, nodes: unknown): Promise<unknown[]> {
+  const filled = await fillNodes(run, nodes, 0)
+  return filled.flatMap(splitParagraph)
+}
+
+/** One paragraph for each line. */
+export function richTextOf(value: string): unknown[] {
+  return value.split('\n').map((line) => ({ type: 'p', children: [{ text: line }] }))
+}
+
+/** The words alone, one line for each paragraph or list item. */
+export function plainTextOf(nodes: unknown): string {
+  return linesOf(
+    nodes,
+    (leaf) => text(leaf.text) ?? '',
+    (label) => label,
+  ).join('\n')
+}
+
+export function markdownOf(nodes: unknown): string {
+  return linesOf(nodes, markdownOfLeaf, (label, url) => `[${label}](${url})`).join('\n')
+}
+
+async function fillNodes(run: Run, nodes: unknown, depth: number): Promise<Loose[]> {
+  const filled: Loose[] = []
+  if (depth > maximumDepth) return filled
+  for (const each of list(nodes)) {
+    const node = record(each)
+    const copy = { ...node }
+    if (typeof node.text === 'string') copy.text = await fill(run, node.text)
+    if (typeof node.url === 'string') copy.url = await fill(run, node.url)
+    if (Array.isArray(node.children)) copy.children = await fillNodes(run, node.children, depth + 1)
+    filled.push(copy)
+  }
+  return filled
+}
+
+function splitParagraph(node: Loose): Loose[] {
+  const children = list(node.children).map(record)
+  const hasBreak = children.some((child) => typeof child.text === 'string' && child.text.includes('\n'))
+  if (node.type !== 'p' || !hasBreak) return [node]
+  const lines: Loose[][] = [[]]
+  for (const child of children) {
+    const parts = typeof child.text === 'string' ? child.text.split('\n') : [null]
+    parts.forEach((part, index) => {
+      if (index > 0) lines.push([])
+      lines.at(-1)?.push(part === null ? child : { ...child, text: part })
+    })
+  }
+  return lines.map((line) => ({ ...node, children: line }))
+}
+
+const blockTypes: ReadonlySet<unknown> = new Set(['p', 'ul', 'ol', 'li', 'lic'])
+
+type WriteLeaf = (leaf: Loose) => string
+type WriteLink = (label: string, url: string) => string
+
+function linesOf(nodes: unknown, writeLeaf: WriteLeaf, writeLink: WriteLink, depth = 0): string[] {
+  if (depth > maximumDepth) return []
+  const lines: string[] = []
+  // Leaves and links that stand side by side without a paragraph around them are one line.
+  let isOpen = false
+  for (const node of list(nodes).map(record)) {
+    const isInline = node.type === undefined || node.type === 'a'
+    if (node.type === 'ul' || node.type === 'ol') {
+      lines.push(...itemLines(node, writeLeaf, writeLink, depth))
+    } else if (list(node.children).some((child) => blockTypes.has(record(child).type))) {
+      lines.push(...linesOf(node.children, writeLeaf, writeLink, depth + 1))
+    } else {
+      const before = isInline && isOpen ? (lines.pop() ?? '') : ''
+      lines.push(before + inlineText(node, writeLeaf, writeLink))
+    }
+    isOpen = isInline
+  }
+  return lines
+}
+
+function itemLines(node: Loose, writeLeaf: WriteLeaf, writeLink: WriteLink, depth: number): string[] {
+  return list(node.children).flatMap((item, index) => {
+    const mark = node.type === 'ol' ? `${index + 1}. ` : '- '
+    const lines = linesOf(record(item).children, writeLeaf, writeLink, depth + 1)
+    return lines.map((line, number) => (number === 0 ? mark : ' '.repeat(mark.length)) + line)
+  })
+}
+
+function inlineText(node: Loose, writeLeaf: WriteLeaf, writeLink: WriteLink, depth = 0): string {
+  if (typeof node.text === 'string') return writeLeaf(node)
+  if (depth > maximumDepth) return ''
+  const label = list(node.children)
+    .map((child) => inlineText(record(child), writeLeaf, writeLink, depth + 1))
+    .join('')
+  return node.type === 'a' ? writeLink(label, text(node.url) ?? '') : label
+}
+
+function markdownOfLeaf(leaf: Loose): string {
+  const value = text(leaf.text) ?? ''
+  const words = value.trim()
+  if (words === '') return value
+  const marks = `${leaf.bold === true ? '**' : ''}${leaf.italic === true ? '_' : ''}`
+  const closing = [...marks.matchAll(/\*\*|_/g)].reverse().join('')
+  // Marks have to touch the words, so white space around them stays outside.
+  return value.replace(words, () => `${marks}${words}${closing}`)
+}

@@ -1,0 +1,171 @@
+/** What is in hand while one request is served: the state in a form to work with, and what has been produced. */
+import type { Block, FlowIndex, Group } from './flow.ts'
+import { findBlock, followEdge } from './flow.ts'
+import type { Limits } from './limits.ts'
+import { cut, storableText } from './loose.ts'
+import type {
+  Answer,
+  Bubble,
+  ClientSideAction,
+  Effects,
+  EvaluateArgument,
+  EvaluateReply,
+  Frame,
+  InputToShow,
+  LinkedResult,
+  LogEntry,
+  Position,
+  SessionState,
+  TextFormat,
+  TranscriptEntry,
+  VariableValue,
+} from './types.ts'
+
+/** A bot that is running. See `Frame` for the fields that are stored. */
+export interface LiveFrame extends Omit<Frame, 'values'> {
+  flow: FlowIndex
+  /** Values that differ from the ones the document starts with. */
+  values: Map<string, VariableValue>
+}
+
+export interface Run {
+  effects: Effects
+  limits: Limits
+  format: TextFormat
+  startedAt: number
+  /** When the event loop last had its turn during the walk. */
+  yieldedAt: number
+  session: Omit<SessionState, 'frames' | 'waiting'>
+  frames: LiveFrame[]
+  waiting: Position | null
+  /** An input, or an action or embed whose outcome the client has to send, keeps the chat open. */
+  waitsFor: 'input' | 'action' | 'embed' | null
+  messages: Bubble[]
+  actions: ClientSideAction[]
+  input: InputToShow | undefined
+  logs: LogEntry[]
+  newFormat: string | undefined
+  answers: Answer[]
+  transcript: TranscriptEntry[]
+  linkedResults: Map<string, LinkedResult>
+  spent: { blocks: number; evaluation: number; outboundCalls: number; filled: number; output: number }
+  /** Set once a limit is reached: the chat ends here. */
+  isCut: boolean
+}
+
+/** What a block leaves behind for the walk. `go` leaves the group, `end` ends the branch, `wait` ends the request. */
+export type Next =
+  | { kind: 'next' }
+  | { kind: 'go'; group: Group; index: number }
+  | { kind: 'end' }
+  | { kind: 'wait' }
+
+export const next: Next = { kind: 'next' }
+
+const maximumLogs = 100
+const maximumDetails = 1_000
+
+/** The bot that is running now. */
+export function currentFrame(run: Run): LiveFrame {
+  const frame = run.frames.at(-1)
+  if (frame === undefined) throw new Error('A session has at least one bot')
+  return frame
+}
+
+export function isPreview(run: Run): boolean {
+  return run.session.resultId === null
+}
+
+export function waitingBlock(run: Run): Block | null {
+  return run.waiting === null ? null : findBlock(currentFrame(run).flow, run.waiting)
+}
+
+export function log(
+  run: Run,
+  status: LogEntry['status'],
+  description: string,
+  more: { details?: unknown; context?: string; isInternal?: boolean } = {},
+): void {
+  if (run.logs.length >= maximumLogs) return
+  const entry: LogEntry = {
+    status,
+    description: storableText(cut(description, maximumDetails)),
+    isInternal: more.isInternal ?? false,
+  }
+  if (more.details !== undefined) {
+    const details = typeof more.details === 'string' ? more.details : JSON.stringify(more.details)
+    entry.details = storableText(cut(details, maximumDetails))
+  }
+  if (more.context !== undefined) entry.context = more.context
+  run.logs.push(entry)
+}
+
+/** Ends the chat at the next block. Said once, and to the visitor too. */
+export function cutChat(run: Run, description: string): void {
+  if (run.isCut) return
+  run.isCut = true
+  // Must not be lost among the entries of a flow that logs in a loop.
+  run.logs.splice(maximumLogs - 1)
+  log(run, 'error', description)
+}
+
+export function remainingMilliseconds(run: Run): number {
+  return run.limits.milliseconds - (performance.now() - run.startedAt)
+}
+
+/** Counts something about to be sent. What would exceed the limit is not sent. */
+export function spendOutput(run: Run, part: unknown): boolean {
+  run.spent.output += JSON.stringify(part)?.length ?? 0
+  if (run.spent.output <= run.limits.outputCharacters) return true
+  cutChat(run, `The chat was stopped: one step sent more than ${run.limits.outputCharacters} characters`)
+  return false
+}
+
+/** Where the calls to the outside are counted. */
+export function mayCallOut(run: Run): boolean {
+  run.spent.outboundCalls += 1
+  if (run.spent.outboundCalls <= run.limits.outboundCalls) return true
+  log(run, 'error', `Not sent: one step may call out ${run.limits.outboundCalls} times`)
+  return false
+}
+
+/** Runs the body of a function in the sandbox, within what is left of the time for code in this step. */
+export async function evaluate(
+  run: Run,
+  code: string,
+  args: { name: string; value: EvaluateArgument }[],
+): Promise<EvaluateReply> {
+  const left = run.limits.evaluationMillisecondsPerStep - run.spent.evaluation
+  if (left <= 0) {
+    return { ok: false, reason: 'time', message: 'The code of this step used up its time' }
+  }
+  const milliseconds = Math.min(run.limits.evaluationMilliseconds, Math.ceil(left))
+  const startedAt = performance.now()
+  const reply = await run.effects.evaluate({ code, args, owner: currentFrame(run).botId, milliseconds })
+  run.spent.evaluation += Math.min(performance.now() - startedAt, milliseconds)
+  return reply
+}
+
+export function sendBubble(run: Run, bubble: Bubble): void {
+  if (spendOutput(run, bubble)) run.messages.push(bubble)
+}
+
+export function sendAction(run: Run, action: ClientSideAction): void {
+  const last = run.messages.at(-1)
+  const placed = last === undefined ? action : { ...action, lastBubbleBlockId: last.id }
+  if (spendOutput(run, placed)) run.actions.push(placed)
+}
+
+/** Sends an action whose outcome the client has to bring back. */
+export function awaitAction(run: Run, action: ClientSideAction, position: Position): Next {
+  sendAction(run, { ...action, expectsDedicatedReply: true })
+  run.waiting = position
+  run.waitsFor = 'action'
+  return { kind: 'wait' }
+}
+
+/** Along the edge of the block, or on to the next one. */
+export function leave(run: Run, block: Block): Next {
+  const place = followEdge(currentFrame(run).flow, block.outgoingEdgeId)
+  return place === null ? next : { kind: 'go', ...place }
+}

@@ -1,0 +1,202 @@
+/** `Set variable` in all its types. */
+import type { Block } from './flow.ts'
+import { filledText, list, parseJson, record, text } from './loose.ts'
+import { transcriptText } from './results.ts'
+import { awaitAction, currentFrame, leave, log, type Next, type Run } from './run.ts'
+import type { Position, Script, VariableValue } from './types.ts'
+import {
+  compile,
+  evaluateCode,
+  fill,
+  fillValue,
+  onlyPlaceholder,
+  readVariable,
+  setVariable,
+  valueByName,
+} from './variables.ts'
+
+const dayMilliseconds = 86_400_000
+
+/** The hours of the visitor, which only the client knows. */
+const momentOfTheDay = `const hour = new Date().getHours()
+if (hour >= 6 && hour < 12) return 'morning'
+if (hour >= 12 && hour < 18) return 'afternoon'
+return hour >= 18 && hour < 22 ? 'evening' : 'night'`
+
+export async function runSetVariable(run: Run, block: Block, position: Position): Promise<Next> {
+  const { variableId, type } = block.options
+  if (typeof variableId !== 'string') return leave(run, block)
+  if (type === 'Moment of the day')
+    return awaitScript(run, { content: momentOfTheDay, isCode: true, args: [] }, position)
+  if ((type === undefined || type === 'Custom') && block.options.isExecutedOnClient === true) {
+    return awaitScript(run, scriptOf(run, text(block.options.expressionToEvaluate) ?? '', block), position)
+  }
+  const value = await newValue(run, block)
+  if (value !== undefined) setVariable(run, variableId, value)
+  return leave(run, block)
+}
+
+/** What a script on the client gave: JSON for lists, else text. */
+export function acceptClientValue(run: Run, block: Block, reply: string | null): Next {
+  const parsed = reply?.startsWith('[') ? parseJson(reply) : undefined
+  setVariable(run, block.options.variableId, Array.isArray(parsed) ? parsed : reply)
+  return leave(run, block)
+}
+
+/** Code for the client, with the placeholders in it as arguments. */
+export function scriptOf(run: Run, content: string, block: Block): Script {
+  const compiled = compile(run, content)
+  const script: Script = {
+    content: compiled.code,
+    args: compiled.args.map(({ name, value }) => ({ id: name, value })),
+  }
+  if (typeof block.options.isCode === 'boolean') script.isCode = block.options.isCode
+  if (block.options.isUnsafe === true) script.isUnsafe = true
+  return script
+}
+
+function awaitScript(run: Run, scriptToExecute: Script, position: Position): Next {
+  return awaitAction(run, { type: 'setVariable', setVariable: { scriptToExecute } }, position)
+}
+
+/** `undefined` leaves the variable as it is. */
+async function newValue(run: Run, block: Block): Promise<VariableValue | undefined | unknown> {
+  const { options } = block
+  const before = readVariable(run, options.variableId)
+  switch (options.type) {
+    case undefined:
+    case 'Custom':
+      return customValue(run, block)
+    case 'Empty':
+      return null
+    case 'Append value(s)':
+      return append(before, await fillValue(run, text(options.item) ?? ''))
+    case 'Environment name':
+      return 'web'
+    case 'Device type':
+      return run.session.device
+    case 'Transcript':
+      return transcriptText(run)
+    case 'User ID':
+      return run.session.userId
+    case 'Result ID':
+      return run.session.resultId ?? run.session.userId
+    case 'Now':
+    case 'Yesterday':
+    case 'Tomorrow':
+      return dateText(run, block, options.type)
+    case 'Today':
+      return run.effects.now().toISOString()
+    case 'Random ID':
+      return run.effects.newId()
+    case 'Map item with same index':
+      return mapItem(run, record(options.mapListItemParams))
+    case 'Pop':
+    case 'Shift':
+      return takeItem(run, before, options.type, options.saveItemInVariableId)
+    // Known in messaging channels only.
+    case 'Phone number':
+    case 'Contact name':
+    case 'Referral Click ID':
+    case 'Referral Source ID':
+      return null
+    default:
+      log(run, 'error', 'Set variable: unknown type', { details: String(options.type), context: block.id })
+      return undefined
+  }
+}
+
+/**
+ * An expression that also may be plain text: what is no code stays the text it is, with its placeholders filled in.
+ * With `isCode` a failure is reported instead, and the variable keeps its value.
+ */
+async function customValue(run: Run, block: Block): Promise<unknown> {
+  const { isCode, saveErrorInVariableId } = block.options
+  const expression = filledText(block.options.expressionToEvaluate)
+  if (expression === undefined) return null
+  const name = onlyPlaceholder(expression.trim())
+  if (name !== null) return valueByName(run, name)
+  // As code, digits after a leading zero would be an octal number or an error.
+  if (/^\d+(\.\d+)?$/.test(expression)) return expression
+  const reply = await evaluateCode(run, unwrapped(expression))
+  if (reply.ok) {
+    for (const assignment of reply.assignments) {
+      setVariable(run, currentFrame(run).flow.variablesByName.get(assignment.name)?.id, assignment.value)
+    }
+    if (isCode === true) setVariable(run, saveErrorInVariableId, null)
+    return isCode !== true && reply.value === 'NaN' ? fill(run, expression) : reply.value
+  }
+  const isPlainText = isCode !== true && reply.reason === 'error'
+  if (isPlainText) return fill(run, expression)
+  log(run, 'error', 'Set variable: the code failed', { details: reply.message, context: block.id })
+  setVariable(run, saveErrorInVariableId, reply.message)
+  return isCode === true ? undefined : fill(run, expression)
+}
+
+/** `{{= code =}}` alone means the value of the code, not its text. */
+function unwrapped(expression: string): string {
+  const trimmed = expression.trim()
+  const isWrapped = trimmed.startsWith('{{=') && trimmed.indexOf('=}}') === trimmed.length - 3
+  return isWrapped ? trimmed.slice(3, -3) : expression
+}
+
+function append(before: VariableValue, added: VariableValue): VariableValue {
+  if (added === null || added.length === 0) return before
+  const start = before === null ? [] : Array.isArray(before) ? before : [before]
+  return start.concat(added)
+}
+
+function mapItem(run: Run, params: Record<string, unknown>): VariableValue {
+  const item = readVariable(run, params.baseItemVariableId)
+  const base = readVariable(run, params.baseListVariableId)
+  const target = readVariable(run, params.targetListVariableId)
+  if (!Array.isArray(base) || !Array.isArray(target) || typeof item !== 'string') return null
+  const index = base.indexOf(item)
+  return index === -1 ? null : (target[index] ?? null)
+}
+
+function takeItem(
+  run: Run,
+  before: VariableValue,
+  type: 'Pop' | 'Shift',
+  variableId: unknown,
+): VariableValue | undefined {
+  const items = list(Array.isArray(before) ? before : before === null ? [] : [before]) as (string | null)[]
+  if (items.length === 0) return undefined
+  setVariable(run, variableId, type === 'Pop' ? items.at(-1) : items[0])
+  return type === 'Pop' ? items.slice(0, -1) : items.slice(1)
+}
+
+async function dateText(run: Run, block: Block, type: 'Now' | 'Yesterday' | 'Tomorrow'): Promise<string> {
+  const days = { Now: 0, Yesterday: -1, Tomorrow: 1 }[type]
+  const date = new Date(run.effects.now().getTime() + days * dayMilliseconds)
+  const timeZone = (await fill(run, text(block.options.timeZone) ?? '')).trim()
+  if (timeZone === '') return date.toISOString()
+  const inZone = isoInTimeZone(date, timeZone)
+  if (inZone !== null) return inZone
+  log(run, 'error', 'Set variable: unknown time zone, UTC is used', { details: timeZone, context: block.id })
+  return date.toISOString()
+}
+
+/** Local time with its offset, such as `2024-05-01T11:30:00+02:00`. `null` for an unknown zone. */
+function isoInTimeZone(date: Date, timeZone: string): string | null {
+  let fields: Record<string, string>
+  try {
+    const format = new Intl.DateTimeFormat('en-CA', {
+      timeZone,
+      hourCycle: 'h23',
+      year: 'numeric',
+      month: '2-digit',
+      day: '2-digit',
+      hour: '2-digit',
+      minute: '2-digit',
+      second: '2-digit',
+      timeZoneName: 'longOffset',
+    })
+    fields = Object.fromEntries(format.formatToParts(date).map(({ type, value }) => [type, value]))
+  } catch {
+    return null
+  }
+  const offset = (fields.timeZoneName ?? '').replace('GMT', '') || '+00:00'
+  return `${fields.year}-${fields.month}-${fields.day}T${fields.hour}:${fields.minute}:${fields.second}${offset}`
+}

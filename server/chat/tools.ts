@@ -1,0 +1,32 @@
+import { LRUCache } from 'lru-cache'
+import type { Config } from '../config.ts'
+import { openSandbox } from '../expressions.ts'
+import { outboundClient } from '../outbound.ts'
+import { openMailer } from './mail.ts'
+import type { Effects, Flow } from './types.ts'
+
+/** What a chat needs beside the database; one for the whole process. */
+export interface ChatTools {
+  evaluate: Effects['evaluate']
+  httpRequest: Effects['httpRequest']
+  sendEmail: Effects['sendEmail']
+  /** Parsed flows by the id of their publication. Publications never change, so neither do entries. */
+  flows: LRUCache<string, Flow>
+  /** The publication that a public id led to last: a guess that saves reading its flow again. */
+  lastPublications: LRUCache<string, string>
+}
+
+export function openChatTools(config: Config): { tools: ChatTools; close: () => Promise<void> } {
+  const sandbox = openSandbox()
+  return {
+    tools: {
+      evaluate: sandbox.evaluate,
+      httpRequest: outboundClient({ allowedHosts: config.OUTBOUND_ALLOWED_HOSTS }),
+      sendEmail: config.SMTP_URL ? openMailer({ url: config.SMTP_URL, from: config.SMTP_FROM }) : null,
+      // By characters of the documents; parsed they take several times as much.
+      flows: new LRUCache({ maxSize: 16 * 1024 * 1024 }),
+      lastPublications: new LRUCache({ max: 10_000 }),
+    },
+    close: () => sandbox.close(),
+  }
+}

@@ -1,0 +1,317 @@
+/**
+ * The vocabulary of the chat runtime.
+ *
+ * The runtime knows neither the database nor HTTP. A caller loads a flow and a session state, calls `startChat` or
+ * `continueChat`, and writes what the outcome says in one transaction. Everything that is not a pure function of
+ * these values comes in through `Effects`.
+ */
+import type { OutboundReply, OutboundRequest } from '../outbound.ts'
+import type { Limits } from './limits.ts'
+
+/** What a variable can hold. `null` is "no value". */
+export type VariableValue = string | (string | null)[] | null
+
+/** A JSON object nothing is known about. Documents are stored as they were written, so every part may be odd. */
+export type Loose = Record<string, unknown>
+
+/** A bot document of the current version, parsed from JSON and not trusted: readers treat odd parts as absent. */
+export interface Flow {
+  /** Id of the bot that the document belongs to. */
+  id: string
+  version?: unknown
+  name?: unknown
+  groups?: unknown
+  events?: unknown
+  edges?: unknown
+  variables?: unknown
+  theme?: unknown
+  settings?: unknown
+}
+
+export interface LinkedFlow {
+  flow: Flow
+  /** Any id with which `Effects.loadFlow` finds the same document again in a later step. */
+  publicationId: string
+}
+
+export type Message =
+  | string
+  | { type: 'text'; text: string; attachedFileUrls?: string[]; metadata?: { replyId?: string } }
+  | { type: 'audio'; url: string }
+  | { type: 'command'; command: string }
+
+export type TextFormat = 'richText' | 'markdown'
+
+/** What the code in a sandbox is given and what comes back. Failures are values, never exceptions. */
+export type EvaluateArgument = string | number | boolean | null | (string | null)[] | Loose
+
+export interface EvaluateRequest {
+  /** Body of a function. Its `return` value is the result. */
+  code: string
+  args: { name: string; value: EvaluateArgument }[]
+  /** Evaluations of one owner (a bot) wait for each other before they can delay those of another. */
+  owner: string
+  milliseconds: number
+}
+
+export type EvaluateReply =
+  | { ok: true; value: unknown; assignments: { name: string; value: unknown }[] }
+  | { ok: false; reason: 'error' | 'time' | 'memory' | 'busy'; message: string }
+
+export type Evaluate = (request: EvaluateRequest) => Promise<EvaluateReply>
+
+export interface Mail {
+  to: string[]
+  cc: string[]
+  bcc: string[]
+  replyTo?: string
+  subject: string
+  text?: string
+  html?: string
+  attachments: { filename: string; content: Uint8Array }[]
+}
+
+/** Everything a step may do to the world, and everything it may learn from it. */
+export interface Effects {
+  now(): Date
+  /** A number from 0 up to, but not including, 1. */
+  random(): number
+  newId(): string
+  evaluate: Evaluate
+  /** The one outbound client. It resolves with a failure instead of rejecting. */
+  httpRequest(request: OutboundRequest): Promise<OutboundReply>
+  /** `null` while the service has no mail server. Rejects when the mail server refuses. */
+  sendEmail: ((mail: Mail) => Promise<void>) | null
+  /**
+   * The flow a bot link leads to: the published copy in a live chat, the draft in a preview. `null` when it does not
+   * exist, is not published, or belongs to another workspace.
+   */
+  findLinkedFlow(botId: string): Promise<LinkedFlow | null>
+  /** The flow that an earlier `findLinkedFlow` of the same session gave. */
+  loadFlow(publicationId: string): Promise<Flow | null>
+  /** Answers of that result from before this step, oldest first. Asked for only by blocks that send them on. */
+  earlierAnswers(resultId: string): Promise<Answer[]>
+  /** The conversation from before this step, oldest first. Asked for only by `Set variable` of type `Transcript`. */
+  earlierTranscript(): Promise<TranscriptEntry[]>
+}
+
+export interface StepOptions {
+  textBubbleContentFormat?: TextFormat
+  limits?: Partial<Limits>
+}
+
+export interface StartOptions extends StepOptions {
+  /** The result that the answers go to, or `null` in a preview, which stores nothing. */
+  resultId: string | null
+  message?: Message | null
+  /** By variable name. Unknown names are ignored, `null` empties. */
+  prefilledVariables?: Loose
+  /** Variables of a remembered user's earlier visit, as an outcome gave them. */
+  rememberedVariables?: ResultVariable[]
+  /** Creates the session without running the flow. The first `continueChat` runs it. */
+  isOnlyRegistering?: boolean
+  startFrom?: { type: 'group'; groupId: string } | { type: 'event'; eventId: string }
+  /** Value of the request header, from which `Device type` is read. */
+  userAgent?: string
+  /** Shows the progress whatever the theme says. */
+  isProgressBarEnabled?: boolean
+}
+
+/** A place in a flow. Without `blockId` it is the beginning of the group. */
+export interface Position {
+  groupId: string
+  blockId?: string
+}
+
+/**
+ * Where to go when a branch ends (`isAutomatic`) or when a `Return` block asks for it: run that block again (an input
+ * is shown again), go on after it, or process the reply that it got before the branch was taken.
+ */
+export type ReturnPoint =
+  | { kind: 'again' | 'after'; isAutomatic: boolean; position: Position }
+  | { kind: 'answer'; isAutomatic: true; position: Position; message: Message | null }
+
+/** One bot in a session: the started one, and on top of it those entered through bot links. */
+export interface Frame {
+  botId: string
+  /** `null` for the bot that the session was started with. */
+  publicationId: string | null
+  /** Pairs, not an object: variable ids are free text, `__proto__` included. */
+  values: [variableId: string, value: VariableValue][]
+  returns: ReturnPoint[]
+  /** The result that the answers given in this frame go to; `null` in a preview. */
+  resultId: string | null
+  /** Answers given in this frame and in the merged ones above it. */
+  answerCount: number
+  /** A merged frame gives its answers and variables to the frame below. */
+  isMerged: boolean
+  /** The bot link block in the frame below, after which that one goes on. */
+  linkPosition: Position | null
+  /** Variables of ended merged bots that this bot has no variable of that name for. */
+  merged: ResultVariable[]
+}
+
+/** Everything a session is between two requests. JSON; it points to flows and never contains them. */
+export interface SessionState {
+  format: 1
+  resultId: string | null
+  userId: string
+  device: Device
+  isProgressBarEnabled: boolean
+  /** First the bot that the session was started with, last the one that is running. Never empty. */
+  frames: Frame[]
+  /** The block of the last frame that waits for a reply. `null` while the session is only registered. */
+  waiting: Position | null
+  /** Where the flow starts once a registered session is continued. */
+  startFrom?: StartOptions['startFrom']
+  /** What a preview has to remember itself, since it has no result. */
+  preview?: { answers: Answer[]; transcript: TranscriptEntry[] }
+}
+
+export type Device = 'desktop' | 'tablet' | 'mobile'
+
+export interface RichTextContent {
+  type: 'richText'
+  richText: unknown[]
+}
+
+export interface MarkdownContent {
+  type: 'markdown'
+  markdown: string
+}
+
+export type Bubble =
+  | { id: string; type: 'text'; content: RichTextContent | MarkdownContent }
+  | { id: string; type: 'image' | 'video' | 'audio' | 'embed'; content: Loose }
+
+/** An input block as the client shows it: placeholders filled in, hidden items left out. */
+export interface InputToShow extends Loose {
+  id: string
+  type: string
+  prefilledValue?: string
+}
+
+/** Code for the client. Each argument is the value of the parameter with that name. */
+export interface Script {
+  content: string
+  isCode?: boolean
+  isUnsafe?: boolean
+  args: { id: string; value?: EvaluateArgument }[]
+}
+
+export type ClientSideAction = {
+  /** The action runs after this bubble. Absent: before all of them. */
+  lastBubbleBlockId?: string
+  /** The chat goes on only when the client continues it with the outcome. */
+  expectsDedicatedReply?: boolean
+} & (
+  | { type: 'scriptToExecute'; scriptToExecute: Script }
+  | { type: 'setVariable'; setVariable: { scriptToExecute: Script } }
+  | { type: 'chatwoot'; chatwoot: { scriptToExecute: Script } }
+  | { type: 'redirect'; redirect: { url: string; isNewTab?: boolean } }
+  | { type: 'wait'; wait: { secondsToWaitFor: number } }
+  | {
+      type: 'httpRequestToExecute'
+      httpRequestToExecute: { url: string; method: string; headers: Record<string, string>; body?: string }
+    }
+  | { type: 'googleAnalytics'; googleAnalytics: Loose }
+  | { type: 'pixel'; pixel: Loose }
+  | { type: 'startPropsToInject'; startPropsToInject: StartProps }
+  | { type: 'listenForWebhook' }
+)
+
+export interface StartProps {
+  googleAnalyticsId?: string
+  pixelIds?: string[]
+  gtmId?: string
+  customHeadCode?: string
+}
+
+export interface LogEntry {
+  status: 'error' | 'success' | 'info'
+  description: string
+  details?: string
+  context?: string
+  /** Stored with the result, and shown in previews, but not told to the visitor of a live chat. */
+  isInternal: boolean
+}
+
+export interface Answer {
+  blockId: string
+  content: string
+  attachedFileUrls?: string[]
+}
+
+export interface ResultVariable {
+  id: string
+  name: string
+  value: Exclude<VariableValue, null>
+}
+
+export interface TranscriptEntry {
+  role: 'bot' | 'user'
+  type: 'text' | 'image' | 'video' | 'audio'
+  text?: string
+  image?: string
+  video?: string
+  audio?: string
+}
+
+export interface DynamicTheme {
+  hostAvatarUrl?: string
+  guestAvatarUrl?: string
+  backgroundUrl?: string
+}
+
+/** What a bot linked without merging has collected: a result of its own. */
+export interface LinkedResult {
+  resultId: string
+  botId: string
+  publicationId: string
+  /** New ones, given in this step. */
+  answers: Answer[]
+  /** All of them, replacing what was stored. */
+  variables: ResultVariable[]
+  hasStarted: boolean
+  isCompleted: boolean
+}
+
+export interface StepOutcome {
+  problem?: undefined
+  /** What to store for the next request. `null`: the chat is over and the session can be deleted. */
+  state: SessionState | null
+  messages: Bubble[]
+  input?: InputToShow
+  clientSideActions?: ClientSideAction[]
+  logs: LogEntry[]
+  dynamicTheme?: DynamicTheme
+  /** 0 to 100, only with the progress bar on. */
+  progress?: number
+  /** The message as it was understood, when that differs from what was sent. */
+  lastMessageNewFormat?: string
+  /** New answers of this step, to append to the result. */
+  answers: Answer[]
+  /** All variables of the result, replacing what was stored. */
+  variables: ResultVariable[]
+  /** New lines of the conversation, to append. */
+  transcript: TranscriptEntry[]
+  /** Both only ever go from false to true in a result. */
+  hasStarted: boolean
+  isCompleted: boolean
+  linkedResults: LinkedResult[]
+}
+
+/** The request cannot be served. Nothing happened and nothing is to be stored. */
+export interface StepRefusal {
+  problem: { code: 'UNKNOWN_COMMAND' | 'UNKNOWN_START'; message: string }
+}
+
+export type StepResult = StepOutcome | StepRefusal
+
+/** What start chat tells about the bot: placeholders filled in. */
+export interface BotLook {
+  theme: Loose
+  settings: { general?: unknown; typingEmulation?: unknown }
+}
+
+export type StartResult = (StepOutcome & { bot: BotLook }) | StepRefusal

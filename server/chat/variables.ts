@@ -1,0 +1,237 @@
+/** Variable values, and texts with placeholders: `{{name}}` for a value, `{{= code =}}` for what code gives. */
+import { toValue } from './flow.ts'
+import { cut, storableText } from './loose.ts'
+import { type QuoteState, quoteAfter } from './quotes.ts'
+import { currentFrame, cutChat, evaluate, type LiveFrame, log, type Run } from './run.ts'
+import type { EvaluateArgument, EvaluateReply, VariableValue } from './types.ts'
+
+/** Characters that an item of a list is counted with besides its own. */
+const itemOverhead = 3
+
+/** Deeper than any document may be. */
+const maximumDepth = 64
+
+export function readVariable(
+  run: Run,
+  variableId: unknown,
+  frame: LiveFrame = currentFrame(run),
+): VariableValue {
+  if (typeof variableId !== 'string') return null
+  const value = frame.values.get(variableId)
+  if (value !== undefined) return value
+  return limited(run, frame.flow.variables.get(variableId)?.initialValue ?? null)
+}
+
+export function valueByName(run: Run, name: string): VariableValue {
+  const { flow } = currentFrame(run)
+  const variable = flow.variablesByName.get(name) ?? flow.variablesByName.get(name.trim())
+  return variable === undefined ? null : readVariable(run, variable.id)
+}
+
+/** Sets a variable of the bot, cut to what one may hold. Unknown variables are ignored. */
+export function setVariable(run: Run, variableId: unknown, value: unknown, frame = currentFrame(run)): void {
+  if (typeof variableId !== 'string') return
+  const variable = frame.flow.variables.get(variableId)
+  if (variable === undefined) return
+  const storable = storableValue(toValue(value))
+  const fitting = limited(run, storable)
+  if (sizeOf(fitting) < sizeOf(storable)) {
+    log(run, 'error', `The value of "${variable.name}" was cut to ${run.limits.valueCharacters} characters`)
+  }
+  let total = sizeOf(fitting)
+  for (const [id, other] of frame.values) if (id !== variableId) total += sizeOf(other)
+  if (total > run.limits.totalValueCharacters) {
+    const limit = run.limits.totalValueCharacters
+    log(
+      run,
+      'error',
+      `"${variable.name}" was not changed: all variables together may hold ${limit} characters`,
+    )
+    return
+  }
+  frame.values.set(variableId, fitting)
+}
+
+/** A list variable gets the reply appended, others are replaced. */
+export function saveReply(run: Run, variableId: unknown, value: string | string[]): void {
+  const before = readVariable(run, variableId)
+  setVariable(run, variableId, Array.isArray(before) ? before.concat(value) : value)
+}
+
+/** The text of a value as it appears in texts. */
+export function textOfValue(value: VariableValue): string {
+  if (value === null) return ''
+  return typeof value === 'string' ? value : JSON.stringify(value)
+}
+
+/** The name of the variable, if the text is exactly one placeholder. */
+export function onlyPlaceholder(value: string): string | null {
+  const isOne = value.startsWith('{{') && value.endsWith('}}') && value.indexOf('{{', 2) === -1
+  return isOne && !value.startsWith('{{=') ? value.slice(2, -2) : null
+}
+
+/** The raw value for a text that is one placeholder, so that lists stay lists; else the text filled in. */
+export async function fillValue(run: Run, value: string): Promise<VariableValue> {
+  const name = onlyPlaceholder(value)
+  return name === null ? fill(run, value) : valueByName(run, name)
+}
+
+/** How a value is written into the text; `before` is the fixed text since the previous placeholder. */
+export type WriteValue = (value: VariableValue, before: string) => string
+
+/**
+ * Fills a text in one pass: what a visitor has typed is never looked through for placeholders. Code that fails leaves
+ * nothing in its place and a log entry.
+ */
+export async function fill(run: Run, template: string, write: WriteValue = textOfValue): Promise<string> {
+  if (!template.includes('{{')) return template
+  let filled = ''
+  let position = 0
+  for (const part of placeholders(template)) {
+    const before = template.slice(position, part.start)
+    const value = part.isCode ? await evaluatePlaceholder(run, part.inner) : valueByName(run, part.inner)
+    filled += before + write(value, before)
+    position = part.end
+    if (filled.length > run.limits.valueCharacters) {
+      log(run, 'error', `A text was cut to ${run.limits.valueCharacters} characters`)
+      filled = cut(filled, run.limits.valueCharacters)
+      position = template.length
+      break
+    }
+  }
+  filled += template.slice(position)
+  run.spent.filled += filled.length
+  if (run.spent.filled > run.limits.outputCharacters) {
+    cutChat(
+      run,
+      `The chat was stopped: one step filled in more than ${run.limits.outputCharacters} characters`,
+    )
+  }
+  return filled
+}
+
+/** Fills every text inside a JSON value. */
+export async function fillDeep(run: Run, value: unknown, depth = 0): Promise<unknown> {
+  if (typeof value === 'string') return fill(run, value)
+  if (typeof value !== 'object' || value === null || depth > maximumDepth) return value
+  if (Array.isArray(value)) {
+    const filled: unknown[] = []
+    for (const item of value) filled.push(await fillDeep(run, item, depth + 1))
+    return filled
+  }
+  const entries: [string, unknown][] = []
+  for (const [key, inner] of Object.entries(value)) entries.push([key, await fillDeep(run, inner, depth + 1)])
+  return Object.fromEntries(entries)
+}
+
+/** A number option: a number, or a text that yields one once it is filled in. A comma counts as the point. */
+export async function fillNumber(run: Run, value: unknown): Promise<number | undefined> {
+  if (typeof value === 'number') return value
+  if (typeof value !== 'string') return undefined
+  const filled = (await fill(run, value)).trim().replace(',', '.')
+  const number = Number(filled)
+  return filled === '' || !Number.isFinite(number) ? undefined : number
+}
+
+/** Code with its placeholders turned into parameters: values get in as values, never as code. */
+export function compile(
+  run: Run,
+  code: string,
+): { code: string; args: { name: string; value: EvaluateArgument }[] } {
+  const names = new Map<string, string>()
+  let compiled = ''
+  let position = 0
+  let quote: QuoteState = null
+  for (const part of placeholders(code)) {
+    const before = code.slice(position, part.start)
+    const variable = part.inner.trim()
+    const name = names.get(variable) ?? `variable${names.size}_`
+    names.set(variable, name)
+    // In the middle of a quoted text the parameter would be a part of that text.
+    quote = quoteAfter(before, quote)
+    const isQuoted = quote !== null && quote !== '${'
+    compiled += before + (isQuoted ? `${quote}+(${name}??'')+${quote}` : name)
+    position = part.end
+  }
+  compiled += code.slice(position)
+  const args = [...names].map(([variable, name]) => ({ name, value: typed(valueByName(run, variable)) }))
+  return { code: compiled, args }
+}
+
+/** Runs code of the bot. Without a `return` of its own it is an expression. */
+export async function evaluateCode(run: Run, code: string): Promise<EvaluateReply> {
+  const compiled = compile(run, code.trim())
+  const body = /\breturn\b/.test(compiled.code) ? compiled.code : `return ${compiled.code}`
+  return evaluate(run, body, compiled.args)
+}
+
+async function evaluatePlaceholder(run: Run, code: string): Promise<VariableValue> {
+  const reply = await evaluateCode(run, code)
+  if (reply.ok) return limited(run, storableValue(toValue(reply.value)))
+  log(run, 'error', 'Code in a text failed', { details: `${reply.message}\n${code}`, isInternal: true })
+  return null
+}
+
+interface Placeholder {
+  start: number
+  end: number
+  inner: string
+  isCode: boolean
+}
+
+/** All placeholders of a text, in time that grows with its length only. Of nested braces the innermost ones count. */
+function* placeholders(template: string): Generator<Placeholder> {
+  let codeEnd = -1
+  let start = template.indexOf('{{')
+  while (start !== -1) {
+    const isCode = template.startsWith('{{=', start)
+    if (isCode && codeEnd < start + 3) {
+      const found = template.indexOf('=}}', start + 3)
+      codeEnd = found === -1 ? template.length : found
+    }
+    if (isCode && codeEnd < template.length) {
+      yield { start, end: codeEnd + 3, inner: template.slice(start + 3, codeEnd), isCode: true }
+      start = template.indexOf('{{', codeEnd + 3)
+      continue
+    }
+    const end = template.indexOf('}}', start + 2)
+    if (end === -1) return
+    const innermost = template.lastIndexOf('{{', end - 2)
+    yield { start: innermost, end: end + 2, inner: template.slice(innermost + 2, end), isCode: false }
+    start = template.indexOf('{{', end + 2)
+  }
+}
+
+/** Texts that are numbers or truth values are that in code, so that `{{Score}} + 5` adds. */
+function typed(value: VariableValue): EvaluateArgument {
+  if (typeof value !== 'string') return value
+  if (value === 'true') return true
+  if (value === 'false') return false
+  // A leading zero or plus is part of a code or a phone number. Beyond 15 digits numbers are not exact.
+  const isNumber = value.length <= 16 && /^-?(0|[1-9]\d*)(\.\d+)?$/.test(value)
+  return isNumber ? Number(value) : value
+}
+
+function storableValue(value: VariableValue): VariableValue {
+  if (value === null) return null
+  if (typeof value === 'string') return storableText(value)
+  return value.map((item) => (item === null ? null : storableText(item)))
+}
+
+function sizeOf(value: VariableValue): number {
+  if (value === null) return 0
+  if (typeof value === 'string') return value.length
+  return value.reduce((size, item) => size + itemOverhead + (item?.length ?? 0), 0)
+}
+
+function limited(run: Run, value: VariableValue): VariableValue {
+  const maximum = run.limits.valueCharacters
+  if (sizeOf(value) <= maximum || value === null) return value
+  if (typeof value === 'string') return cut(value, maximum)
+  let size = 0
+  const end = value.findIndex((item) => {
+    size += itemOverhead + (item?.length ?? 0)
+    return size > maximum
+  })
+  return value.slice(0, end)
+}

@@ -1,0 +1,134 @@
+/** The walk along the blocks of a flow, from a place to the next point where the chat waits or ends. */
+import { setImmediate } from 'node:timers/promises'
+import { leaveBot, runBotLink } from './bot-link.ts'
+import { runMediaBubble, runTextBubble } from './bubbles.ts'
+import { runEmail } from './email.ts'
+import { type Block, findBlock, findPlace, followEdge, isInput, type Place } from './flow.ts'
+import { runHttpRequest, runWebhookListener } from './http-request.ts'
+import { showInput } from './inputs/index.ts'
+import { runAbTest, runCondition, runJump } from './logic.ts'
+import { runChatwoot, runGoogleAnalytics, runPixel, runRedirect, runScript, runWait } from './page-actions.ts'
+import { answerInput } from './replies.ts'
+import { currentFrame, cutChat, leave, log, type Next, type Run, remainingMilliseconds } from './run.ts'
+import { runSetVariable } from './set-variable.ts'
+import type { Position, ReturnPoint } from './types.ts'
+
+const longestTurnMilliseconds = 10
+
+type RunBlock = (run: Run, block: Block, position: Position) => Promise<Next> | Next
+
+/** A `Next` that does not depend on where it was said. */
+type Step = Exclude<Next, { kind: 'next' }>
+
+const runners = new Map<string, RunBlock>([
+  ['start', leave],
+  ['text', runTextBubble],
+  ['image', runMediaBubble],
+  ['video', runMediaBubble],
+  ['audio', runMediaBubble],
+  ['embed', runMediaBubble],
+  ['Set variable', runSetVariable],
+  ['Condition', runCondition],
+  ['AB test', runAbTest],
+  ['Jump', runJump],
+  ['Return', runReturn],
+  ['Bot link', runBotLink],
+  ['Redirect', runRedirect],
+  ['Wait', runWait],
+  ['Code', runScript],
+  ['webhook', runWebhookListener],
+  ['Webhook', runHttpRequest],
+  ['Zapier', runHttpRequest],
+  ['Make.com', runHttpRequest],
+  ['Pabbly', runHttpRequest],
+  ['Email', runEmail],
+  ['Chatwoot', runChatwoot],
+  ['Google Analytics', runGoogleAnalytics],
+  ['Pixel', runPixel],
+])
+
+/** Walks until the chat waits, ends, or is cut. `first` is relative to `from` where it says `next`. */
+export async function walk(run: Run, from: Place | null, first: Next): Promise<void> {
+  let step = absolute(from, first)
+  while (!run.isCut && step.kind !== 'wait') {
+    if (step.kind === 'go') {
+      step = await runPlace(run, step)
+      continue
+    }
+    const back = await resume(run)
+    if (back === null) return
+    step = back
+  }
+}
+
+async function runPlace(run: Run, place: Place): Promise<Step> {
+  const block = place.group.blocks[place.index]
+  if (block === undefined) {
+    const edgeId = place.group.blocks.at(-1)?.outgoingEdgeId
+    const target = followEdge(currentFrame(run).flow, edgeId)
+    return target === null ? { kind: 'end' } : { kind: 'go', ...target }
+  }
+  run.spent.blocks += 1
+  if (run.spent.blocks > run.limits.blocks) {
+    cutChat(run, `The chat was stopped: one step ran more than ${run.limits.blocks} blocks`)
+  } else if (remainingMilliseconds(run) <= 0) {
+    cutChat(run, `The chat was stopped: one step took more than ${run.limits.milliseconds} ms`)
+  }
+  if (run.isCut) return { kind: 'end' }
+  await letOthersRun(run)
+  const runner = isInput(block) ? showInput : (runners.get(block.type) ?? skipUnknown)
+  return absolute(place, await runner(run, block, { groupId: place.group.id, blockId: block.id }))
+}
+
+/** A long walk without waiting for anything would keep all other requests of the process waiting. */
+async function letOthersRun(run: Run): Promise<void> {
+  if (performance.now() - run.yieldedAt < longestTurnMilliseconds) return
+  await setImmediate()
+  run.yieldedAt = performance.now()
+}
+
+/** A branch has ended: back to where it was taken from, in this bot or in the one that linked it. */
+async function resume(run: Run): Promise<Step | null> {
+  const { returns } = currentFrame(run)
+  for (let point = returns.pop(); point !== undefined; point = returns.pop()) {
+    if (point.isAutomatic) return goBack(run, point)
+  }
+  if (run.frames.length === 1) return null
+  const position = leaveBot(run)
+  return position === null ? { kind: 'end' } : goBack(run, { kind: 'after', isAutomatic: true, position })
+}
+
+async function goBack(run: Run, point: ReturnPoint): Promise<Step> {
+  const { flow } = currentFrame(run)
+  const place = findPlace(flow, point.position)
+  const block = findBlock(flow, point.position)
+  if (place === null || block === null) return { kind: 'end' }
+  switch (point.kind) {
+    case 'again':
+      return { kind: 'go', ...place }
+    case 'after':
+      return absolute(place, leave(run, block))
+    case 'answer':
+      return absolute(place, await answerInput(run, block, point.position, point.message))
+  }
+}
+
+async function runReturn(run: Run, block: Block): Promise<Next> {
+  const point = currentFrame(run).returns.pop()
+  if (point !== undefined) return goBack(run, point)
+  log(run, 'info', 'Return: there is nothing to return to', { context: block.id, isInternal: true })
+  return leave(run, block)
+}
+
+function skipUnknown(run: Run, block: Block): Next {
+  log(run, 'info', `${block.type}: this service does not run such blocks, it was skipped`, {
+    context: block.id,
+    isInternal: true,
+  })
+  return leave(run, block)
+}
+
+function absolute(place: Place | null, step: Next): Step {
+  if (step.kind !== 'next') return step
+  return place === null ? { kind: 'end' } : { kind: 'go', group: place.group, index: place.index + 1 }
+}

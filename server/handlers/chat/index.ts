@@ -1,0 +1,322 @@
+import { createHash } from 'node:crypto'
+import type { Issue } from '../../../contract/errors.ts'
+import type { ChatHandlers, ContinueChat, SaveClientLogs } from '../../../generated/handlers.ts'
+import type { components } from '../../../generated/openapi.ts'
+import { continueChat as continueFlow, startChat as startFlow } from '../../chat/engine.ts'
+import type { Effects, Flow, SessionState, StartOptions, StepOutcome } from '../../chat/types.ts'
+import type { Contexts } from '../../context.ts'
+import { resultLogs } from '../../db/schema.ts'
+import { newId } from '../../ids.ts'
+import { stored } from '../../json-text.ts'
+import {
+  answersOf,
+  draftFlow,
+  findLinked,
+  findPublished,
+  findSession,
+  linkedDraft,
+  loadPublication,
+  previewFlow,
+  saveStep,
+  transcriptOf,
+} from './sessions.ts'
+
+type Context = Contexts['anyone']
+
+export const chat: ChatHandlers<Contexts> = {
+  async startChat({ params, body, header }, reply, context) {
+    const { db, now, chat: tools, config } = context
+    const published = await findPublished(db, tools, params.publicId, body.resultId)
+    if (!published) return reply.fail('NOT_FOUND')
+    const { bot, flow, publicationId, earlierResult } = published
+    const origin = refusedOrigin(flow, header('origin'), config.PUBLIC_URL)
+    if (origin) return reply.fail('FORBIDDEN', [origin])
+    if (bot.isClosed) return reply.fail('BAD_REQUEST', [closed(flow)])
+
+    const earlier = earlierResult && remembersUsers(flow) ? earlierResult : undefined
+    const resultId = earlier?.id ?? newId(now)
+    // The second half tells a later request which flow it needs before the session is read.
+    const sessionId = `${newId(now)}-${publicationId}`
+    const outcome = await startFlow(
+      flow,
+      {
+        resultId,
+        ...startOptions(body),
+        rememberedVariables: earlier ? JSON.parse(earlier.variables.text) : undefined,
+        userAgent: header('user-agent'),
+      },
+      effectsOf(context, { botId: bot.id, workspaceId: bot.workspaceId, resultId, isPreview: false }),
+    )
+    if (outcome.problem) return reply.fail('BAD_REQUEST', [refused(outcome.problem)])
+    const step = toStep(outcome, 1, false)
+    await saveStep(
+      db,
+      {
+        session: { id: sessionId, botId: bot.id, publicationId },
+        revision: 0,
+        resultId: body.isOnlyRegistering ? null : resultId,
+        isNewResult: earlier === undefined,
+        outcome,
+        lastMessage: null,
+        lastAnswer: JSON.stringify(step),
+      },
+      now,
+    )
+    return reply.ok({
+      sessionId,
+      ...(body.isOnlyRegistering ? {} : { resultId }),
+      bot: { id: bot.id, version: '6.1', ...outcome.bot, publishedAt: published.publishedAt.toISOString() },
+      ...step,
+    })
+  },
+
+  async continueChat({ params, body, header }, reply, context) {
+    const { db, now, chat: tools, config } = context
+    const found = await findSession(db, tools, params.sessionId, now)
+    if (!found) return reply.fail('NOT_FOUND')
+    const { session, bot, flow } = found
+    const origin = refusedOrigin(flow, header('origin'), config.PUBLIC_URL)
+    if (origin) return reply.fail('FORBIDDEN', [origin])
+    const message = digest(body)
+    if (body.revision !== undefined && body.revision !== session.revision) {
+      const isRepeated = body.revision === session.revision - 1 && message === session.lastMessage
+      if (isRepeated && session.lastAnswer) return reply.ok(stored(session.lastAnswer))
+      return reply.fail('CONFLICT', [movedOn])
+    }
+    if (!session.state) return reply.fail('NOT_FOUND')
+
+    const state = JSON.parse(session.state.text) as SessionState
+    const isPreview = session.publicationId === null
+    const outcome = await continueFlow(
+      flow,
+      state,
+      body.message,
+      { textBubbleContentFormat: body.textBubbleContentFormat },
+      effectsOf(context, {
+        botId: bot.id,
+        workspaceId: bot.workspaceId,
+        resultId: state.resultId,
+        isPreview,
+        state,
+      }),
+    )
+    if (outcome.problem) return reply.fail('BAD_REQUEST', [refused(outcome.problem)])
+    const step = toStep(outcome, session.revision + 1, isPreview)
+    const isSaved = await saveStep(
+      db,
+      {
+        session: { id: session.id, botId: bot.id, publicationId: session.publicationId },
+        revision: session.revision,
+        resultId: state.resultId,
+        isNewResult: session.resultId === null,
+        outcome,
+        lastMessage: message,
+        lastAnswer: JSON.stringify(step),
+      },
+      now,
+    )
+    return isSaved ? reply.ok(step) : reply.fail('CONFLICT', [movedOn])
+  },
+
+  async startPreview({ body, header }, reply, context) {
+    const { db, now, grant } = context
+    const flow = await previewFlow(db, grant)
+    if (!flow) return reply.fail('NOT_FOUND')
+    const outcome = await startFlow(
+      flow,
+      {
+        resultId: null,
+        ...startOptions(body),
+        startFrom: body.startFrom,
+        isProgressBarEnabled: body.isProgressBarEnabled,
+        userAgent: header('user-agent'),
+      },
+      effectsOf(context, {
+        botId: grant.bot.id,
+        workspaceId: grant.bot.workspaceId,
+        resultId: null,
+        isPreview: true,
+      }),
+    )
+    if (outcome.problem) return reply.fail('BAD_REQUEST', [refused(outcome.problem)])
+    const step = toStep(outcome, 1, true)
+    const preview = { botId: grant.bot.id, publicationId: null }
+    const write = {
+      revision: 0,
+      resultId: null,
+      isNewResult: false,
+      outcome,
+      lastMessage: null,
+      lastAnswer: JSON.stringify(step),
+    }
+    let sessionId = body.sessionId ?? newId(now)
+    if (!(await saveStep(db, { ...write, session: { id: sessionId, ...preview } }, now))) {
+      // The id belongs to another chat.
+      sessionId = newId(now)
+      await saveStep(db, { ...write, session: { id: sessionId, ...preview } }, now)
+    }
+    return reply.ok({ sessionId, bot: { id: grant.bot.id, version: '6.1', ...outcome.bot }, ...step })
+  },
+
+  async saveClientLogs({ params, body, header }, reply, { db, now, chat: tools, config }) {
+    const found = await findSession(db, tools, params.sessionId, now)
+    const resultId = found?.session.resultId
+    const origin = found && refusedOrigin(found.flow, header('origin'), config.PUBLIC_URL)
+    if (!found || !resultId) {
+      return reply.fail('BAD_REQUEST', [
+        { path: ['path', 'sessionId'], code: 'unknown_session', message: 'There is no such chat session' },
+      ])
+    }
+    if (origin) return reply.fail('BAD_REQUEST', [origin])
+    if (body.clientLogs.length > 0) {
+      await db
+        .insert(resultLogs)
+        .values(body.clientLogs.map((log) => ({ botId: found.bot.id, resultId, ...toLog(log, now) })))
+    }
+    return reply.ok({ message: 'success' })
+  },
+}
+
+function startOptions(body: {
+  message?: StartOptions['message']
+  isOnlyRegistering: boolean
+  prefilledVariables?: Record<string, unknown>
+  textBubbleContentFormat: 'richText' | 'markdown'
+}): Omit<StartOptions, 'resultId'> {
+  return {
+    message: body.message,
+    isOnlyRegistering: body.isOnlyRegistering,
+    prefilledVariables: body.prefilledVariables,
+    textBubbleContentFormat: body.textBubbleContentFormat,
+  }
+}
+
+/** The part of an answer that start and continue share. Internal logs are shown in previews only. */
+function toStep(
+  outcome: StepOutcome,
+  revision: number,
+  isPreview: boolean,
+): components['schemas']['ContinuedChatBody'] {
+  const logs = outcome.logs
+    .filter((log) => isPreview || !log.isInternal)
+    .map(({ isInternal: _, ...log }) => log)
+  return {
+    messages: outcome.messages as components['schemas']['MessageBubble'][],
+    input: outcome.input,
+    clientSideActions: outcome.clientSideActions as components['schemas']['ClientSideAction'][] | undefined,
+    logs: logs.length > 0 ? logs : undefined,
+    dynamicTheme: outcome.dynamicTheme,
+    progress: outcome.progress,
+    lastMessageNewFormat: outcome.lastMessageNewFormat,
+    revision,
+  }
+}
+
+const movedOn: Issue = {
+  path: ['body', 'revision'],
+  code: 'conflict',
+  message: 'The chat has gone on since; this reply was not counted',
+}
+
+function refused({ code, message }: { code: string; message: string }): Issue {
+  return { path: ['body'], code: code.toLowerCase(), message }
+}
+
+/** What makes two replies the same one. */
+function digest({ message, textBubbleContentFormat }: ContinueChat['body']): string {
+  return createHash('sha256')
+    .update(JSON.stringify([message ?? null, textBubbleContentFormat]))
+    .digest('base64url')
+}
+
+interface GeneralSettings {
+  rememberUser?: { isEnabled?: unknown }
+  isNewResultOnRefreshEnabled?: unknown
+  systemMessages?: { botClosed?: unknown }
+}
+
+function generalOf(flow: Flow): GeneralSettings {
+  return (flow.settings as { general?: GeneralSettings } | undefined)?.general ?? {}
+}
+
+function closed(flow: Flow): Issue {
+  const { systemMessages } = generalOf(flow)
+  const given = systemMessages?.botClosed
+  const message = typeof given === 'string' && given !== '' ? given.slice(0, 2000) : 'This bot is closed'
+  return { path: ['path', 'publicId'], code: 'bot_closed', message }
+}
+
+function remembersUsers(flow: Flow): boolean {
+  const { rememberUser, isNewResultOnRefreshEnabled } = generalOf(flow)
+  if (typeof rememberUser?.isEnabled === 'boolean') return rememberUser.isEnabled
+  return isNewResultOnRefreshEnabled === false
+}
+
+/** Only pages whose origin the bot allows may chat with it; no list allows all, no origin is no page. */
+function refusedOrigin(
+  flow: Flow,
+  origin: string | undefined,
+  ownUrl: string | undefined,
+): Issue | undefined {
+  const settings = flow.settings as { security?: { allowedOrigins?: unknown } } | undefined
+  const allowed = settings?.security?.allowedOrigins
+  if (origin === undefined || !Array.isArray(allowed) || allowed.length === 0) return undefined
+  if (allowed.includes(origin) || (ownUrl !== undefined && new URL(ownUrl).origin === origin))
+    return undefined
+  return {
+    path: ['header', 'origin'],
+    code: 'origin_not_allowed',
+    message: 'The bot does not allow this origin',
+  }
+}
+
+interface Running {
+  botId: string
+  workspaceId: string
+  resultId: string | null
+  isPreview: boolean
+  state?: SessionState
+}
+
+/** What a step may do to the world. */
+function effectsOf({ db, chat: tools }: Context, running: Running): Effects {
+  const { botId, workspaceId, isPreview } = running
+  return {
+    now: () => new Date(),
+    random: Math.random,
+    newId: () => newId(new Date()),
+    evaluate: tools.evaluate,
+    httpRequest: tools.httpRequest,
+    sendEmail: tools.sendEmail,
+    async findLinkedFlow(linkedId) {
+      if (!isPreview) return findLinked(db, tools, linkedId, workspaceId)
+      const flow = await linkedDraft(db, linkedId, workspaceId)
+      return flow && { flow, publicationId: linkedId }
+    },
+    async loadFlow(reference) {
+      const [linkedId = '', publicationId] = reference.split('/')
+      if (publicationId === undefined) return (await draftFlow(db, linkedId)) ?? null
+      return loadPublication(db, tools, linkedId, publicationId)
+    },
+    async earlierAnswers(resultId) {
+      const frame = running.state?.frames.find((one) => one.resultId === resultId)
+      return answersOf(db, frame?.botId ?? botId, resultId)
+    },
+    async earlierTranscript() {
+      return running.resultId === null ? [] : transcriptOf(db, botId, running.resultId)
+    },
+  }
+}
+
+const DETAILS_LENGTH = 1_000
+
+function toLog(log: SaveClientLogs['body']['clientLogs'][number], now: Date) {
+  return {
+    id: newId(now),
+    status: log.status ?? 'error',
+    description: log.description,
+    details: log.details === undefined ? null : [...log.details].slice(0, DETAILS_LENGTH).join(''),
+    context: log.context ?? null,
+    createdAt: now,
+  }
+}

@@ -1,0 +1,406 @@
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import type { AnyPgColumn } from 'drizzle-orm/pg-core'
+import type { BotGrant } from '../../access.ts'
+import type { ChatTools } from '../../chat/tools.ts'
+import type { Answer, Flow, StepOutcome, TranscriptEntry } from '../../chat/types.ts'
+import { convert } from '../../conversion/index.ts'
+import { type Database, sqlState, statements } from '../../db/client.ts'
+import {
+  botDrafts,
+  botPublications,
+  bots,
+  chatSessions,
+  publicIds,
+  publishedBots,
+  resultAnswers,
+  resultLogs,
+  results,
+  resultTranscripts,
+} from '../../db/schema.ts'
+import { type Draft, draftOf, parseDraft, type Version } from '../../drafts.ts'
+import { newId } from '../../ids.ts'
+import { JsonText } from '../../json-text.ts'
+
+/*
+ * Reading and writing one step of a chat: one statement each. A step is written as a whole or not at all,
+ * and only while the session is at the revision that was read.
+ */
+
+/** The parts of a publication, unless its flow is known to this process already. */
+const publicationParts = () => {
+  const part = (column: AnyPgColumn) =>
+    sql<JsonText | null>`CASE WHEN ${botPublications.id} = ${sql.placeholder('known')} THEN NULL ELSE ${column} END`.mapWith(
+      (text: string) => new JsonText(text),
+    )
+  return {
+    groups: part(botPublications.groups),
+    events: part(botPublications.events),
+    edges: part(botPublications.edges),
+    variables: part(botPublications.variables),
+    theme: part(botPublications.theme),
+    settings: part(botPublications.settings),
+  }
+}
+
+const sessionStatements = statements((db, named) => ({
+  start: db
+    .select({
+      bot: { id: bots.id, workspaceId: bots.workspaceId, isClosed: bots.isClosed },
+      publicationId: botPublications.id,
+      publishedAt: publishedBots.updatedAt,
+      version: botPublications.version,
+      ...publicationParts(),
+      earlierResult: { id: results.id, variables: results.variables },
+    })
+    .from(publicIds)
+    .innerJoin(bots, and(eq(bots.id, publicIds.botId), isNull(bots.deletedAt)))
+    .innerJoin(publishedBots, eq(publishedBots.botId, bots.id))
+    .innerJoin(
+      botPublications,
+      and(eq(botPublications.botId, bots.id), eq(botPublications.id, publishedBots.publicationId)),
+    )
+    .leftJoin(
+      results,
+      and(
+        eq(results.botId, bots.id),
+        eq(results.id, sql.placeholder('resultId')),
+        sql`NOT ${results.isArchived}`,
+        sql`${results.createdAt} > coalesce(${bots.resultsFloorAt}, '-infinity')`,
+      ),
+    )
+    .where(eq(publicIds.publicId, sql.placeholder('publicId')))
+    .prepare(named('chat_start')),
+  resume: db
+    .select({
+      session: {
+        id: chatSessions.id,
+        resultId: chatSessions.resultId,
+        state: chatSessions.state,
+        revision: chatSessions.revision,
+        lastMessage: chatSessions.lastMessage,
+        lastAnswer: chatSessions.lastAnswer,
+        publicationId: chatSessions.publicationId,
+      },
+      bot: { id: bots.id, workspaceId: bots.workspaceId },
+      publicationId: botPublications.id,
+      version: botPublications.version,
+      ...publicationParts(),
+    })
+    .from(chatSessions)
+    .innerJoin(bots, and(eq(bots.id, chatSessions.botId), isNull(bots.deletedAt)))
+    .leftJoin(
+      botPublications,
+      and(eq(botPublications.botId, chatSessions.botId), eq(botPublications.id, chatSessions.publicationId)),
+    )
+    .where(
+      and(
+        eq(chatSessions.id, sql.placeholder('sessionId')),
+        sql`${chatSessions.expiresAt} > ${sql.placeholder('now')}::timestamptz`,
+      ),
+    )
+    .prepare(named('chat_resume')),
+  published: db
+    .select({
+      publicationId: botPublications.id,
+      version: botPublications.version,
+      ...publicationParts(),
+    })
+    .from(bots)
+    .innerJoin(publishedBots, eq(publishedBots.botId, bots.id))
+    .innerJoin(
+      botPublications,
+      and(eq(botPublications.botId, bots.id), eq(botPublications.id, publishedBots.publicationId)),
+    )
+    .where(
+      and(
+        eq(bots.id, sql.placeholder('botId')),
+        eq(bots.workspaceId, sql.placeholder('workspaceId')),
+        isNull(bots.deletedAt),
+      ),
+    )
+    .prepare(named('chat_linked_bot')),
+}))
+
+/** A published bot by its public id, and the result to go on with when the caller named one of this bot. */
+export async function findPublished(
+  db: Database,
+  tools: ChatTools,
+  publicId: string,
+  resultId: string | undefined,
+) {
+  const guess = tools.lastPublications.get(publicId) ?? ''
+  const known = tools.flows.has(guess) ? guess : ''
+  const [row] = await sessionStatements(db).start.execute({ publicId, resultId: resultId ?? '', known })
+  if (!row) return undefined
+  tools.lastPublications.set(publicId, row.publicationId)
+  return { ...row, flow: await flowOf(db, tools, row.bot.id, row) }
+}
+
+/**
+ * A session that can still be continued or asked, with its flow. The flow of a preview is the draft as it
+ * is now.
+ */
+export async function findSession(db: Database, tools: ChatTools, sessionId: string, now: Date) {
+  // Only a guess: what the row says counts.
+  const guess = sessionId.split('-')[1] ?? ''
+  const known = tools.flows.has(guess) ? guess : ''
+  const [row] = await sessionStatements(db).resume.execute({ sessionId, now: now.toISOString(), known })
+  if (!row) return undefined
+  const flow =
+    row.publicationId === null || row.version === null
+      ? await draftFlow(db, row.bot.id)
+      : await flowOf(db, tools, row.bot.id, {
+          ...row,
+          publicationId: row.publicationId,
+          version: row.version,
+        })
+  return flow && { ...row, flow }
+}
+
+/** The flow that a bot link leads to in a live chat: the published copy of a bot of the same workspace. */
+export async function findLinked(db: Database, tools: ChatTools, botId: string, workspaceId: string) {
+  const [row] = await sessionStatements(db).published.execute({ botId, workspaceId, known: '' })
+  if (!row) return null
+  return { flow: await flowOf(db, tools, botId, row), publicationId: `${botId}/${row.publicationId}` }
+}
+
+/** A publication, read again in a later step. */
+export async function loadPublication(db: Database, tools: ChatTools, botId: string, publicationId: string) {
+  const cached = tools.flows.get(publicationId)
+  if (cached) return cached
+  const [row] = await db
+    .select()
+    .from(botPublications)
+    .where(and(eq(botPublications.botId, botId), eq(botPublications.id, publicationId)))
+  return row ? remember(tools, botId, row.id, row.version, row) : null
+}
+
+/** The draft of a bot of this workspace, for links in a preview. */
+export async function linkedDraft(db: Database, botId: string, workspaceId: string): Promise<Flow | null> {
+  const [bot] = await db
+    .select({ id: bots.id })
+    .from(bots)
+    .where(and(eq(bots.id, botId), eq(bots.workspaceId, workspaceId), isNull(bots.deletedAt)))
+  return bot ? ((await draftFlow(db, botId)) ?? null) : null
+}
+
+export async function draftFlow(db: Database, botId: string): Promise<Flow | undefined> {
+  const [row] = await db
+    .select({ version: bots.version, draft: botDrafts })
+    .from(bots)
+    .innerJoin(botDrafts, eq(botDrafts.botId, bots.id))
+    .where(eq(bots.id, botId))
+  return row && toFlow(botId, row.version, row.draft)
+}
+
+/** The draft of a granted bot as a flow that runs. */
+export async function previewFlow(db: Database, grant: BotGrant): Promise<Flow | undefined> {
+  const draft = await draftOf(db, grant)
+  return draft && toFlow(grant.bot.id, grant.bot.version, draft)
+}
+
+type PublicationRow = { publicationId: string; version: Version } & {
+  [Part in keyof Draft]: JsonText | null
+}
+
+async function flowOf(db: Database, tools: ChatTools, botId: string, row: PublicationRow): Promise<Flow> {
+  const cached = tools.flows.get(row.publicationId)
+  if (cached) return cached
+  if (row.groups === null) {
+    // It was known a moment ago and has just been displaced.
+    const loaded = await loadPublication(db, tools, botId, row.publicationId)
+    if (!loaded) throw new Error('A publication has disappeared')
+    return loaded
+  }
+  return remember(tools, botId, row.publicationId, row.version, row as Draft)
+}
+
+function remember(
+  tools: ChatTools,
+  botId: string,
+  publicationId: string,
+  version: Version,
+  draft: Draft,
+): Flow {
+  const flow = toFlow(botId, version, draft)
+  const size = draft.groups.text.length + draft.edges.text.length + draft.variables.text.length + 1_000
+  tools.flows.set(publicationId, flow, { size })
+  return flow
+}
+
+function toFlow(botId: string, version: Version, draft: Draft): Flow {
+  return { ...convert(parseDraft(version, draft), '6.1'), id: botId }
+}
+
+// Writing
+
+/** How long a session can be continued, and asked for its last answer, after its last step. */
+const SESSION_LIFETIME = 48 * 60 * 60 * 1000
+
+export interface Step {
+  session: { id: string; botId: string; publicationId: string | null }
+  /** The revision the step was made on; 0 for the first step of a session. */
+  revision: number
+  /** The result the step belongs to; null for a preview and for a session that is only registered. */
+  resultId: string | null
+  /** Whether the result has to be made, rather than found. */
+  isNewResult: boolean
+  outcome: StepOutcome
+  lastMessage: string | null
+  lastAnswer: string
+}
+
+/**
+ * Writes a step: the session, its result with answers, transcript and logs, and results of linked bots.
+ * False when the session has moved on since it was read.
+ */
+export async function saveStep(db: Database, step: Step, now: Date): Promise<boolean> {
+  try {
+    return await writeStep(db, step, now)
+  } catch (error) {
+    // Two sessions of one remembered result numbered their answers alike.
+    if (sqlState(error) === '23505') return false
+    throw error
+  }
+}
+
+async function writeStep(db: Database, step: Step, now: Date): Promise<boolean> {
+  const { session, outcome } = step
+  const at = sql`${now.toISOString()}::timestamptz`
+  const until = sql`${new Date(now.getTime() + SESSION_LIFETIME).toISOString()}::timestamptz`
+  const state = sql`${outcome.state === null ? null : JSON.stringify(outcome.state)}::json`
+  const last = sql`${step.lastMessage}, ${step.lastAnswer}::json`
+  const writtenSession =
+    step.revision === 0
+      ? sql`INSERT INTO ${chatSessions} (id, bot_id, publication_id, result_id, state, revision, last_message,
+          last_answer, expires_at, created_at, updated_at)
+        VALUES (${session.id}, ${session.botId}, ${session.publicationId}, ${step.resultId}, ${state}, 1, ${last},
+          ${until}, ${at}, ${at})
+        ON CONFLICT (id) DO UPDATE SET state = excluded.state, revision = 1, last_message = excluded.last_message,
+          last_answer = excluded.last_answer, expires_at = excluded.expires_at, updated_at = excluded.updated_at
+          WHERE ${chatSessions}.bot_id = excluded.bot_id AND ${chatSessions}.publication_id IS NULL
+            AND excluded.publication_id IS NULL
+        RETURNING id`
+      : sql`UPDATE ${chatSessions} SET state = ${state}, revision = ${step.revision + 1}, result_id = ${step.resultId},
+          last_message = ${step.lastMessage}, last_answer = ${step.lastAnswer}::json, expires_at = ${until},
+          updated_at = ${at}
+        WHERE id = ${session.id} AND revision = ${step.revision} RETURNING id`
+  if (step.resultId === null) return (await db.execute(writtenSession)).rowCount === 1
+
+  // Linked bots have results of their own, made when they first appear.
+  const linked = outcome.linkedResults.map((result) => ({
+    bot_id: result.botId,
+    id: result.resultId,
+    variables: result.variables,
+    has_started: result.hasStarted,
+    is_completed: result.isCompleted,
+  }))
+  const own = {
+    bot_id: session.botId,
+    id: step.resultId,
+    variables: outcome.variables,
+    has_started: outcome.hasStarted,
+    is_completed: outcome.isCompleted,
+  }
+  const made = JSON.stringify(step.isNewResult ? [own, ...linked] : linked)
+  const changed = JSON.stringify(step.isNewResult ? [] : [own])
+  const answers = JSON.stringify([
+    ...toAnswers(session.botId, step.resultId, outcome.answers),
+    ...outcome.linkedResults.flatMap((result) => toAnswers(result.botId, result.resultId, result.answers)),
+  ])
+  const logs = JSON.stringify(
+    outcome.logs.map((log) => ({
+      id: newId(now),
+      status: log.status,
+      description: log.description,
+      details: log.details,
+      context: log.context,
+    })),
+  )
+  const transcript = outcome.transcript.length === 0 ? null : JSON.stringify(outcome.transcript)
+  const written = await db.execute(sql`
+    WITH session AS (${writtenSession}),
+    made AS (
+      INSERT INTO ${results} (bot_id, id, variables, has_started, is_completed, is_archived, last_chat_session_id,
+        created_at, updated_at)
+      SELECT r.bot_id, r.id, r.variables, r.has_started, r.is_completed, false, session.id, ${at}, ${at}
+      FROM session, json_to_recordset(${made}::json)
+        AS r(bot_id text, id text, variables json, has_started boolean, is_completed boolean)
+      ON CONFLICT (bot_id, id) DO UPDATE SET variables = excluded.variables,
+        has_started = ${results}.has_started OR excluded.has_started,
+        is_completed = ${results}.is_completed OR excluded.is_completed,
+        last_chat_session_id = excluded.last_chat_session_id, updated_at = excluded.updated_at
+      RETURNING bot_id, id
+    ), changed AS (
+      UPDATE ${results} o SET variables = r.variables, has_started = o.has_started OR r.has_started,
+        is_completed = o.is_completed OR r.is_completed, last_chat_session_id = session.id, updated_at = ${at}
+      FROM session, json_to_recordset(${changed}::json)
+        AS r(bot_id text, id text, variables json, has_started boolean, is_completed boolean)
+      WHERE o.bot_id = r.bot_id AND o.id = r.id
+      RETURNING o.bot_id, o.id
+    ), live AS (
+      SELECT bot_id, id FROM made UNION ALL SELECT bot_id, id FROM changed
+    ), answers AS (
+      INSERT INTO ${resultAnswers} (bot_id, result_id, seq, block_id, content, attached_file_urls, created_at)
+      SELECT live.bot_id, live.id, a.place + coalesce((
+          SELECT max(seq) + 1 FROM ${resultAnswers} e WHERE e.bot_id = live.bot_id AND e.result_id = live.id
+        ), 0), a.block_id, a.content,
+        CASE WHEN a.files IS NULL THEN NULL ELSE ARRAY(SELECT json_array_elements_text(a.files)) END, ${at}
+      FROM json_to_recordset(${answers}::json)
+        AS a(bot_id text, result_id text, place integer, block_id text, content text, files json)
+      JOIN live ON live.bot_id = a.bot_id AND live.id = a.result_id
+    ), logs AS (
+      INSERT INTO ${resultLogs} (bot_id, result_id, id, status, description, details, context, created_at)
+      SELECT live.bot_id, live.id, l.id, l.status, l.description, l.details, l.context, ${at}
+      FROM live, json_to_recordset(${logs}::json)
+        AS l(id text, status text, description text, details text, context text)
+      WHERE live.bot_id = ${session.botId} AND live.id = ${step.resultId}
+    ), transcript AS (
+      INSERT INTO ${resultTranscripts} (bot_id, result_id, id, entries)
+      SELECT bot_id, id, ${newId(now)}, ${transcript}::json FROM live
+      WHERE live.bot_id = ${session.botId} AND live.id = ${step.resultId} AND ${transcript !== null}
+    )
+    SELECT id FROM session`)
+  return written.rowCount === 1
+}
+
+function toAnswers(botId: string, resultId: string, answers: readonly Answer[]) {
+  return answers.map((answer, place) => ({
+    bot_id: botId,
+    result_id: resultId,
+    place,
+    block_id: answer.blockId,
+    content: answer.content,
+    files: answer.attachedFileUrls,
+  }))
+}
+
+// What earlier steps left, for blocks that send it on
+
+export async function answersOf(db: Database, botId: string, resultId: string): Promise<Answer[]> {
+  const rows = await db
+    .select({
+      blockId: resultAnswers.blockId,
+      content: resultAnswers.content,
+      attachedFileUrls: resultAnswers.attachedFileUrls,
+    })
+    .from(resultAnswers)
+    .where(and(eq(resultAnswers.botId, botId), eq(resultAnswers.resultId, resultId)))
+    .orderBy(resultAnswers.seq)
+  return rows.map(({ attachedFileUrls, ...answer }) =>
+    attachedFileUrls === null ? answer : { ...answer, attachedFileUrls },
+  )
+}
+
+export async function transcriptOf(
+  db: Database,
+  botId: string,
+  resultId: string,
+): Promise<TranscriptEntry[]> {
+  const rows = await db
+    .select({ entries: resultTranscripts.entries })
+    .from(resultTranscripts)
+    .where(and(eq(resultTranscripts.botId, botId), eq(resultTranscripts.resultId, resultId)))
+    .orderBy(resultTranscripts.id)
+  return rows.flatMap(({ entries }) => JSON.parse(entries.text) as TranscriptEntry[])
+}

@@ -1,0 +1,116 @@
+import { stringify } from 'csv-stringify/sync'
+import { eq } from 'drizzle-orm'
+import type { BotGrant } from '../access.ts'
+import type { Database } from '../db/client.ts'
+import { beginning, type Position } from '../db/page.ts'
+import { resultAnswers } from '../db/schema.ts'
+import { draftOf, parseDraft } from '../drafts.ts'
+import type { TimeRange } from '../time-range.ts'
+import { resultPage } from './results.ts'
+
+/** So many results are in memory at a time, however many there are. */
+const PAGE = 1_000
+
+interface Column {
+  title: string
+  value: (result: ParsedResult) => string
+}
+
+interface ParsedResult {
+  id: string
+  createdAt: Date
+  isCompleted: boolean
+  answers: Map<string, string>
+  variables: Map<string, string>
+}
+
+/** The results of a bot as lines of CSV, the names of the columns first; a piece is read when it is asked for. */
+export async function* exportLines(db: Database, grant: BotGrant, range: TimeRange): AsyncGenerator<string> {
+  const columns = await columnsOf(db, grant)
+  yield toCsv([columns.map(({ title }) => title)])
+  let position: Position | undefined = beginning
+  while (position) {
+    const rows: Awaited<ReturnType<typeof resultPage>> = await resultPage(db, grant, range, position, PAGE)
+    const page = rows.slice(0, PAGE)
+    if (page.length > 0)
+      yield toCsv(page.map(parseResult).map((result) => columns.map(({ value }) => value(result))))
+    position = rows.length > PAGE ? page.at(-1) : undefined
+  }
+}
+
+function toCsv(lines: string[][]): string {
+  return stringify(lines, { record_delimiter: 'windows', escape_formulas: true })
+}
+
+function parseResult(row: Awaited<ReturnType<typeof resultPage>>[number]): ParsedResult {
+  const answers = new Map<string, string>()
+  for (const answer of JSON.parse(row.answers.text) as { blockId: string; content: string }[]) {
+    const earlier = answers.get(answer.blockId)
+    answers.set(answer.blockId, earlier === undefined ? answer.content : `${earlier}, ${answer.content}`)
+  }
+  const variables = new Map<string, string>()
+  for (const { id, value } of JSON.parse(row.variables.text) as { id: string; value: unknown }[]) {
+    variables.set(id, Array.isArray(value) ? value.map((item) => item ?? '').join(', ') : String(value))
+  }
+  return { id: row.id, createdAt: row.createdAt, isCompleted: row.isCompleted, answers, variables }
+}
+
+/**
+ * What is known of every result, then the input blocks that were ever answered (those of the draft in their
+ * order and by their titles, those that are gone by their ids), then the variables that no block fills.
+ */
+async function columnsOf(db: Database, grant: BotGrant): Promise<Column[]> {
+  const draft = await draftOf(db, grant)
+  const document = draft && parseDraft(grant.bot.version, draft)
+  const variables = recordsOf(document?.variables)
+  const names = new Map(variables.map(({ id, name }) => [String(id), String(name)]))
+  const answered = await answeredBlocks(db, grant)
+  const inputs: Column[] = []
+  const filled = new Set<string>()
+  for (const group of recordsOf(document?.groups)) {
+    for (const block of recordsOf(group.blocks)) {
+      const id = String(block.id)
+      if (!answered.delete(id)) continue
+      const variableId = (block.options as { variableId?: unknown } | undefined)?.variableId
+      const name = typeof variableId === 'string' ? names.get(variableId) : undefined
+      if (name !== undefined) filled.add(variableId as string)
+      inputs.push(answerColumn(name ?? String(group.title), id))
+    }
+  }
+  return distinct([
+    { title: 'Result', value: ({ id }) => id },
+    { title: 'Submitted at', value: ({ createdAt }) => createdAt.toISOString() },
+    { title: 'Completed', value: ({ isCompleted }) => String(isCompleted) },
+    ...inputs,
+    ...[...answered].sort().map((id) => answerColumn(`Deleted block ${id}`, id)),
+    ...[...names]
+      .filter(([id]) => !filled.has(id))
+      .map(([id, title]) => ({ title, value: (result: ParsedResult) => result.variables.get(id) ?? '' })),
+  ])
+}
+
+function answerColumn(title: string, blockId: string): Column {
+  return { title, value: ({ answers }) => answers.get(blockId) ?? '' }
+}
+
+function recordsOf(value: unknown): Record<string, unknown>[] {
+  return Array.isArray(value) ? value.filter((item) => typeof item === 'object' && item !== null) : []
+}
+
+async function answeredBlocks(db: Database, { bot }: BotGrant): Promise<Set<string>> {
+  const rows = await db
+    .selectDistinct({ blockId: resultAnswers.blockId })
+    .from(resultAnswers)
+    .where(eq(resultAnswers.botId, bot.id))
+  return new Set(rows.map(({ blockId }) => blockId))
+}
+
+/** A second column of one title is numbered, as people expect of a table. */
+function distinct(columns: Column[]): Column[] {
+  const seen = new Map<string, number>()
+  return columns.map((column) => {
+    const count = (seen.get(column.title) ?? 0) + 1
+    seen.set(column.title, count)
+    return count === 1 ? column : { ...column, title: `${column.title} (${count})` }
+  })
+}

@@ -1,0 +1,32 @@
+import type { resources } from '../../contract/index.ts'
+import type { Cases } from '../support/cases.ts'
+import { analytics } from './analytics.ts'
+import { bots } from './bots.ts'
+import { chat } from './chat.ts'
+import { folders } from './folders.ts'
+import { members } from './members.ts'
+import { publications } from './publications.ts'
+import { publishing } from './publishing.ts'
+import { results } from './results.ts'
+import { tokens } from './tokens.ts'
+import { transfer } from './transfer.ts'
+import { workspaces } from './workspaces.ts'
+
+const byResource: { [Resource in keyof typeof resources]: Cases<Resource> } = {
+  workspaces,
+  members,
+  folders,
+  bots,
+  transfer,
+  publishing,
+  publications,
+  results,
+  analytics,
+  chat,
+  tokens,
+}
+
+/** Every operation with its cases. */
+export const cases = Object.assign({}, ...Object.values(byResource)) as Record<string, OperationCases>
+
+type OperationCases = Record<string, unknown>

@@ -1,0 +1,153 @@
+import { expect } from '@jest/globals'
+import { type Cases, missingId } from '../support/cases.ts'
+import { anyBody } from '../support/client.ts'
+import { flow, legacyFlow } from '../support/world.ts'
+
+export const transfer: Cases<'transfer'> = {
+  importBot: {
+    ok: {
+      'what was exported': async ({ here, there }, { client }) => {
+        const exported = await client.ok('exportBot', { as: here.guest, params: { botId: here.draft.id } })
+        return {
+          as: there.member,
+          body: { workspaceId: there.workspaceId, folderId: there.folder, bot: exported.bot },
+          after: ({ body, headers }) => {
+            expect(headers.location).toBe(`/v1/bots/${body.bot.id}`)
+            expect(body.warnings).toEqual([])
+            expect(body.bot).toMatchObject({
+              ...exported.bot,
+              workspaceId: there.workspaceId,
+              folderId: there.folder,
+              publicId: null,
+            })
+          },
+        }
+      },
+      'a legacy document, converted': ({ here }) => ({
+        as: here.member,
+        body: { workspaceId: here.workspaceId, bot: { version: '5', name: 'Old', ...legacyFlow } },
+        after: ({ body }) =>
+          expect(body.bot).toMatchObject({ version: '6.1', name: 'Old', groups: flow.groups }),
+      }),
+      'a document with a malformed edge, which is dropped': ({ here }) => ({
+        as: here.member,
+        body: { workspaceId: here.workspaceId, bot: { version: '6.1', ...flow, edges: [{ id: 'e' }] } },
+        after: ({ body }) => {
+          expect(body.bot.edges).toEqual([])
+          expect(body.warnings).not.toEqual([])
+        },
+      }),
+      'a document that tries to be another bot': ({ here, there }) => ({
+        as: here.member,
+        body: {
+          workspaceId: here.workspaceId,
+          bot: {
+            ...flow,
+            version: '6.1',
+            id: there.draft.id,
+            workspaceId: there.workspaceId,
+            folderId: there.folder,
+            publicId: there.published.publicId,
+            riskLevel: 1,
+          },
+        },
+        after: ({ body }) => {
+          expect(body.bot.id).not.toBe(there.draft.id)
+          expect(body.bot).toMatchObject({
+            workspaceId: here.workspaceId,
+            folderId: null,
+            publicId: null,
+            riskLevel: null,
+          })
+        },
+      }),
+    },
+    BAD_REQUEST: {
+      'a document without groups': ({ here }) => ({
+        as: here.member,
+        body: { workspaceId: here.workspaceId, bot: { version: '6.1' } },
+        at: 'body.bot.groups',
+      }),
+      'a folder of another workspace': ({ here, there }) => ({
+        as: here.member,
+        body: { workspaceId: here.workspaceId, folderId: there.folder, bot: { version: '6.1', ...flow } },
+        at: 'body.folderId',
+      }),
+      'a version there is not': ({ here }) => ({
+        as: here.member,
+        body: anyBody({ workspaceId: here.workspaceId, bot: { version: '99', groups: [] } }),
+        at: 'body.bot.version',
+      }),
+    },
+    FORBIDDEN: ({ here }) => ({
+      as: here.guest,
+      body: { workspaceId: here.workspaceId, bot: { version: '6.1', ...flow } },
+    }),
+    NOT_FOUND: ({ here }) => ({
+      as: here.member,
+      body: { workspaceId: missingId, bot: { version: '6.1', ...flow } },
+    }),
+  },
+
+  exportBot: {
+    ok: {
+      'a current one': ({ here }) => ({
+        as: here.guest,
+        params: { botId: here.draft.id },
+        after: ({ body }) => {
+          expect(body.bot).toMatchObject({ version: '6.1', name: 'Draft', ...flow })
+          for (const property of ['id', 'workspaceId', 'folderId', 'publicId', 'createdAt']) {
+            expect(body.bot).not.toHaveProperty(property)
+          }
+        },
+      }),
+      'a legacy one, as it is': ({ here }) => ({
+        as: here.guest,
+        params: { botId: here.legacy.id },
+        after: ({ body }) => expect(body.bot).toMatchObject({ version: '5', ...legacyFlow }),
+      }),
+    },
+    BAD_REQUEST: ({ here }) => ({
+      as: here.guest,
+      params: { botId: here.draft.id },
+      query: { format: 'yaml' },
+      at: 'query.format',
+    }),
+    FORBIDDEN: {
+      'to a stranger': ({ here, stranger }) => ({ as: stranger, params: { botId: here.draft.id } }),
+      'to a stranger, though it is shared': ({ here, stranger }) => ({
+        as: stranger,
+        params: { botId: here.shared.id },
+      }),
+    },
+    NOT_FOUND: ({ here }) => ({ as: here.guest, params: { botId: here.archived.id } }),
+  },
+
+  checkBot: {
+    ok: {
+      'a flow without fault': ({ here }) => ({
+        as: here.guest,
+        params: { botId: here.draft.id },
+        after: ({ body }) => expect(body).toEqual({ findings: [] }),
+      }),
+      'a dangling edge': async ({ here }, { client }) => {
+        const edges = [{ id: 'edge-1', from: { eventId: 'start-event' }, to: { groupId: 'nowhere' } }]
+        const params = { botId: here.draft.id }
+        await client.ok('updateBot', { as: here.member, params, body: { bot: { version: '6.1', edges } } })
+        return {
+          as: here.guest,
+          params,
+          after: ({ body }) => expect(body.findings.length).toBeGreaterThan(0),
+        }
+      },
+    },
+    BAD_REQUEST: ({ here }) => ({
+      as: here.guest,
+      params: { botId: here.draft.id },
+      query: { strict: true },
+      at: 'query.strict',
+    }),
+    FORBIDDEN: ({ here, stranger }) => ({ as: stranger, params: { botId: here.draft.id } }),
+    NOT_FOUND: ({ here }) => ({ as: here.guest, params: { botId: missingId } }),
+  },
+}

@@ -1,0 +1,899 @@
+import { afterAll, describe, expect, test } from '@jest/globals'
+import type { OutboundReply } from '../server/outbound.ts'
+import { ask, bot, chat, closeSandbox, idOf, type Part, set, text, type World } from './support/chat.ts'
+
+afterAll(closeSandbox)
+
+const variables = ['A', 'B', 'C', 'List', 'Other', 'Error']
+
+/** Runs one block behind a first answer, and shows what is in A afterwards. */
+async function runBlock(block: Part, world: World = {}, more: Record<string, unknown> = {}) {
+  const flow = bot({ a: [{ id: 'x', ...block }, text('A is {{A}}'), ask()] }, { variables, ...more })
+  return chat(flow, world)
+}
+
+const given = (prefilledVariables: Record<string, unknown>) => ({ options: { prefilledVariables } })
+
+describe('bubbles', () => {
+  test('rich text is filled in leaves and links, unknown keys stay', async () => {
+    const richText = [
+      {
+        type: 'p',
+        extra: 1,
+        children: [
+          { text: 'Hi {{A}}', bold: true },
+          { type: 'a', url: 'https://x.test/{{A}}', children: [{ text: '{{A}}' }] },
+        ],
+      },
+      { type: 'p', children: [{ text: '' }] },
+    ]
+    const client = await runBlock({ type: 'text', content: { richText } }, given({ A: 'Ada' }))
+    expect(client.outcome.messages[0]).toEqual({
+      id: 'x',
+      type: 'text',
+      content: {
+        type: 'richText',
+        richText: [
+          {
+            type: 'p',
+            extra: 1,
+            children: [
+              { text: 'Hi Ada', bold: true },
+              { type: 'a', url: 'https://x.test/Ada', children: [{ text: 'Ada' }] },
+            ],
+          },
+          { type: 'p', children: [{ text: '' }] },
+        ],
+      },
+    })
+  })
+
+  test('lines of a value become paragraphs', async () => {
+    const client = await runBlock(text('> {{A}} <'), given({ A: 'one\ntwo' }))
+    expect(client.texts()[0]).toBe('> one\ntwo <')
+    expect(JSON.stringify(client.outcome.messages[0])).not.toContain('\\n')
+  })
+
+  test('markdown', async () => {
+    const leaf = (words: string, marks = {}) => ({ text: words, ...marks })
+    const richText = [
+      {
+        type: 'p',
+        children: [
+          leaf('Plain '),
+          leaf(' bold ', { bold: true }),
+          leaf('both', { bold: true, italic: true }),
+        ],
+      },
+      { type: 'p', children: [leaf('')] },
+      { type: 'p', children: [leaf('See '), { type: 'a', url: 'https://x.test', children: [leaf('this')] }] },
+      {
+        type: 'ul',
+        children: [
+          { type: 'li', children: [{ type: 'lic', children: [leaf('one')] }] },
+          {
+            type: 'li',
+            children: [
+              { type: 'lic', children: [leaf('two')] },
+              {
+                type: 'ol',
+                children: [{ type: 'li', children: [{ type: 'lic', children: [leaf('inner')] }] }],
+              },
+            ],
+          },
+        ],
+      },
+      { type: 'variable', children: [{ type: 'p', children: [leaf('deep')] }] },
+    ]
+    const client = await runBlock(
+      { type: 'text', content: { richText } },
+      { options: { textBubbleContentFormat: 'markdown' } },
+    )
+    expect(client.outcome.messages[0]?.content).toEqual({
+      type: 'markdown',
+      markdown: 'Plain  **bold** **_both_**\n\nSee [this](https://x.test)\n- one\n- two\n  1. inner\ndeep',
+    })
+    expect(client.transcript[0]?.text).toBe('Plain  bold both\n\nSee this\n- one\n- two\n  1. inner\ndeep')
+  })
+
+  test('legacy contents', async () => {
+    const plain = await runBlock(
+      { type: 'text', content: { plainText: 'Old {{A}}', html: '<b>x</b>' } },
+      given({ A: '1' }),
+    )
+    expect(plain.texts()[0]).toBe('Old 1')
+    const html = await runBlock({ type: 'text', content: { html: '<p>Old <b>way</b></p>' } })
+    expect(html.texts()[0]).toBe('Old way')
+    const empty = await runBlock({ type: 'text' })
+    expect(empty.texts()).toEqual(['A is '])
+  })
+
+  test('odd trees', async () => {
+    let deep: unknown = { text: 'x' }
+    for (let level = 0; level < 5_000; level += 1) deep = { type: 'p', children: [deep] }
+    for (const richText of [
+      [deep],
+      [null, 1, 'a', [], {}],
+      [{ children: 'x' }],
+      [{ type: 'ul', children: [1] }],
+    ]) {
+      const client = await runBlock(
+        { type: 'text', content: { richText } },
+        { options: { textBubbleContentFormat: 'markdown' } },
+      )
+      expect(client.outcome.messages.length).toBeGreaterThan(0)
+    }
+  })
+
+  test.each([
+    [
+      'image',
+      { url: 'https://img.test/{{A}}.png', clickLink: { url: '{{A}}', alt: 'alt' } },
+      { url: 'https://img.test/7.png', clickLink: { url: '7', alt: 'alt' } },
+    ],
+    [
+      'audio',
+      { url: 'https://a.test/{{A}}.mp3', isAutoplayEnabled: false },
+      { url: 'https://a.test/7.mp3', isAutoplayEnabled: false },
+    ],
+    ['embed', { url: 'https://e.test', height: '{{A}}' }, { url: 'https://e.test', height: 7 }],
+    ['embed', { url: 'https://e.test', height: 'x' }, { url: 'https://e.test' }],
+    [
+      'video',
+      { url: 'https://www.youtube.com/watch?v=abc&t=5' },
+      { type: 'youtube', id: 'abc', queryParamsStr: '?t=5' },
+    ],
+    ['video', { url: 'https://youtu.be/abc' }, { type: 'youtube', id: 'abc' }],
+    ['video', { url: 'https://www.youtube.com/shorts/abc' }, { type: 'youtube', id: 'abc' }],
+    ['video', { url: 'https://vimeo.com/123' }, { type: 'vimeo', id: '123' }],
+    ['video', { url: 'https://www.tiktok.com/@x/video/123' }, { type: 'tiktok', id: '123' }],
+    ['video', { url: 'https://play.gumlet.io/embed/abc' }, { type: 'gumlet', id: 'abc' }],
+    ['video', { url: 'https://x.test/a.mp4' }, { type: 'url', url: 'https://x.test/a.mp4' }],
+    ['video', { url: 'not a url' }, { url: 'not a url' }],
+  ])('%s %j', async (type, content, expected) => {
+    const client = await runBlock({ type, content }, given({ A: '7' }))
+    expect(client.outcome.messages[0]).toMatchObject({ id: 'x', type, content: expected })
+  })
+
+  test('an embed may wait for an event of the page', async () => {
+    const content = {
+      url: 'https://e.test',
+      waitForEvent: { isEnabled: true, name: 'done', saveDataInVariableId: idOf('A') },
+    }
+    const client = await runBlock({ type: 'embed', content })
+    expect(client.outcome).toMatchObject({
+      isCompleted: false,
+      state: { waiting: { blockId: 'x' } },
+    })
+    await client.say('data')
+    expect(client.texts()).toEqual(['A is data'])
+    expect(client.answers).toEqual([])
+  })
+})
+
+describe('placeholders', () => {
+  test.each<[string, Record<string, unknown>, string]>([
+    ['{{A}}-{{ A }}-{{Nope}}-{{B}}', { A: '1' }, '1-1--'],
+    ['{{List}}', { List: ['a', null] }, '["a",null]'],
+    ['{{{A}}}', { A: '1' }, '{1}'],
+    ['{{A', { A: '1' }, '{{A'],
+    ['A}} {{', { A: '1' }, 'A}} {{'],
+    ['{{= {{A}} + 1 =}}!', { A: '1' }, '2!'],
+    ['{{= "x" + {{A}} =}}', { A: 'y' }, 'xy'],
+    ['{{= "x {{A}} y" + {{A}} =}}', { A: 'q' }, 'x q yq'],
+    ["{{= 'it\\'s {{A}}' =}}", { A: 'q' }, "it's q"],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: code of a bot
+    ['{{= `a ${ {{A}} + 1 } {{A}}` =}}', { A: '1' }, 'a 2 1'],
+    ['{{= /* " */ {{A}} + "//" + {{A}} =}}', { A: 'q' }, 'q//q'],
+    ['{{= "{{B}}|{{A}}" =}}', { A: 'q' }, '|q'],
+    ['{{= {{List}}.length =}}', { List: ['a', 'b'] }, '2'],
+    ['{{= {{B}} =}}', {}, ''],
+    ['{{= nonsense =}}', {}, ''],
+    ['{{= {a: 1} =}}', {}, '{"a":1}'],
+    ['{{= 1', {}, '{{= 1'],
+    ['{{A}}', { A: '{{B}} {{= 1 + 1 =}}', B: 'secret' }, '{{B}} {{= 1 + 1 =}}'],
+    ['{{= {{A}} =}}', { A: '1; throw 2' }, '1; throw 2'],
+  ])('%s with %j', async (template, values, expected) => {
+    const client = await runBlock(text(template), given(values))
+    expect(client.texts()[0]).toBe(expected)
+  })
+})
+
+describe('set variable', () => {
+  test.each<[string, Record<string, unknown>, Record<string, unknown>, unknown]>([
+    ['a number', { expressionToEvaluate: '0' }, {}, '0'],
+    ['leading zeros', { expressionToEvaluate: '007' }, {}, '007'],
+    ['text', { expressionToEvaluate: 'Promoter' }, {}, 'Promoter'],
+    ['text with placeholders', { expressionToEvaluate: 'Hello {{B}}!' }, { B: 'Ada' }, 'Hello Ada!'],
+    [
+      'text that looks like a subtraction',
+      { expressionToEvaluate: '{{B}}-{{C}}' },
+      { B: 'x', C: 'y' },
+      'x-y',
+    ],
+    ['one placeholder', { expressionToEvaluate: '{{List}}' }, { List: ['a', 'b'] }, ['a', 'b']],
+    ['one unknown placeholder', { expressionToEvaluate: '{{Nope}}' }, { A: '1' }, undefined],
+    ['an expression', { expressionToEvaluate: '{{B}} + 5' }, { B: '10' }, '15'],
+    ['an expression without a value', { expressionToEvaluate: '{{B}} + 5' }, {}, '5'],
+    ['an expression in its marks', { expressionToEvaluate: '{{= {{B}} * 2 =}}' }, { B: '2' }, '4'],
+    ['an object', { expressionToEvaluate: '{\n "name": "John"\n}' }, {}, '{"name":"John"}'],
+    [
+      'a list',
+      { expressionToEvaluate: '[1, "b", null, {"c": 1}]', isCode: true },
+      {},
+      ['1', 'b', null, '{"c":1}'],
+    ],
+    [
+      'a program',
+      { expressionToEvaluate: 'const a = {{B}}\nreturn a.toUpperCase()', isCode: true },
+      { B: 'x' },
+      'X',
+    ],
+    [
+      'a value that is code',
+      { expressionToEvaluate: '{{B}}.length', isCode: true },
+      { B: '"; throw 1' },
+      '10',
+    ],
+    [
+      'a long number as text',
+      { expressionToEvaluate: '{{B}} + ""', isCode: true },
+      { B: '12345678901234567890' },
+      '12345678901234567890',
+    ],
+    ['a phone number as text', { expressionToEvaluate: '"" + {{B}}', isCode: true }, { B: '+336' }, '+336'],
+    ['nothing', { expressionToEvaluate: '' }, { A: '1' }, undefined],
+    ['Empty', { type: 'Empty' }, { A: '1' }, undefined],
+    ['Append value(s)', { type: 'Append value(s)', item: '{{B}}' }, { B: 'b' }, ['b']],
+    ['Append to a text', { type: 'Append value(s)', item: 'c' }, { A: 'a' }, ['a', 'c']],
+    [
+      'Append a list',
+      { type: 'Append value(s)', item: '{{List}}' },
+      { A: ['a'], List: ['b', 'c'] },
+      ['a', 'b', 'c'],
+    ],
+    ['Append nothing', { type: 'Append value(s)', item: '{{B}}' }, { A: ['a'] }, ['a']],
+    ['Environment name', { type: 'Environment name' }, {}, 'web'],
+    ['Device type', { type: 'Device type' }, {}, 'mobile'],
+    ['User ID', { type: 'User ID' }, {}, 'result1'],
+    ['Result ID', { type: 'Result ID' }, {}, 'result1'],
+    ['Now', { type: 'Now' }, {}, '2024-05-01T09:30:00.000Z'],
+    ['Now in a zone', { type: 'Now', timeZone: '{{B}}' }, { B: 'Europe/Paris' }, '2024-05-01T11:30:00+02:00'],
+    ['Now in UTC', { type: 'Now', timeZone: 'UTC' }, {}, '2024-05-01T09:30:00+00:00'],
+    ['Now in an unknown zone', { type: 'Now', timeZone: 'Mars/Base' }, {}, '2024-05-01T09:30:00.000Z'],
+    ['Today', { type: 'Today' }, {}, '2024-05-01T09:30:00.000Z'],
+    ['Yesterday', { type: 'Yesterday' }, {}, '2024-04-30T09:30:00.000Z'],
+    ['Tomorrow', { type: 'Tomorrow', timeZone: 'America/New_York' }, {}, '2024-05-02T05:30:00-04:00'],
+    ['Random ID', { type: 'Random ID' }, {}, 'id1'],
+    ['Pop', { type: 'Pop', saveItemInVariableId: idOf('B') }, { A: ['a', 'b'] }, ['a']],
+    ['Shift', { type: 'Shift', saveItemInVariableId: idOf('B') }, { A: ['a', 'b'] }, ['b']],
+    ['Pop of nothing', { type: 'Pop' }, {}, undefined],
+    ['Phone number', { type: 'Phone number' }, { A: '1' }, undefined],
+    ['Contact name', { type: 'Contact name' }, { A: '1' }, undefined],
+    ['Referral Click ID', { type: 'Referral Click ID' }, { A: '1' }, undefined],
+    ['Referral Source ID', { type: 'Referral Source ID' }, { A: '1' }, undefined],
+    ['an unknown type', { type: 'New one' }, { A: '1' }, '1'],
+  ])('%s', async (_name, options, values, expected) => {
+    const world = { options: { prefilledVariables: values, userAgent: 'Mozilla/5.0 (iPhone) Mobile' } }
+    const client = await runBlock(
+      { type: 'Set variable', options: { variableId: idOf('A'), ...options } },
+      world,
+    )
+    expect(client.value('A')).toEqual(expected)
+    if (options.saveItemInVariableId) expect(client.value('B')).toBe(options.type === 'Pop' ? 'b' : 'a')
+  })
+
+  test('Map item with same index', async () => {
+    const mapListItemParams = {
+      baseItemVariableId: idOf('B'),
+      baseListVariableId: idOf('List'),
+      targetListVariableId: idOf('Other'),
+    }
+    const block = {
+      type: 'Set variable',
+      options: { variableId: idOf('A'), type: 'Map item with same index', mapListItemParams },
+    }
+    const values = { List: ['x', 'y'], Other: ['1', '2'] }
+    expect((await runBlock(block, given({ ...values, B: 'y' }))).value('A')).toBe('2')
+    expect((await runBlock(block, given({ ...values, B: 'z', A: 'old' }))).value('A')).toBeUndefined()
+  })
+
+  test('Transcript', async () => {
+    const flow = bot(
+      {
+        a: [
+          text('Hi'),
+          ask('B'),
+          text('Thanks'),
+          { type: 'Set variable', options: { variableId: idOf('A'), type: 'Transcript' } },
+        ],
+      },
+      { variables },
+    )
+    for (const resultId of ['result1', null]) {
+      const client = await chat(flow, { options: { resultId } })
+      await client.say('Hello')
+      expect(client.value('A')).toBe('Assistant: "Hi"\n\nUser: "Hello"\n\nAssistant: "Thanks"')
+    }
+  })
+
+  test('code that fails', async () => {
+    const options = {
+      variableId: idOf('A'),
+      expressionToEvaluate: 'missing()',
+      isCode: true,
+      saveErrorInVariableId: idOf('Error'),
+    }
+    const client = await runBlock({ type: 'Set variable', options }, given({ A: 'old' }))
+    expect(client.value('A')).toBe('old')
+    expect(client.value('Error')).toMatch(/missing/)
+    expect(client.logged('the code failed')).toMatchObject({ status: 'error', context: 'x' })
+  })
+
+  test('on the client', async () => {
+    const block = set('A', '{{B}} + 1', { isExecutedOnClient: true, isUnsafe: true, isCode: true })
+    const client = await runBlock(block, given({ B: '4' }))
+    expect(client.outcome.clientSideActions).toEqual([
+      {
+        type: 'setVariable',
+        expectsDedicatedReply: true,
+        setVariable: {
+          scriptToExecute: {
+            content: 'variable0_ + 1',
+            isCode: true,
+            isUnsafe: true,
+            args: [{ id: 'variable0_', value: 4 }],
+          },
+        },
+      },
+    ])
+    expect(client.outcome).toMatchObject({ isCompleted: false, messages: [] })
+    await client.say('5')
+    expect(client.texts()).toEqual(['A is 5'])
+    const list = await runBlock(block)
+    await list.say('["a","b"]')
+    expect(list.value('A')).toEqual(['a', 'b'])
+    const nothing = await runBlock(block, given({ A: 'old' }))
+    await nothing.say(null)
+    expect(nothing.value('A')).toBeUndefined()
+  })
+
+  test('Moment of the day asks the client, whose clock it is', async () => {
+    const client = await runBlock({
+      type: 'Set variable',
+      options: { variableId: idOf('A'), type: 'Moment of the day' },
+    })
+    expect(client.outcome.clientSideActions?.[0]).toMatchObject({
+      type: 'setVariable',
+      expectsDedicatedReply: true,
+    })
+    await client.say('evening')
+    expect(client.value('A')).toBe('evening')
+  })
+})
+
+describe('conditions', () => {
+  type Case = [string, unknown, string | undefined, boolean]
+  const cases: Case[] = [
+    ['Equal to', 'a', 'a', true],
+    ['Equal to', 'a', 'A', false],
+    ['Equal to', 'é', 'e\u0301', true],
+    ['Equal to', null, 'null', true],
+    ['Equal to', null, '', false],
+    ['Equal to', 'x', 'undefined', false],
+    ['Equal to', ['a', 'a'], 'a', true],
+    ['Equal to', ['a', 'b'], 'a', false],
+    ['Equal to', [], 'a', false],
+    ['Equal to', 'bb', '{{B}}', true],
+    ['Equal to', 'x-bb', 'x-{{B}}', true],
+    ['Not equal', 'a', 'b', true],
+    ['Not equal', 'a', 'a', false],
+    ['Not equal', null, 'a', true],
+    ['Not equal', ['a', 'b'], 'c', true],
+    ['Not equal', ['a', 'b'], 'b', false],
+    ['Contains', 'Hello World', ' world ', true],
+    ['Contains', 'Hello', 'x', false],
+    ['Contains', 'Hello', '', false],
+    ['Contains', null, 'x', false],
+    ['Contains', ['ab', 'c'], 'c', true],
+    ['Contains', ['ab', 'c'], 'a', false],
+    ['Contains', ['l1', 'l2'], '{{List}}', true],
+    ['Does not contain', 'Hello', 'x', true],
+    ['Does not contain', 'Hello', 'HELL', false],
+    ['Does not contain', 'Hello', '', true],
+    ['Does not contain', ['ab'], 'ab', false],
+    ['Does not contain', ['ab'], 'a', true],
+    ['Greater than', '10', '9', true],
+    ['Greater than', '9', '9', false],
+    ['Greater than', null, '9', false],
+    ['Greater than', '9', 'null', false],
+    ['Greater than', 'abcd', '3', true],
+    ['Greater than', '+5', '3', false],
+    ['Greater than', ['a', 'b'], '1', true],
+    ['Greater than', '2024-05-02', '2024-05-01', true],
+    ['Greater or equal to', '9', '9', true],
+    ['Greater or equal to', '8', '9', false],
+    ['Less than', '1.5', '1.6', true],
+    ['Less than', '-2', '-3', false],
+    ['Less or equal to', '3', '3', true],
+    ['Less or equal to', '4', '3', false],
+    ['Is set', 'a', undefined, true],
+    ['Is set', '', undefined, false],
+    ['Is set', null, undefined, false],
+    ['Is set', [], undefined, false],
+    ['Is empty', '', undefined, true],
+    ['Is empty', null, undefined, true],
+    ['Is empty', ['a'], undefined, false],
+    ['Starts with', 'Hello', ' hE', true],
+    ['Starts with', 'Hello', 'lo', false],
+    ['Starts with', 'Hello', '', false],
+    ['Ends with', 'Hello', 'LO ', true],
+    ['Ends with', 'Hello', 'He', false],
+    ['Matches regex', 'abc', '^a.c$', true],
+    ['Matches regex', 'ABC', '/^abc$/i', true],
+    ['Matches regex', 'ABC', '/^abc$/', false],
+    ['Matches regex', ['x', 'abc'], '^a', true],
+    ['Matches regex', 'abc', '(', false],
+    ['Matches regex', null, 'a', false],
+    ['Matches regex', 'a/b', '/', true],
+    ['Does not match regex', 'abc', '^b', true],
+    ['Does not match regex', 'abc', '^a', false],
+    ['Does not match regex', ['x', 'abc'], '^a', false],
+    ['Does not match regex', 'abc', '(', false],
+    ['Nonsense', 'a', 'a', false],
+  ]
+  test.each(cases)('%s: %j and %j', async (comparisonOperator, left, value, expected) => {
+    const comparison = { id: 'c', variableId: idOf('A'), comparisonOperator, value }
+    expect(await decide([{ comparisons: [comparison] }], { A: left, B: 'bb', List: ['l2', 'x'] })).toBe(
+      expected,
+    )
+  })
+
+  async function decide(conditions: unknown[], values: Record<string, unknown>) {
+    const items = conditions.map((content, index) => ({ id: `i${index}`, content, to: `yes${index}` }))
+    const groups = Object.fromEntries(items.map((_, index) => [`yes${index}`, [text(`yes${index}`)]]))
+    const flow = bot({ a: [{ type: 'Condition', items }, text('no')], ...groups }, { variables })
+    const client = await chat(flow, given(values))
+    return client.texts()[0] === 'yes0' ? true : client.texts()[0] === 'no' ? false : client.texts()[0]
+  }
+
+  const is = (value: string) => ({ id: 'c', variableId: idOf('A'), comparisonOperator: 'Equal to', value })
+
+  test('several comparisons', async () => {
+    const b = { id: 'c', variableId: idOf('B'), comparisonOperator: 'Is set' }
+    expect(await decide([{ comparisons: [is('1'), b] }], { A: '1' })).toBe(false)
+    expect(await decide([{ comparisons: [is('1'), b] }], { A: '1', B: '2' })).toBe(true)
+    expect(await decide([{ logicalOperator: 'OR', comparisons: [is('1'), b] }], { A: '1' })).toBe(true)
+    expect(await decide([{ logicalOperator: 'OR', comparisons: [is('1'), b] }], {})).toBe(false)
+    expect(await decide([{ comparisons: [] }], {})).toBe(false)
+    expect(await decide([{}], {})).toBe(false)
+    expect(await decide([null], {})).toBe(false)
+    expect(await decide([{ comparisons: [{ id: 'c', comparisonOperator: 'Is empty' }] }], {})).toBe(false)
+    expect(
+      await decide([{ comparisons: [{ id: 'c', variableId: idOf('A'), value: '1' }] }], { A: '1' }),
+    ).toBe(false)
+  })
+
+  test('the first item that holds wins, and ends the flow when it leads nowhere', async () => {
+    expect(
+      await decide([{ comparisons: [is('x')] }, { comparisons: [is('1')] }, { comparisons: [is('1')] }], {
+        A: '1',
+      }),
+    ).toBe('yes1')
+    const dead = { type: 'Condition', items: [{ id: 'i', content: { comparisons: [is('1')] } }], to: 'b' }
+    const flow = bot({ a: [dead, text('no')], b: [text('b')] }, { variables })
+    expect((await chat(flow, given({ A: '1' }))).texts()).toEqual([])
+    expect((await chat(flow, given({ A: '2' }))).texts()).toEqual(['b'])
+  })
+})
+
+describe('page actions', () => {
+  const actions = async (block: Part, world: World = {}) =>
+    (await runBlock(block, world)).outcome.clientSideActions
+
+  test.each<[string, unknown]>([
+    ['https://x.test/{{A}}', 'https://x.test/1'],
+    ['x.test', 'https://x.test'],
+    ['localhost:3000', 'https://localhost:3000'],
+    ['/path', '/path'],
+    ['mailto:a@x.test', 'mailto:a@x.test'],
+    ['javascript:alert(1)', undefined],
+    ['data:text/html,x', undefined],
+    ['', undefined],
+  ])('redirect to %s', async (url, expected) => {
+    const found = await actions({ type: 'Redirect', options: { url, isNewTab: true } }, given({ A: '1' }))
+    expect(found?.[0]).toEqual(
+      expected === undefined ? undefined : { type: 'redirect', redirect: { url: expected, isNewTab: true } },
+    )
+  })
+
+  test('wait', async () => {
+    expect(
+      await actions({ type: 'Wait', options: { secondsToWaitFor: '{{A}}' } }, given({ A: '1,5' })),
+    ).toEqual([{ type: 'wait', wait: { secondsToWaitFor: 1.5 } }])
+    expect(await actions({ type: 'Wait', options: { secondsToWaitFor: 'soon' } })).toBeUndefined()
+    const paused = await runBlock({ type: 'Wait', options: { secondsToWaitFor: '1', shouldPause: true } })
+    expect(paused.outcome.clientSideActions?.[0]).toMatchObject({ type: 'wait', expectsDedicatedReply: true })
+    expect(paused.texts()).toEqual([])
+    await paused.say()
+    expect(paused.texts()).toEqual(['A is '])
+  })
+
+  test('script', async () => {
+    const options = { name: 'n', content: 'alert({{A}})', isUnsafe: true }
+    expect(await actions({ type: 'Code', options }, given({ A: 'x' }))).toEqual([
+      {
+        type: 'scriptToExecute',
+        scriptToExecute: {
+          content: 'alert(variable0_)',
+          isUnsafe: true,
+          args: [{ id: 'variable0_', value: 'x' }],
+        },
+      },
+    ])
+    expect(await actions({ type: 'Code', options: {} })).toBeUndefined()
+  })
+
+  test('an action names the bubble that it comes after', async () => {
+    const flow = bot({ a: [text('1'), text('2'), { type: 'Redirect', options: { url: 'x.test' } }] })
+    expect((await chat(flow)).outcome.clientSideActions?.[0]?.lastBubbleBlockId).toBe('a.1')
+  })
+
+  test('trackers and widgets, but not in previews', async () => {
+    const blocks: [Part, Record<string, unknown>][] = [
+      [
+        { type: 'Google Analytics', options: { trackingId: 'G-1', value: '{{A}}' } },
+        { type: 'googleAnalytics', googleAnalytics: { trackingId: 'G-1', value: 3 } },
+      ],
+      [
+        {
+          type: 'Pixel',
+          options: { pixelId: 'P', eventType: 'Lead', params: [{ id: 'p', key: 'k', value: '{{A}}' }] },
+        },
+        {
+          type: 'pixel',
+          pixel: { pixelId: 'P', eventType: 'Lead', params: [{ id: 'p', key: 'k', value: '3' }] },
+        },
+      ],
+      [{ type: 'Chatwoot', options: { websiteToken: 'T', user: { name: '{{A}}' } } }, { type: 'chatwoot' }],
+      [{ type: 'Chatwoot', options: { task: 'Close widget' } }, { type: 'chatwoot' }],
+    ]
+    for (const [block, expected] of blocks) {
+      const live = await runBlock(block, given({ A: '3' }))
+      expect(live.outcome.clientSideActions?.at(-1)).toMatchObject(expected)
+      expect(live.texts()).toEqual(['A is 3'])
+      const preview = await runBlock(block, { options: { resultId: null } })
+      expect(preview.outcome.clientSideActions).toBeUndefined()
+      expect(preview.logged('not run in previews')).toBeDefined()
+      const empty = await runBlock({ type: block.type })
+      if (block.options && !('task' in (block.options as object)))
+        expect(empty.logged('not configured')).toMatchObject({ isInternal: true })
+    }
+  })
+
+  test('what the page loads at the start', async () => {
+    const flow = bot(
+      {
+        a: [
+          { type: 'Google Analytics', options: { trackingId: 'G-1' } },
+          { type: 'Pixel', options: { pixelId: 'P1' } },
+          { type: 'Pixel', options: { pixelId: 'P2', isInitSkip: true } },
+        ],
+      },
+      { settings: { metadata: { tagManagerId: 'GTM-1', customHeadCode: '<script></script>' } } },
+    )
+    const props = {
+      googleAnalyticsId: 'G-1',
+      pixelIds: ['P1'],
+      gtmId: 'GTM-1',
+      customHeadCode: '<script></script>',
+    }
+    expect((await chat(flow)).outcome.clientSideActions?.[0]).toEqual({
+      type: 'startPropsToInject',
+      startPropsToInject: props,
+    })
+    const preview = await chat(flow, { options: { resultId: null } })
+    expect(preview.outcome.clientSideActions).toBeUndefined()
+  })
+})
+
+describe('HTTP requests', () => {
+  const ok = (body: string, status = 200): OutboundReply => ({
+    ok: true,
+    status,
+    contentType: 'application/json',
+    body: new TextEncoder().encode(body),
+  })
+  const request = (
+    webhook: Record<string, unknown>,
+    options: Record<string, unknown> = {},
+    type = 'Webhook',
+  ): Part => ({ type, options: { webhook: { url: 'https://api.test/', ...webhook }, ...options } })
+
+  test('all answers and variables are the body without one of their own', async () => {
+    const flow = bot(
+      { g: [ask(), ask('B'), ask(), request({ method: undefined }), text('done')] },
+      { variables },
+    )
+    for (const resultId of ['result1', null]) {
+      const client = await chat(flow, {
+        options: { resultId, prefilledVariables: { List: ['x', 'y'] } },
+        reply: ok('{}'),
+      })
+      await client.say('one')
+      await client.say('two')
+      await client.say('three')
+      expect(client.requests).toHaveLength(1)
+      expect(client.requests[0]).toMatchObject({
+        method: 'POST',
+        milliseconds: 10_000,
+        headers: { 'content-type': 'application/json' },
+      })
+      expect(JSON.parse(client.requests[0]?.body ?? '')).toEqual({
+        submittedAt: '2024-05-01T09:30:00.000Z',
+        'Title g': 'one',
+        B: 'two',
+        'Title g (3)': 'three',
+        List: ['x', 'y'],
+      })
+      expect(client.texts()).toEqual(['done'])
+    }
+  })
+
+  test('everything is filled in', async () => {
+    const block = request(
+      {
+        url: 'https://api.test/{{A}}',
+        method: 'PUT',
+        headers: [
+          { id: 'h', key: 'X-{{A}}', value: '{{B}}' },
+          { id: 'i', value: 'no key' },
+        ],
+        queryParams: [{ id: 'q', key: 'q', value: '{{B}}&c' }],
+        body: '{"a": "{{B}}", "n": {{A}}, "l": {{List}}, "none": {{C}}, "raw": {{B}}, "in": "{{List}}", "q": "\\"{{B}}"}',
+      },
+      { isCustomBody: true, timeout: 30 },
+    )
+    const client = await runBlock(block, { ...given({ A: '7', B: 'x "y"\n', List: ['l'] }), reply: ok('') })
+    expect(client.requests[0]).toMatchObject({
+      url: 'https://api.test/7?q=x+%22y%22%0A%26c',
+      method: 'PUT',
+      headers: { 'x-7': 'x "y"\n' },
+    })
+    expect(client.requests[0]?.milliseconds).toBe(30_000)
+    expect(JSON.parse(client.requests[0]?.body ?? '')).toEqual({
+      a: 'x "y"\n',
+      n: 7,
+      l: ['l'],
+      none: null,
+      raw: 'x "y"\n',
+      in: '["l"]',
+      q: '"x "y"\n',
+    })
+  })
+
+  test('a value cannot add keys to a JSON body', async () => {
+    const block = request({ body: '{"age": {{A}}}' }, { isCustomBody: true })
+    const client = await runBlock(block, { ...given({ A: '1, "admin": true' }), reply: ok('') })
+    expect(JSON.parse(client.requests[0]?.body ?? '')).toEqual({ age: '1, "admin": true' })
+  })
+
+  test.each([
+    ['{{A}}', '{"x":1}', {}, '{"x":1}', 'application/json'],
+    ['Hello {{A}}', 'you', {}, 'Hello you', 'text/plain; charset=utf-8'],
+    [
+      '{"a":"{{A}}","b":2}',
+      'x y',
+      { key: 'Content-Type', value: 'application/x-www-form-urlencoded' },
+      'a=x+y&b=2',
+      'application/x-www-form-urlencoded',
+    ],
+  ])('body %s', async (body, value, header, expected, type) => {
+    const client = await runBlock(request({ body, headers: [header] }, { isCustomBody: true }), {
+      ...given({ A: value }),
+      reply: ok(''),
+    })
+    expect(client.requests[0]).toMatchObject({ body: expected, headers: { 'content-type': type } })
+  })
+
+  test('GET has no body', async () => {
+    const client = await runBlock(request({ method: 'GET', body: 'x' }, { isCustomBody: true }), {
+      reply: ok(''),
+    })
+    expect(client.requests[0]).toEqual({
+      url: 'https://api.test/',
+      method: 'GET',
+      headers: {},
+      milliseconds: 10_000,
+    })
+  })
+
+  test.each<[string, unknown]>([
+    ['data.name', 'Ada'],
+    ['data.list[1].v', '2'],
+    ['data["full name"]', 'Ada L'],
+    ["data['full name']", 'Ada L'],
+    ['statusCode', '200'],
+    ['data.list.map(item => item.v)', ['1', '2']],
+    ['data.list.length', '2'],
+    ['data.nope.deeper', undefined],
+    ['data.constructor', undefined],
+    ['data.{{B}}', 'Ada'],
+    ['data', '{"name":"Ada","full name":"Ada L","list":[{"v":1},{"v":2}]}'],
+    ['data.(', 'old'],
+  ])('response mapping %s', async (bodyPath, expected) => {
+    const block = request({}, { responseVariableMapping: [{ id: 'm', variableId: idOf('A'), bodyPath }] })
+    const reply = ok('{"name":"Ada","full name":"Ada L","list":[{"v":1},{"v":2}]}')
+    const client = await runBlock(block, { ...given({ A: 'old', B: 'name' }), reply })
+    expect(client.value('A')).toEqual(expected)
+    expect(client.logged('answered 200')).toMatchObject({ status: 'success', isInternal: true, context: 'x' })
+  })
+
+  test('failures go to the log, and the chat goes on', async () => {
+    const mapped = request(
+      {},
+      { responseVariableMapping: [{ id: 'm', variableId: idOf('A'), bodyPath: 'statusCode' }] },
+    )
+    const error = await runBlock(mapped, { reply: ok('broken', 500) })
+    expect(error.value('A')).toBe('500')
+    expect(error.logged('answered 500')).toMatchObject({ status: 'error', details: 'broken' })
+    const refused = await runBlock(mapped)
+    expect(refused.logged('HTTP request failed')).toMatchObject({
+      details: 'The host is in a private network',
+      isInternal: true,
+    })
+    expect(refused.texts()).toEqual(['A is '])
+    for (const url of ['', 'nonsense', undefined]) {
+      const none = await runBlock(request({ url }))
+      expect(none.logged('no valid URL')).toBeDefined()
+      expect(none.requests).toEqual([])
+    }
+  })
+
+  test.each(['Zapier', 'Make.com', 'Pabbly'])('%s is an HTTP request', async (type) => {
+    const client = await runBlock(request({}, {}, type), { reply: ok('') })
+    expect(client.requests[0]?.url).toBe('https://api.test/')
+  })
+
+  test('on the client', async () => {
+    const options = {
+      isExecutedOnClient: true,
+      responseVariableMapping: [{ id: 'm', variableId: idOf('A'), bodyPath: 'data.x' }],
+    }
+    const client = await runBlock(request({ method: 'GET' }, options))
+    expect(client.requests).toEqual([])
+    expect(client.outcome.clientSideActions).toEqual([
+      {
+        type: 'httpRequestToExecute',
+        expectsDedicatedReply: true,
+        httpRequestToExecute: { url: 'https://api.test/', method: 'GET', headers: {} },
+      },
+    ])
+    await client.say('{"statusCode":200,"data":{"x":"y"}}')
+    expect(client.texts()).toEqual(['A is y'])
+  })
+
+  test('webhook listener', async () => {
+    const options = { responseVariableMapping: [{ id: 'm', variableId: idOf('A'), bodyPath: 'data.x' }] }
+    const client = await runBlock({ type: 'webhook', options })
+    expect(client.outcome.clientSideActions).toEqual([
+      { type: 'listenForWebhook', expectsDedicatedReply: true },
+    ])
+    await client.say('{"data":{"x":"called"}}')
+    expect(client.texts()).toEqual(['A is called'])
+    const plain = await runBlock({ type: 'webhook', options })
+    await plain.say('{"x":"plain"}')
+    expect(plain.texts()).toEqual(['A is plain'])
+  })
+})
+
+describe('e-mail', () => {
+  const mail = (options: Record<string, unknown>): Part => ({
+    type: 'Email',
+    options: { recipients: ['to@x.test'], subject: 'S {{A}}', ...options },
+  })
+
+  test('says when no mail server is configured', async () => {
+    const client = await runBlock(mail({}))
+    expect(client.logged('not configured')).toMatchObject({ status: 'error', isInternal: true })
+    expect(client.texts()).toEqual(['A is '])
+  })
+
+  test('is written from the block', async () => {
+    const block = mail({
+      recipients: ['{{List}}', 'b@x.test, c@x.test', 'bad', 'evil@x.test\r\nBcc: all@x.test'],
+      cc: ['cc@x.test'],
+      bcc: ['bcc@x.test'],
+      replyTo: 'reply@x.test',
+      isCustomBody: true,
+      body: 'Hello {{A}}',
+    })
+    const client = await runBlock(block, {
+      ...given({ A: '<b>\n', List: ['a@x.test', null] }),
+      hasMail: true,
+    })
+    expect(client.mails).toEqual([
+      {
+        to: ['a@x.test', 'b@x.test', 'c@x.test'],
+        cc: ['cc@x.test'],
+        bcc: ['bcc@x.test'],
+        replyTo: 'reply@x.test',
+        subject: 'S <b>',
+        text: 'Hello <b>\n',
+        attachments: [],
+      },
+    ])
+    expect(client.logged('was sent')).toMatchObject({ status: 'success' })
+    const html = await runBlock(mail({ isCustomBody: true, isBodyCode: true, body: '<p>{{A}}</p>' }), {
+      ...given({ A: '<b>' }),
+      hasMail: true,
+    })
+    expect(html.mails[0]).toMatchObject({ html: '<p>&lt;b&gt;</p>' })
+  })
+
+  test('has all answers as its body without one of its own', async () => {
+    const client = await chat(bot({ g: [ask('A'), mail({})] }, { variables }), { hasMail: true })
+    await client.say('x')
+    expect(client.mails[0]?.text).toBe('A: x')
+  })
+
+  test('fetches attachments through the outbound client', async () => {
+    const reply: OutboundReply = { ok: true, status: 200, contentType: '', body: new Uint8Array([1]) }
+    const values = given({ List: ['https://f.test/dir/a%20b.pdf', 'file:///etc/passwd', 'x'] })
+    const block = mail({ attachmentsVariableId: idOf('List') })
+    const client = await runBlock(block, { ...values, hasMail: true, reply })
+    expect(client.requests.map((each) => each.url)).toEqual(['https://f.test/dir/a%20b.pdf'])
+    expect(client.mails[0]?.attachments).toEqual([{ filename: 'a_b.pdf', content: new Uint8Array([1]) }])
+    const refused = await runBlock(block, { ...values, hasMail: true })
+    expect(refused.mails[0]?.attachments).toEqual([])
+    expect(refused.logged('attachment')).toBeDefined()
+  })
+
+  test('failures, previews and missing recipients go to the log', async () => {
+    const failed = await runBlock(mail({}), { hasMail: true, mailError: 'refused' })
+    expect(failed.logged('could not be sent')).toMatchObject({ status: 'error', details: 'refused' })
+    const preview = await runBlock(mail({}), { hasMail: true, options: { resultId: null } })
+    expect(preview.mails).toEqual([])
+    expect(preview.logged('previews')).toBeDefined()
+    const nobody = await runBlock(mail({ recipients: ['{{A}}'] }), { hasMail: true })
+    expect(nobody.logged('no valid recipient')).toBeDefined()
+  })
+})
+
+test.each([
+  'Google Sheets',
+  'OpenAI',
+  'openai',
+  'anthropic',
+  'qr-code',
+  'zendesk',
+  'something new',
+  'constructor',
+  '__proto__',
+])('%s is skipped with a log entry', async (type) => {
+  const client = await runBlock({ type, options: { action: 'x' } })
+  expect(client.texts()).toEqual(['A is '])
+  expect(client.logged('does not run such blocks')).toMatchObject({ context: 'x', isInternal: true })
+})
+
+test('variables: session variables stay out of the result, values become text, types of documents do not matter', async () => {
+  const flow = bot({ a: [ask()] })
+  flow.variables = [
+    { id: 'v1', name: 'S', isSessionVariable: true, value: 's' },
+    { id: 'v2', name: 'N', value: 5 },
+    { id: 'v3', name: 'L', value: ['a', 1, null] },
+    { id: 'v4', name: 'E' },
+    { id: '__proto__', name: 'P', value: 'p' },
+    { name: 'no id' },
+    null,
+    'x',
+  ]
+  const client = await chat(flow, given({ E: { a: 1 }, Unknown: 'x', N: 6 }))
+  expect(client.outcome.variables).toEqual([
+    { id: 'v2', name: 'N', value: '6' },
+    { id: 'v3', name: 'L', value: ['a', '1', null] },
+    { id: 'v4', name: 'E', value: '{"a":1}' },
+    { id: '__proto__', name: 'P', value: 'p' },
+  ])
+  expect(({} as Record<string, unknown>).P).toBeUndefined()
+})

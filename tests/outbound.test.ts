@@ -1,0 +1,275 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import {
+  isPublicAddress,
+  type OutboundOptions,
+  type OutboundReply,
+  outboundClient,
+} from '../server/outbound.ts'
+
+let server: Server
+let port: number
+let hits: IncomingMessage[] = []
+let bodies: string[] = []
+let answer: (request: IncomingMessage, response: ServerResponse) => void
+
+beforeAll(async () => {
+  server = createServer((request, response) => {
+    hits.push(request)
+    let body = ''
+    request.on('data', (chunk) => {
+      body += chunk
+    })
+    request.on('end', () => {
+      bodies.push(body)
+      answer(request, response)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '::', resolve))
+  port = (server.address() as AddressInfo).port
+})
+
+afterAll(() => {
+  server.closeAllConnections()
+  return new Promise((resolve) => server.close(resolve))
+})
+
+function call(
+  url: string,
+  more: Partial<Parameters<ReturnType<typeof outboundClient>>[0]> = {},
+  options: Partial<OutboundOptions> = {},
+): Promise<OutboundReply> {
+  hits = []
+  bodies = []
+  const client = outboundClient({ allowedHosts: [], ...options })
+  return client({ url, method: 'GET', headers: {}, milliseconds: 1_000, ...more })
+}
+
+const allowed = () => ({ allowedHosts: [`127.0.0.1:${port}`] })
+const bodyOf = (reply: OutboundReply) => (reply.ok ? new TextDecoder().decode(reply.body) : reply)
+
+describe('disguises of private addresses', () => {
+  const hosts = [
+    '127.0.0.1',
+    '127.1',
+    '0',
+    '0.0.0.0',
+    '[::]',
+    '[::1]',
+    '[::ffff:127.0.0.1]',
+    '[::ffff:7f00:1]',
+    '[::127.0.0.1]',
+    '[::ffff:0:127.0.0.1]',
+    '[64:ff9b::127.0.0.1]',
+    '[64:ff9b:1::127.0.0.1]',
+    '[2002:7f00:1::]',
+    '[2001:0:7f00:1::1]',
+    '[fd00::]',
+    '[fe80::1]',
+    '[fec0::1]',
+    '[ff02::1]',
+    '169.254.169.254',
+    '100.64.0.1',
+    '10.0.0.1',
+    '172.16.0.1',
+    '192.168.0.1',
+    '198.18.0.1',
+    '224.0.0.1',
+    '255.255.255.255',
+    '2130706433',
+    '0x7f000001',
+    '0x7f.1',
+    '0177.0.0.1',
+    '017700000001',
+    '127.0.0.1.',
+    'localhost',
+    'localhost.',
+    'LOCALHOST',
+    '①②⑦.0.0.1',
+    '127。0。0。1',
+  ]
+  test.each(hosts)('%s', async (host) => {
+    // With an allow-list for something else, on the usual ports and on the port of the listener.
+    for (const url of [`http://${host}/`, `https://${host}/`, `http://${host}:${port}/`]) {
+      const reply = await call(url, {}, { allowedHosts: [`example.test:${port}`] })
+      expect(reply).toMatchObject({ ok: false, reason: 'refused' })
+      expect(hits).toHaveLength(0)
+    }
+  })
+
+  // The port is open here, so that only the check of the address stands between the request and the listener.
+  test.each(hosts)('%s through a name that resolves to it', async (host) => {
+    const literal = new URL(`http://${host}`).hostname.replace(/^\[|\]$|\.$/g, '')
+    const address = literal === 'localhost' ? '127.0.0.1' : literal
+    const reply = await call('http://name.test/', {}, { lookup: async () => [address] })
+    expect(reply).toMatchObject({ ok: false, reason: 'refused', message: expect.stringContaining('private') })
+    expect(hits).toHaveLength(0)
+  })
+
+  test.each([
+    ['https://ok@127.0.0.1/', /User name/],
+    ['https://example.com:80@127.0.0.1/', /User name/],
+    ['https://user:password@example.com/', /User name/],
+    ['file:///etc/passwd', /http/],
+    ['ftp://example.com/', /http/],
+    ['unix:/var/run/docker.sock', /http/],
+    ['http+unix://%2Fvar%2Frun%2Fdocker.sock/', /http/],
+    ['gopher://127.0.0.1/', /http/],
+    ['data:text/plain,a', /http/],
+    ['javascript:alert(1)', /http/],
+    ['http://', /not valid/],
+    ['//example.com', /not valid/],
+    ['', /not valid/],
+    ['http://example.com:22/', /ports/],
+    ['http://example.com:8080/', /ports/],
+    ['http://example.com:0/', /ports/],
+  ])('%s', async (url, message) => {
+    const reply = await call(url)
+    expect(reply).toMatchObject({ ok: false, reason: 'refused', message: expect.stringMatching(message) })
+    expect(hits).toHaveLength(0)
+  })
+
+  test('one private address among public ones', async () => {
+    const reply = await call('http://both.test/', {}, { lookup: async () => ['8.8.8.8', '127.0.0.1'] })
+    expect(reply).toMatchObject({ ok: false, reason: 'refused' })
+  })
+
+  test('a name that changes between the check and the connection is asked once only', async () => {
+    const answers = [['192.0.0.255'], ['127.0.0.1']]
+    let asked = 0
+    const lookup = async () => answers[asked++] ?? []
+    expect(await call(`http://changing.test:${port}/`, {}, { lookup, allowedHosts: [] })).toMatchObject({
+      ok: false,
+    })
+    asked = 0
+    // The name is allowed here, so nothing but the pinned address decides where the connection goes.
+    const reply = await call(
+      `http://changing.test:${port}/`,
+      { milliseconds: 300 },
+      {
+        lookup: async () => (asked++ === 0 ? ['203.0.113.1'] : ['127.0.0.1']),
+        allowedHosts: [`changing.test:${port}`],
+      },
+    )
+    expect(reply.ok).toBe(false)
+    expect(asked).toBe(1)
+    expect(hits).toHaveLength(0)
+  })
+
+  test('a redirect to a private address is not followed', async () => {
+    answer = (request, response) => {
+      const location = `http://localhost:${port}/private`
+      if (request.url === '/') response.writeHead(302, { location }).end('moved')
+      else response.end('secret')
+    }
+    const reply = await call(`http://127.0.0.1:${port}/`, {}, allowed())
+    expect(reply).toMatchObject({ ok: true, status: 302 })
+    expect(hits).toHaveLength(1)
+  })
+
+  test.each(['CONNECT', 'TRACE', 'get', 'FOO BAR', ''])('method %p', async (method) => {
+    expect(await call(`http://127.0.0.1:${port}/`, { method }, allowed())).toMatchObject({
+      reason: 'refused',
+    })
+    expect(hits).toHaveLength(0)
+  })
+})
+
+test.each(['8.8.8.8', '1.1.1.1', '2606:4700::1111', '64:ff9b::8.8.8.8', '2002:808:808::1', '::ffff:8.8.8.8'])(
+  '%s is public',
+  (address) => expect(isPublicAddress(address)).toBe(true),
+)
+
+test.each(['', 'localhost', 'fe80::1%eth0', '::ffff:10.0.0.1', '2001:db8::1', '3fff::1', '4000::1', '1.2.3'])(
+  '%p is not public',
+  (address) => expect(isPublicAddress(address)).toBe(false),
+)
+
+describe('the allow-list', () => {
+  test('opens a host and port for real requests', async () => {
+    answer = (_request, response) =>
+      response.writeHead(201, { 'content-type': 'application/json' }).end('{"a":1}')
+    const reply = await call(
+      `http://127.0.0.1:${port}/path?x=1`,
+      {
+        method: 'POST',
+        headers: { 'X-Own': 'yes', Host: 'evil.test', 'Content-Length': '3' },
+        body: '{"é":1}',
+      },
+      allowed(),
+    )
+    expect(reply).toMatchObject({ ok: true, status: 201, contentType: 'application/json' })
+    expect(bodyOf(reply)).toBe('{"a":1}')
+    expect(bodies).toEqual(['{"é":1}'])
+    expect(hits[0]?.url).toBe('/path?x=1')
+    expect(hits[0]?.headers).toMatchObject({
+      'x-own': 'yes',
+      host: `127.0.0.1:${port}`,
+      'accept-encoding': 'identity',
+    })
+  })
+
+  test('holds for names and for IPv6, and not for other ports', async () => {
+    answer = (_request, response) => response.end('ok')
+    expect(await call(`http://[::1]:${port}/`, {}, { allowedHosts: [`[::1]:${port}`] })).toMatchObject({
+      status: 200,
+    })
+    const named = { allowedHosts: [`Internal.test:${port}`], lookup: async () => ['127.0.0.1'] }
+    expect(await call(`http://internal.test:${port}/`, {}, named)).toMatchObject({ status: 200 })
+    expect(await call(`http://internal.test.:${port}/`, {}, named)).toMatchObject({ status: 200 })
+    expect(await call(`http://other.test:${port}/`, {}, named)).toMatchObject({ reason: 'refused' })
+    const wholeHost = { allowedHosts: ['127.0.0.1'] }
+    expect(await call(`http://127.0.0.1:${port}/`, {}, wholeHost)).toMatchObject({ reason: 'refused' })
+  })
+})
+
+describe('bounds', () => {
+  test('a body over the limit', async () => {
+    answer = (_request, response) => response.end(Buffer.alloc(2_000_000))
+    expect(await call(`http://127.0.0.1:${port}/`, {}, allowed())).toMatchObject({
+      ok: false,
+      reason: 'size',
+    })
+  })
+
+  test('a body of exactly the limit', async () => {
+    answer = (_request, response) => response.end(Buffer.alloc(1_048_576))
+    const reply = await call(`http://127.0.0.1:${port}/`, {}, allowed())
+    expect(reply.ok && reply.body.length).toBe(1_048_576)
+  })
+
+  test.each([
+    ['no answer', () => {}],
+    ['an answer that never ends', (_: IncomingMessage, response: ServerResponse) => response.write('a')],
+  ])('%s', async (_name, respond) => {
+    answer = respond
+    const startedAt = performance.now()
+    const reply = await call(`http://127.0.0.1:${port}/`, { milliseconds: 200 }, allowed())
+    expect(reply).toMatchObject({ ok: false, reason: 'time' })
+    expect(performance.now() - startedAt).toBeLessThan(1_000)
+  })
+
+  test('a name that takes for ever to look up', async () => {
+    const lookup = () => new Promise<string[]>(() => {})
+    expect(await call('http://slow.test/', { milliseconds: 100 }, { lookup })).toMatchObject({
+      reason: 'time',
+    })
+  })
+
+  test('failures are values', async () => {
+    answer = (request) => request.socket.destroy()
+    expect(await call(`http://127.0.0.1:${port}/`, {}, allowed())).toMatchObject({
+      ok: false,
+      reason: 'network',
+    })
+    const bad = await call(`http://127.0.0.1:${port}/`, { headers: { 'bad name': 'x' } }, allowed())
+    expect(bad).toMatchObject({ ok: false, reason: 'refused' })
+    const broken = await call(`http://127.0.0.1:${port}/`, { headers: { name: 'a\r\nb: c' } }, allowed())
+    expect(broken).toMatchObject({ ok: false, reason: 'refused' })
+    const lookup = async () => Promise.reject(new Error('ENOTFOUND 10.0.0.2'))
+    const lost = await call('http://lost.test/', {}, { lookup })
+    expect(lost).toMatchObject({ ok: false, reason: 'network' })
+    expect(JSON.stringify(lost)).not.toContain('10.0.0.2')
+  })
+})

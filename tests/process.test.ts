@@ -1,0 +1,322 @@
+import { execFile, spawnSync } from 'node:child_process'
+import { connect as connectSocket, createServer, type Socket } from 'node:net'
+import { promisify } from 'node:util'
+import { afterEach, describe, expect, test } from '@jest/globals'
+import pg from 'pg'
+import {
+  endProcesses,
+  freePort,
+  launch,
+  logOf,
+  newDataFolder,
+  postmasterOf,
+  type Service,
+  startService,
+  statusOf,
+  tokenIn,
+  until,
+} from './support/process.ts'
+import { createDatabase } from './support/server.ts'
+
+const cleanUps: (() => Promise<unknown>)[] = []
+
+afterEach(async () => {
+  await endProcesses()
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
+})
+
+async function emptyDatabase(): Promise<string> {
+  const { url, drop } = await createDatabase('nothing')
+  cleanUps.push(drop)
+  return url
+}
+
+interface Answer {
+  status: number
+  // biome-ignore lint/suspicious/noExplicitAny: what it is differs from operation to operation
+  body: any
+}
+
+async function call(
+  { url, token }: Pick<Service, 'url' | 'token'>,
+  path: string,
+  init: RequestInit = {},
+): Promise<Answer> {
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' }
+  const response = await fetch(url + path, { headers, ...init })
+  return { status: response.status, body: await response.json() }
+}
+
+async function firstWorkspace(service: Pick<Service, 'url' | 'token'>): Promise<string> {
+  const { body } = await call(service, '/v1/workspaces')
+  return body.workspaces[0].id
+}
+
+describe('the first start', () => {
+  test('on an empty data folder shows a token, which no later start shows again', async () => {
+    const DATA_DIR = await newDataFolder()
+    const first = await startService({ DATA_DIR })
+    expect(first.token).toBeDefined()
+    expect(
+      logOf(first.output())
+        .map((line) => JSON.stringify(line))
+        .join(),
+    ).not.toContain('botb_pat_')
+    expect((await call(first, '/v1/workspaces')).body.workspaces).toHaveLength(1)
+    first.signal('SIGTERM')
+    expect(await first.ended).toMatchObject({ code: 0, stderr: '' })
+    expect(await postmasterOf(DATA_DIR)).toBeUndefined()
+
+    const second = await startService({ DATA_DIR })
+    expect(second.output()).not.toContain('botb_pat_')
+    const known = { url: second.url, token: first.token }
+    expect((await call(known, '/v1/workspaces')).body.workspaces).toHaveLength(1)
+  })
+
+  const hasCurl = spawnSync('curl', ['--version']).status === 0
+  const curlTest = hasCurl ? test : test.skip
+  curlTest('shows a curl line that works when pasted (needs curl)', async () => {
+    const service = await startService({ DATABASE_URL: await emptyDatabase() })
+    const line = /^ {2}(curl .+)$/m.exec(service.output())?.[1] ?? ''
+    const { stdout } = await promisify(execFile)('sh', ['-c', line])
+    expect(JSON.parse(stdout).workspaces).toHaveLength(1)
+  })
+
+  test('of three services at once on one empty database shows one token', async () => {
+    const DATABASE_URL = await emptyDatabase()
+    const services = await Promise.all([1, 2, 3].map(() => startService({ DATABASE_URL })))
+    const tokens = services.flatMap(({ token }) => token ?? [])
+    expect(tokens).toHaveLength(1)
+    for (const { url } of services) {
+      expect((await call({ url, token: tokens[0] }, '/v1/workspaces')).body.workspaces).toHaveLength(1)
+    }
+  })
+})
+
+describe('configuration', () => {
+  test('that is wrong is named, every variable of it, before anything starts', async () => {
+    const DATA_DIR = await newDataFolder()
+    const wrong = {
+      PORT: 'http',
+      DATABASE_POOL_SIZE: '0',
+      LOG_LEVEL: 'loud',
+      DATABASE_URL: 'mysql://host/db',
+    }
+    const { code, stdout, stderr } = await launch({ DATA_DIR, ...wrong }).ended
+    expect(code).toBe(1)
+    expect(stdout).toBe('')
+    const lines = stderr.trimEnd().split('\n')
+    expect(lines.map((line) => line.replace(/: Expected .+/, ''))).toEqual(
+      ['PORT', 'DATABASE_URL', 'DATABASE_POOL_SIZE', 'LOG_LEVEL'].map((name) => `Configuration: ${name}`),
+    )
+  })
+
+  test('of a port that is taken ends with one line that says so', async () => {
+    const DATABASE_URL = await emptyDatabase()
+    const first = await startService({ DATABASE_URL })
+    const { code, stderr } = await launch({ DATABASE_URL, PORT: new URL(first.url).port }).ended
+    expect(code).toBe(1)
+    expect(stderr).toMatch(/^Cannot listen: .*EADDRINUSE.*\n$/)
+  })
+})
+
+/** A way to the database that can be shut: nothing listens then, and connections through it are cut. */
+class Gate {
+  private readonly sockets = new Set<Socket>()
+  private readonly server
+  private readonly port: number
+
+  constructor(port: number, target: URL) {
+    this.port = port
+    this.server = createServer((near) => {
+      const far = connectSocket(Number(target.port || 5432), target.hostname)
+      for (const [one, other] of [[near, far] as const, [far, near] as const]) {
+        this.sockets.add(one)
+        one.pipe(other)
+        one.on('error', () => {}).on('close', () => other.destroy())
+      }
+    })
+  }
+
+  open() {
+    return new Promise<void>((resolve) => this.server.listen(this.port, '127.0.0.1', resolve))
+  }
+
+  async shut() {
+    const closed = new Promise((resolve) => this.server.close(resolve))
+    for (const socket of this.sockets) socket.destroy()
+    this.sockets.clear()
+    await closed
+  }
+}
+
+async function newGate(): Promise<{ gate: Gate; DATABASE_URL: string }> {
+  const target = new URL(await emptyDatabase())
+  const port = await freePort()
+  const gate = new Gate(port, target)
+  cleanUps.push(() => gate.shut())
+  const through = new URL(target)
+  through.hostname = '127.0.0.1'
+  through.port = String(port)
+  return { gate, DATABASE_URL: through.toString() }
+}
+
+describe('while the database is away', () => {
+  test('the service lives, is not ready, answers 503, and serves as soon as it is there', async () => {
+    const { gate, DATABASE_URL } = await newGate()
+    const port = await freePort()
+    const url = `http://127.0.0.1:${port}`
+    const program = launch({ DATABASE_URL, PORT: String(port) })
+    await until('it lives', async () => (await statusOf(`${url}/livez`)) === 200)
+    expect(await statusOf(`${url}/readyz`)).toBe(503)
+    const refused = await call({ url, token: undefined }, '/v1/workspaces')
+    expect(refused).toEqual({
+      status: 503,
+      body: { code: 'SERVICE_UNAVAILABLE', message: 'Service unavailable', issues: [] },
+    })
+
+    await gate.open()
+    await until('it is ready', async () => (await statusOf(`${url}/readyz`)) === 200)
+    const caller = { url, token: tokenIn(program.output()) }
+    expect((await call(caller, '/v1/workspaces')).status).toBe(200)
+
+    await gate.shut()
+    expect(await statusOf(`${url}/readyz`)).toBe(503)
+    expect(await statusOf(`${url}/livez`)).toBe(200)
+    expect((await call(caller, '/v1/workspaces')).status).toBe(503)
+
+    await gate.open()
+    await until('it is ready again', async () => (await statusOf(`${url}/readyz`)) === 200)
+    expect((await call(caller, '/v1/workspaces')).status).toBe(200)
+    program.signal('SIGTERM')
+    expect((await program.ended).code).toBe(0)
+  })
+
+  test.each(['SIGTERM', 'SIGINT'] as const)('%s ends the service in good order', async (signal) => {
+    const port = await freePort()
+    const DATABASE_URL = `postgres://nobody:secret@127.0.0.1:${await freePort()}/nothing`
+    const program = launch({ DATABASE_URL, PORT: String(port) })
+    await until('it lives', async () => (await statusOf(`http://127.0.0.1:${port}/livez`)) === 200)
+    program.signal(signal)
+    const { code, stdout, stderr } = await program.ended
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+    expect(stdout).not.toContain('secret')
+  })
+})
+
+describe('stopping', () => {
+  /** A service with an update under way that waits for a row until `release`. */
+  async function withSlowRequest(variables: Record<string, string> = {}) {
+    const DATABASE_URL = await emptyDatabase()
+    const service = await startService({ DATABASE_URL, DATABASE_LOCK_TIMEOUT: '20000', ...variables })
+    const workspaceId = await firstWorkspace(service)
+    const created = await call(service, '/v1/bots', {
+      method: 'POST',
+      body: JSON.stringify({ workspaceId, bot: { name: 'before' } }),
+    })
+    const client = new pg.Client({ connectionString: DATABASE_URL })
+    await client.connect()
+    cleanUps.push(() => client.end())
+    await client.query('BEGIN')
+    await client.query('SELECT id FROM bots FOR UPDATE')
+    const answer = call(service, `/v1/bots/${created.body.bot.id}`, {
+      method: 'PATCH',
+      body: JSON.stringify({ bot: { version: '6.1', name: 'after' } }),
+    }).catch(() => undefined)
+    await until('the update waits', async () => {
+      const { rows } = await client.query(
+        `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
+      )
+      return rows.length > 0
+    })
+    const release = () => client.query('ROLLBACK')
+    const nameOf = async () => (await client.query('SELECT name FROM bots')).rows[0].name
+    return { service, answer, release, nameOf }
+  }
+
+  test('fails readiness first, then refuses connections, and lets a request under way finish', async () => {
+    const { service, answer, release, nameOf } = await withSlowRequest({ SHUTDOWN_DELAY: '1500' })
+    expect(await statusOf(`${service.url}/readyz`)).toBe(200)
+    service.signal('SIGTERM')
+    const seen: (number | undefined)[] = []
+    await until('nobody listens', async () => {
+      seen.push(await statusOf(`${service.url}/readyz`))
+      return seen.at(-1) === undefined
+    })
+    expect(seen).toContain(503)
+    // Not ready, and after that not there; it never came back.
+    expect([...new Set(seen.slice(seen.indexOf(503)))]).toEqual([503, undefined])
+    await release()
+    expect(await answer).toMatchObject({ status: 200, body: { bot: { name: 'after' } } })
+    expect(await service.ended).toMatchObject({ code: 0, stderr: '' })
+    expect(await nameOf()).toBe('after')
+  })
+
+  test('serves requests until it listens no more', async () => {
+    const service = await startService({
+      DATABASE_URL: await emptyDatabase(),
+      SHUTDOWN_DELAY: '1500',
+    })
+    service.signal('SIGTERM')
+    await until('it is not ready', async () => (await statusOf(`${service.url}/readyz`)) === 503)
+    expect((await call(service, '/v1/workspaces')).status).toBe(200)
+    expect((await service.ended).code).toBe(0)
+  })
+
+  test.each(['SIGTERM', 'SIGINT'] as const)(
+    'a second %s ends it at once, and nothing half done stays',
+    async (signal) => {
+      const { service, answer, release, nameOf } = await withSlowRequest()
+      service.signal(signal)
+      await until('it stops', () => logOf(service.output()).some(({ msg }) => msg === 'stopping'))
+      service.signal(signal)
+      expect((await service.ended).code).not.toBe(0)
+      expect(await answer).toBeUndefined()
+      expect(await nameOf()).toBe('before')
+      await release()
+    },
+  )
+
+  test('cuts off what takes longer than allowed, and says so with its exit code', async () => {
+    const { service, answer, release } = await withSlowRequest({
+      SHUTDOWN_TIMEOUT: '200',
+      DATABASE_LOCK_TIMEOUT: '2000',
+    })
+    service.signal('SIGTERM')
+    expect(await answer).toBeUndefined()
+    expect((await service.ended).code).toBe(1)
+    await release()
+  })
+})
+
+test('two services over one data folder share its database, whichever ends first', async () => {
+  const DATA_DIR = await newDataFolder()
+  const [one, two] = await Promise.all([startService({ DATA_DIR }), startService({ DATA_DIR })])
+  const [token] = [one, two].flatMap((service) => service.token ?? [])
+  expect([one.token, two.token].filter(Boolean)).toHaveLength(1)
+  const [first, second] = [
+    { ...one, token },
+    { ...two, token },
+  ]
+  const workspaceId = await firstWorkspace(first)
+  const create = (service: Service, name: string) =>
+    call(service, '/v1/bots', { method: 'POST', body: JSON.stringify({ workspaceId, bot: { name } }) })
+  const { body } = await create(first, 'made by the first')
+  const seen = await call(second, `/v1/bots/${body.bot.id}`)
+  expect(seen.body.bot.name).toBe('made by the first')
+
+  first.signal('SIGTERM')
+  expect((await first.ended).code).toBe(0)
+  expect((await create(second, 'made by the second')).status).toBe(201)
+  const third = { ...(await startService({ DATA_DIR })), token }
+  second.signal('SIGKILL')
+  await second.ended
+  const { body: list } = await call(third, `/v1/bots?workspaceId=${workspaceId}`)
+  expect(list.bots.map(({ name }: { name: string }) => name)).toEqual([
+    'made by the second',
+    'made by the first',
+  ])
+  third.signal('SIGTERM')
+  expect((await third.ended).code).toBe(0)
+  expect(await postmasterOf(DATA_DIR)).toBeUndefined()
+})

@@ -1,0 +1,139 @@
+import { readFileSync } from 'node:fs'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type pg from 'pg'
+import { pino } from 'pino'
+import { createApp, type Phase } from '../../server/app.ts'
+import { openChatTools } from '../../server/chat/tools.ts'
+import { type Config, readConfig } from '../../server/config.ts'
+import { connect, type Database, type DatabaseOptions } from '../../server/db/client.ts'
+import { cursorKey } from '../../server/db/migrate.ts'
+import { createServer } from '../../server/http.ts'
+import { root } from '../../server/root.ts'
+import { type Client, createClient } from './client.ts'
+import { createDatabase } from './server.ts'
+
+/** The whole service in this process, on a database of its own, with everything it does in reach. */
+export interface App {
+  /** Calls operations and holds every answer against the published document. */
+  client: Client
+  /** Where the app listens, without a slash at the end. */
+  url: string
+  server: Server
+  db: Database
+  pool: pg.Pool
+  databaseUrl: string
+  clock: Clock
+  /** Every line that was logged, parsed. */
+  logs: Record<string, unknown>[]
+  /** Every statement that was sent, hence every round trip to the database. Empty it to count anew. */
+  statements: string[]
+  setPhase(phase: Phase): void
+  stop(): Promise<void>
+}
+
+export interface StartOptions {
+  /** An existing database, which `stop` leaves alone; absent makes a new one. */
+  databaseUrl?: string
+  database?: Partial<DatabaseOptions>
+  config?: Partial<Config>
+  /** Milliseconds in which a request must arrive. */
+  requestTimeout?: number
+}
+
+/** Time as the service sees it. It stands at a fixed moment and ticks a millisecond with every look. */
+export class Clock {
+  private time = Date.parse('2026-03-10T12:00:00.000Z')
+
+  now = (): Date => new Date(this.time++)
+
+  set(moment: string) {
+    this.time = Date.parse(moment)
+  }
+
+  advance(milliseconds: number) {
+    this.time += milliseconds
+  }
+}
+
+/**
+ * Starts the app. Call it once per file, in `beforeAll`, and `stop` in `afterAll`; tests keep apart by
+ * making worlds of their own.
+ */
+export async function startApp(options: StartOptions = {}): Promise<App> {
+  const database = options.databaseUrl
+    ? { url: options.databaseUrl, drop: async () => {} }
+    : await createDatabase()
+  const { db, pool } = connect({
+    url: database.url,
+    poolSize: 10,
+    connectTimeout: 2_000,
+    statementTimeout: 10_000,
+    lockTimeout: 5_000,
+    transactionPooler: false,
+    onError: () => {},
+    ...options.database,
+  })
+  const statements: string[] = []
+  pool.on('connect', (connection) => record(connection, statements))
+
+  const logs: Record<string, unknown>[] = []
+  const log = pino({ level: 'debug' }, { write: (line: string) => void logs.push(JSON.parse(line)) })
+  const clock = new Clock()
+  const read = readConfig({})
+  if ('problems' in read) throw new Error(read.problems.join('\n'))
+  const config = { ...read.config, ...options.config }
+  const chat = openChatTools(config)
+  let phase: Phase = 'serving'
+  const server = createServer({ requestTimeout: options.requestTimeout ?? 30_000 })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  server.on(
+    'request',
+    createApp({
+      db,
+      pool,
+      log,
+      config,
+      chat: chat.tools,
+      now: clock.now,
+      cursorKey: options.database?.url ? Buffer.alloc(32) : await cursorKey(db),
+      phase: () => phase,
+      openapi: readFileSync(new URL('openapi.yaml', root), 'utf8'),
+      publicUrl: url,
+    }),
+  )
+  return {
+    client: createClient(server),
+    url,
+    server,
+    db,
+    pool,
+    databaseUrl: database.url,
+    clock,
+    logs,
+    statements,
+    setPhase: (next) => {
+      phase = next
+    },
+    async stop() {
+      server.closeAllConnections()
+      await new Promise((resolve) => server.close(resolve))
+      await chat.close()
+      if (!pool.ended) await pool.end()
+      await database.drop()
+    },
+  }
+}
+
+type Query = (...parameters: unknown[]) => unknown
+
+/** Notes the text of every statement that a connection sends. */
+function record(connection: pg.PoolClient, statements: string[]) {
+  const query = connection.query.bind(connection) as Query
+  const recording: Query = (statement, ...rest) => {
+    statements.push(typeof statement === 'string' ? statement : (statement as { text: string }).text)
+    return query(statement, ...rest)
+  }
+  Object.assign(connection, { query: recording })
+}

@@ -1,0 +1,47 @@
+import type { OperationId, resources } from '../../contract/index.ts'
+import type { OperationErrors } from '../../generated/handlers.ts'
+import type { App } from './app.ts'
+import type { Answer, CallOptions } from './client.ts'
+import type { World } from './world.ts'
+
+/*
+ * What tests/cases is written in. Every operation has one case or more for its success and for every code
+ * it declares; a missing one does not compile.
+ */
+
+/** Codes that replay.test.ts provokes for every operation by itself, starting from its first `ok` case. */
+export const derivedCodes = [
+  'UNAUTHORIZED',
+  'PAYLOAD_TOO_LARGE',
+  'UNSUPPORTED_MEDIA_TYPE',
+  'INTERNAL_SERVER_ERROR',
+  'SERVICE_UNAVAILABLE',
+] as const
+
+type DerivedCode = (typeof derivedCodes)[number]
+
+/** The request of a case. */
+export interface CaseRequest<Id extends OperationId = OperationId> extends CallOptions<Id> {
+  /** Where the issue of a refusal is: its path with dots. */
+  at?: string
+  /** What must be true afterwards. Of a refusal it is checked anyway that nothing was written. */
+  after?: (answer: Answer) => unknown
+}
+
+/** Prepares what the request needs beyond the world, and says what to send. */
+export type Case<Id extends OperationId = OperationId> = (
+  world: World,
+  app: App,
+) => CaseRequest<Id> | Promise<CaseRequest<Id>>
+
+export type Outcome<Id extends keyof OperationErrors> = 'ok' | Exclude<OperationErrors[Id], DerivedCode>
+
+/** The cases of one resource: one per outcome, or several with names. */
+export type Cases<Resource extends keyof typeof resources> = {
+  [Id in keyof (typeof resources)[Resource] & OperationId & keyof OperationErrors]: {
+    [O in Outcome<Id>]: Case<Id> | Record<string, Case<Id>>
+  }
+}
+
+/** An id that no record has. */
+export const missingId = '01jr5x0000000000000000none'

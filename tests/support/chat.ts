@@ -1,0 +1,194 @@
+/** Small bots written as objects, and a client that talks to them. */
+import { continueChat, startChat } from '../../server/chat/engine.ts'
+import type {
+  Effects,
+  Flow,
+  LogEntry,
+  Mail,
+  Message,
+  SessionState,
+  StartOptions,
+  StepOptions,
+  StepOutcome,
+  StepResult,
+} from '../../server/chat/types.ts'
+import { openSandbox, type Sandbox } from '../../server/expressions.ts'
+import type { OutboundReply, OutboundRequest } from '../../server/outbound.ts'
+
+type Json = Record<string, unknown>
+
+/** A block, item or path. `to` stands for an edge: `group` or `group/block`. */
+export type Part = Json & { to?: string; items?: Part[]; paths?: Part[] }
+
+let sandbox: Sandbox | undefined
+
+export const evaluate: Effects['evaluate'] = (request) => {
+  sandbox ??= openSandbox({ threads: 1 })
+  return sandbox.evaluate(request)
+}
+
+export async function closeSandbox(): Promise<void> {
+  await sandbox?.close()
+  sandbox = undefined
+}
+
+/** A bot whose start leads to its first group. Blocks without an id get `<group>.<index>`. */
+export function bot(
+  groups: Record<string, Part[]>,
+  more: Json & { variables?: string[]; id?: string } = {},
+): Flow {
+  const edges: Json[] = []
+  const link = (part: Part): Json => {
+    const { to, ...rest } = part
+    if (to === undefined) return rest
+    const [groupId, blockId] = to.split('/')
+    const id = `edge${edges.length}`
+    edges.push({ id, from: {}, to: { groupId, blockId } })
+    return { ...rest, outgoingEdgeId: id }
+  }
+  const linkAll = (part: Part): Json => {
+    const items = part.items?.map((item) => ({
+      ...link(item),
+      ...(item.paths ? { paths: item.paths.map(link) } : {}),
+    }))
+    return { ...link(part), ...(items ? { items } : {}) }
+  }
+  const list = Object.entries(groups).map(([id, blocks]) => ({
+    id,
+    title: `Title ${id}`,
+    graphCoordinates: { x: 0, y: 0 },
+    blocks: blocks.map((block, index) => ({ id: `${id}.${index}`, ...linkAll(block) })),
+  }))
+  const events = (more.events as Part[] | undefined)?.map(link) ?? []
+  const first = Object.keys(groups)[0]
+  const start = { id: 'start', type: 'start', ...(first === undefined ? {} : { to: first }) }
+  const { variables, ...rest } = more
+  return {
+    id: 'bot1',
+    version: '6.1',
+    groups: list,
+    theme: {},
+    settings: {},
+    ...rest,
+    events: [link(start), ...events],
+    edges,
+    variables: (variables ?? []).map((name) => ({ id: idOf(name), name })),
+  }
+}
+
+/** Id of a variable of `bot`. */
+export const idOf = (name: string) => `v-${name}`
+
+export const text = (words: string): Part => ({
+  type: 'text',
+  content: { richText: [{ type: 'p', children: [{ text: words }] }] },
+})
+
+export const ask = (variable?: string, more: Part = {}): Part => ({
+  type: 'text input',
+  options: variable === undefined ? {} : { variableId: idOf(variable) },
+  ...more,
+})
+
+export const set = (variable: string, expressionToEvaluate: string, more: Json = {}): Part => ({
+  type: 'Set variable',
+  options: { variableId: idOf(variable), expressionToEvaluate, ...more },
+})
+
+export interface Client {
+  outcome: StepOutcome
+  requests: OutboundRequest[]
+  mails: Mail[]
+  answers: StepOutcome['answers']
+  transcript: StepOutcome['transcript']
+  say(message?: Message | null, options?: StepOptions): Promise<StepOutcome>
+  /** The texts of the last step. */
+  texts(): string[]
+  value(name: string): unknown
+  logs(): string[]
+  /** Logs of the last step that say this. */
+  logged(part: string): LogEntry | undefined
+}
+
+export interface World extends Partial<Omit<Effects, 'httpRequest' | 'sendEmail'>> {
+  options?: Partial<StartOptions>
+  reply?: OutboundReply | ((request: OutboundRequest) => OutboundReply)
+  hasMail?: boolean
+  mailError?: string
+  linked?: Record<string, Flow>
+}
+
+/** A chat in progress. Like the service it keeps nothing but JSON between two steps. */
+export async function chat(flow: Flow, world: World = {}): Promise<Client> {
+  const { result, client } = await tryChat(flow, world)
+  if (result.problem !== undefined) throw new Error(result.problem.message)
+  return client
+}
+
+export async function tryChat(
+  flow: Flow,
+  world: World = {},
+): Promise<{ result: StepResult; client: Client }> {
+  const requests: OutboundRequest[] = []
+  const mails: Mail[] = []
+  let ids = 0
+  let state: SessionState | null = null
+  const effects: Effects = {
+    now: () => new Date('2024-05-01T09:30:00.000Z'),
+    random: () => 0,
+    newId: () => `id${++ids}`,
+    evaluate,
+    findLinkedFlow: async (id) => {
+      const found = world.linked?.[id]
+      return found === undefined ? null : { flow: found, publicationId: `publication of ${id}` }
+    },
+    loadFlow: async (id) => world.linked?.[id.replace('publication of ', '')] ?? null,
+    earlierAnswers: async () => client.answers,
+    earlierTranscript: async () => client.transcript,
+    ...world,
+    httpRequest: async (request) => {
+      requests.push(request)
+      const reply = typeof world.reply === 'function' ? world.reply(request) : world.reply
+      return reply ?? { ok: false, reason: 'refused', message: 'The host is in a private network' }
+    },
+    sendEmail: world.hasMail
+      ? async (mail) => {
+          if (world.mailError !== undefined) throw new Error(world.mailError)
+          mails.push(mail)
+        }
+      : null,
+  }
+  const take = (result: StepResult): StepResult => {
+    if (result.problem !== undefined) return result
+    client.outcome = JSON.parse(JSON.stringify(result))
+    state = client.outcome.state
+    client.answers = [...client.answers, ...result.answers]
+    client.transcript = [...client.transcript, ...result.transcript]
+    return result
+  }
+  const client: Client = {
+    outcome: {} as StepOutcome,
+    requests,
+    mails,
+    answers: [],
+    transcript: [],
+    async say(message = null, options = {}) {
+      if (state === null) throw new Error('The chat is over')
+      const result = take(await continueChat(flow, state, message, options, effects))
+      if (result.problem !== undefined) throw new Error(result.problem.message)
+      return result
+    },
+    texts: () =>
+      client.outcome.messages.map((bubble) => {
+        if (bubble.type !== 'text') return `<${bubble.type}>`
+        if (bubble.content.type === 'markdown') return bubble.content.markdown
+        const paragraphs = bubble.content.richText as { children: { text: string }[] }[]
+        return paragraphs.map((each) => each.children.map((leaf) => leaf.text).join('')).join('\n')
+      }),
+    value: (name) => client.outcome.variables.find((variable) => variable.name === name)?.value,
+    logs: () => client.outcome.logs.map((entry) => entry.description),
+    logged: (part) => client.outcome.logs.find((entry) => entry.description.includes(part)),
+  }
+  const result = take(await startChat(flow, { resultId: 'result1', ...world.options }, effects))
+  return { result, client }
+}

@@ -1,0 +1,162 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtemp, readFile, rm } from 'node:fs/promises'
+import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+
+/*
+ * The service as other people run it: a process of its own, with nothing but environment variables, standard
+ * output and signals. Everything that is started here is ended by `endProcesses`.
+ */
+
+export interface Ended {
+  code: number | null
+  stdout: string
+  stderr: string
+}
+
+export interface Program {
+  pid: number
+  /** Everything written to standard output so far. */
+  output: () => string
+  signal: (name: NodeJS.Signals) => void
+  ended: Promise<Ended>
+}
+
+export interface Service extends Program {
+  url: string
+  /** The token that a first start prints. */
+  token: string | undefined
+}
+
+const programs = new Set<ChildProcess>()
+const folders: string[] = []
+const root = fileURLToPath(new URL('../../', import.meta.url))
+
+type Variables = Record<string, string>
+
+/** Runs one file of the project; of our own environment it sees only what finds programs. */
+export function startProgram(file: string, words: string[], variables: Variables): Program {
+  const { PATH, HOME, TMPDIR } = process.env
+  const child = spawn(process.execPath, ['--import', 'tsx', file, ...words], {
+    cwd: root,
+    env: { PATH, HOME, TMPDIR, ...variables },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  programs.add(child)
+  let stdout = ''
+  let stderr = ''
+  child.stdout.on('data', (chunk) => (stdout += chunk))
+  child.stderr.on('data', (chunk) => (stderr += chunk))
+  const ended = new Promise<Ended>((resolve) => {
+    child.once('close', (code) => {
+      programs.delete(child)
+      resolve({ code, stdout, stderr })
+    })
+  })
+  return { pid: child.pid as number, output: () => stdout, signal: (name) => child.kill(name), ended }
+}
+
+export function run(file: string, words: string[], variables: Variables): Promise<Ended> {
+  return startProgram(file, words, variables).ended
+}
+
+/** Starts the service without waiting for anything; on a port of its own choice unless told one. */
+export function launch(variables: Variables): Program {
+  return startProgram('server/main.ts', [], { PORT: '0', SHUTDOWN_DELAY: '0', ...variables })
+}
+
+/** Starts the service and waits until it serves. */
+export async function startService(variables: Variables): Promise<Service> {
+  const program = launch(variables)
+  let early: Ended | undefined
+  void program.ended.then((ended) => (early = ended))
+  await until('the service serves', () => early !== undefined || servingPort(program) !== undefined)
+  if (early) throw new Error(`The service ended with ${early.code}: ${early.stderr || early.stdout}`)
+  return { ...program, url: `http://127.0.0.1:${servingPort(program)}`, token: tokenIn(program.output()) }
+}
+
+/** The port in the log line that says that the service serves. */
+function servingPort(program: Program): number | undefined {
+  const line = logOf(program.output()).find(({ msg }) => msg === 'serving')
+  return line?.port as number | undefined
+}
+
+/** The lines of the log; what else is on standard output is for people. */
+export function logOf(output: string): Record<string, unknown>[] {
+  const lines = output.split('\n').filter((line) => line.startsWith('{') && line.endsWith('}'))
+  return lines.map((line) => JSON.parse(line) as Record<string, unknown>)
+}
+
+export function tokenIn(output: string): string | undefined {
+  return /^ {2}(botb_pat_\w+)$/m.exec(output)?.[1]
+}
+
+/** Asks until the answer is yes. The limit only ends a test that hangs. */
+export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
+  for (const deadline = Date.now() + 30_000; !(await condition()); await sleep(20)) {
+    if (Date.now() > deadline) throw new Error(`Waited in vain until ${what}`)
+  }
+}
+
+/** The status of an answer on a connection of its own; undefined when nobody answers. */
+export async function statusOf(url: string): Promise<number | undefined> {
+  const response = await fetch(url, { headers: { connection: 'close' } }).catch(() => undefined)
+  await response?.arrayBuffer()
+  return response?.status
+}
+
+export async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1')
+  await new Promise((resolve) => server.once('listening', resolve))
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+/** A data folder that goes with the tests, and with it the database server that was started in it. */
+export async function newDataFolder(): Promise<string> {
+  const folder = await mkdtemp(join(tmpdir(), 'bots-process-'))
+  folders.push(folder)
+  return folder
+}
+
+/** Process id of the database server that runs in a data folder, if one does. */
+export async function postmasterOf(folder: string): Promise<number | undefined> {
+  const text = await readFile(join(folder, 'postgres/data/postmaster.pid'), 'utf8').catch(() => '')
+  const pid = Number(text.split('\n')[0])
+  if (!pid) return undefined
+  if (process.platform !== 'linux') return isAlive(pid) ? pid : undefined
+  // What a killed server left may name a stranger by now.
+  const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
+  return command.includes(folder) ? pid : undefined
+}
+
+/** Ends whatever a test started, also after it failed. */
+export async function endProcesses(): Promise<void> {
+  await Promise.all([...programs].map(endProgram))
+  for (const folder of folders.splice(0)) {
+    const pid = await postmasterOf(folder)
+    if (pid !== undefined) {
+      process.kill(pid, 'SIGQUIT')
+      await until('the database server is gone', async () => (await postmasterOf(folder)) === undefined)
+    }
+    await rm(folder, { recursive: true, force: true, maxRetries: 5 })
+  }
+}
+
+async function endProgram(child: ChildProcess) {
+  const ended = new Promise((resolve) => child.once('close', resolve))
+  child.kill('SIGKILL')
+  await ended
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,294 @@
+import { readFileSync } from 'node:fs'
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import addFormats from 'ajv-formats'
+import { parse } from 'yaml'
+import { root } from '../../server/root.ts'
+
+/*
+ * The published document, read from disk, and the check that an answer is one of those it promises. It
+ * knows nothing of the contract the document was made from, so that a mistake of the emitter is seen too.
+ */
+
+export interface JsonSchema {
+  $ref?: string
+  type?: string | string[]
+  properties?: Record<string, JsonSchema>
+  additionalProperties?: JsonSchema | false
+  items?: JsonSchema
+  oneOf?: JsonSchema[]
+  anyOf?: JsonSchema[]
+  discriminator?: { propertyName: string; mapping: Record<string, string> }
+  enum?: unknown[]
+  [keyword: string]: unknown
+}
+
+export interface PublishedHeader {
+  required?: boolean
+  schema: JsonSchema
+  [key: string]: unknown
+}
+
+export interface PublishedContent {
+  schema: JsonSchema
+  examples?: Record<string, { summary: string; value: unknown }>
+}
+
+export interface PublishedResponse {
+  description: string
+  headers?: Record<string, PublishedHeader | { $ref: string }>
+  content: Record<string, PublishedContent>
+}
+
+export interface PublishedParameter {
+  name: string
+  in: 'path' | 'query'
+  required: boolean
+  description: string
+  schema: JsonSchema
+  example?: unknown
+}
+
+export interface PublishedOperation {
+  operationId: string
+  summary: string
+  description: string
+  tags: string[]
+  security: Record<string, string[]>[]
+  parameters?: PublishedParameter[]
+  requestBody?: { required: boolean; content: Record<string, PublishedContent> }
+  responses: Record<string, PublishedResponse | { $ref: string }>
+}
+
+export interface PublishedDocument {
+  openapi: string
+  info: Record<string, unknown>
+  tags: { name: string; description: string }[]
+  paths: Record<string, Record<string, PublishedOperation>>
+  components: {
+    schemas: Record<string, JsonSchema>
+    responses: Record<string, PublishedResponse>
+    headers: Record<string, PublishedHeader>
+    [kind: string]: Record<string, unknown>
+  }
+  [key: string]: unknown
+}
+
+export const publishedText = readFileSync(new URL('openapi.yaml', root), 'utf8')
+export const published = parse(publishedText) as PublishedDocument
+
+export interface Endpoint {
+  method: string
+  path: string
+  operation: PublishedOperation
+}
+
+/** Every operation of the document with its method, in capitals, and its path. */
+export const endpoints: Endpoint[] = Object.entries(published.paths).flatMap(([path, methods]) =>
+  Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
+)
+
+/** What a local reference points to, or the value itself. */
+export function resolve<T extends object>(value: T | { $ref: string }): T {
+  if (!('$ref' in value) || typeof value.$ref !== 'string') return value as T
+  const target = value.$ref
+    .slice('#/'.length)
+    .split('/')
+    .reduce<unknown>((inner, key) => (inner as Record<string, unknown>)[key], published)
+  if (target === undefined) throw new Error(`The document has no ${value.$ref}`)
+  return target as T
+}
+
+/** The code of an error response of the document. */
+export function codeOfResponse(response: PublishedResponse | { $ref: string }): string {
+  const schema = resolve(resolve(response).content['application/json']?.schema ?? {})
+  return String(schema.properties?.code?.enum?.[0])
+}
+
+// Validation
+
+/** Objects of an answer may have no property that the document does not show; flow documents say that they may. */
+function close(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(close)
+  if (typeof value !== 'object' || value === null) return value
+  const copy = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, close(inner)]))
+  if (copy.type === 'object' && copy.properties && copy.additionalProperties === undefined) {
+    copy.additionalProperties = false
+  }
+  return copy
+}
+
+function createAjv(schemas: unknown): Ajv2020 {
+  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictTypes: false, strictRequired: false })
+  ;(addFormats as unknown as (ajv: Ajv2020) => void)(ajv)
+  ajv.addVocabulary(['example', 'discriminator'])
+  ajv.addSchema({ $id: 'document', $defs: toDefinitions(schemas) })
+  return ajv
+}
+
+/** The validator knows the components by the name that JSON Schema has for them. */
+function toDefinitions(schema: unknown) {
+  return JSON.parse(
+    JSON.stringify(schema).replaceAll('"$ref":"#/components/schemas/', '"$ref":"document#/$defs/'),
+  )
+}
+
+const closedAjv = createAjv(close(published.components.schemas))
+const openAjv = createAjv(published.components.schemas)
+const validators = new Map<string, (value: unknown) => string[]>()
+
+/** What is wrong with a value under a schema of the document; nothing when the list is empty. */
+export function mistakesOf(
+  value: unknown,
+  schema: JsonSchema,
+  openness: 'open' | 'closed' = 'open',
+): string[] {
+  const key = `${openness} ${JSON.stringify(schema)}`
+  let validate = validators.get(key)
+  if (!validate) {
+    const ajv = openness === 'open' ? openAjv : closedAjv
+    const check = ajv.compile(toDefinitions(openness === 'open' ? schema : close(schema)))
+    validate = (checked) =>
+      check(checked)
+        ? []
+        : (check.errors ?? []).map(
+            (error) => `${error.instancePath || '(top)'} ${error.message} ${JSON.stringify(error.params)}`,
+          )
+    validators.set(key, validate)
+  }
+  return validate(value)
+}
+
+export interface Answer {
+  method: string
+  /** Path and query as they were sent. */
+  target: string
+  status: number
+  /** Names in lower case. */
+  headers: Record<string, string>
+  text: string
+}
+
+/** The endpoint that a path belongs to; literal segments win over parameters. */
+export function pathOf(target: string): string | undefined {
+  const segments = target.split('?')[0]?.split('/') ?? []
+  const fitting = Object.keys(published.paths).filter((path) => {
+    const wanted = path.split('/')
+    return (
+      wanted.length === segments.length &&
+      wanted.every((part, at) => (part.startsWith('{') ? segments[at] !== '' : part === segments[at]))
+    )
+  })
+  const parameters = (path: string) => path.split('{').length
+  return fitting.sort((a, b) => parameters(a) - parameters(b))[0]
+}
+
+/** Paths that are served beside the document. */
+const pages = /^\/(livez|readyz|metrics|docs|openapi\.(yaml|json))(\/|\?|$)/
+
+/** What every request may meet, whatever the document says: it ends before an operation is known. */
+const beforeOperation: Record<number, string> = {
+  400: 'BadRequestErrorBody',
+  404: 'NotFoundErrorBody',
+  503: 'ServiceUnavailableErrorBody',
+}
+
+/** Throws unless the answer is one that the document promises for this request. */
+export function checkAnswer(answer: Answer): void {
+  const mistakes = [...mistakesOfHeaders(answer), ...mistakesOfAnswer(answer)]
+  if (mistakes.length === 0) return
+  const shown = answer.text.length > 2_000 ? `${answer.text.slice(0, 2_000)}...` : answer.text
+  throw new Error(
+    [
+      `${answer.method} ${answer.target} answered ${answer.status}, which is not as documented:`,
+      ...mistakes.slice(0, 20),
+      shown,
+    ].join('\n'),
+  )
+}
+
+function mistakesOfAnswer(answer: Answer): string[] {
+  const path = pathOf(answer.target)
+  const method = answer.method === 'HEAD' ? 'GET' : answer.method
+  if (path === undefined) {
+    if (pages.test(answer.target)) return []
+    const schema = beforeOperation[answer.status]
+    return schema ? mistakesOfBody(answer, { $ref: `#/components/schemas/${schema}` }) : ['no such path']
+  }
+  const allowed = allowOf(path)
+  if (method === 'OPTIONS') {
+    return [...expected(answer.status === 204, 'status 204'), ...expectAllow(answer, allowed)]
+  }
+  const operation = published.paths[path]?.[method.toLowerCase()]
+  if (!operation) {
+    // The parser refuses these before a path is known.
+    if (answer.status === 400)
+      return mistakesOfBody(answer, { $ref: '#/components/schemas/BadRequestErrorBody' })
+    return [
+      ...expected(answer.status === 405, 'status 405'),
+      ...expectAllow(answer, allowed),
+      ...notAllowed(answer),
+    ]
+  }
+  const documented = operation.responses[answer.status]
+  if (!documented) return [`the status is not one of ${Object.keys(operation.responses).join(', ')}`]
+  const response = resolve(documented)
+  const [media, content] = Object.entries(response.content)[0] ?? []
+  const mistakes = expected(
+    answer.headers['content-type'] === `${media}; charset=utf-8`,
+    `content-type ${media}; charset=utf-8, not ${answer.headers['content-type']}`,
+  )
+  for (const [name, reference] of Object.entries(response.headers ?? {})) {
+    const { required, schema } = resolve(reference)
+    const given = answer.headers[name.toLowerCase()]
+    if (given === undefined) mistakes.push(...expected(!required, `header ${name}`))
+    else
+      mistakes.push(
+        ...mistakesOf(schema.type === 'integer' ? Number(given) : given, schema).map((m) => `${name}: ${m}`),
+      )
+  }
+  if (content && media === 'application/json') mistakes.push(...mistakesOfBody(answer, content.schema))
+  return mistakes
+}
+
+function mistakesOfBody({ method, text, headers }: Answer, schema: JsonSchema): string[] {
+  if (method === 'HEAD') return expected(text === '', 'no body')
+  const length = Buffer.byteLength(text)
+  const mistakes = expected(
+    headers['content-length'] === undefined || headers['content-length'] === String(length),
+    `content-length ${length}`,
+  )
+  try {
+    return [...mistakes, ...mistakesOf(JSON.parse(text), schema, 'closed')]
+  } catch (error) {
+    return [...mistakes, `a JSON body: ${(error as Error).message}`]
+  }
+}
+
+function notAllowed({ method, text }: Answer): string[] {
+  const body = '{"code":"METHOD_NOT_ALLOWED","message":"Method not allowed","issues":[]}'
+  return method === 'HEAD' ? [] : expected(text === body, `the body ${body}`)
+}
+
+/** The exact value of Allow on a path of the document. */
+export function allowOf(path: string): string {
+  const methods = Object.keys(published.paths[path] ?? {}).map((method) => method.toUpperCase())
+  return [...methods, 'OPTIONS', ...(methods.includes('GET') ? ['HEAD'] : [])].sort().join(', ')
+}
+
+function expectAllow({ headers }: Answer, allow: string): string[] {
+  return expected(headers.allow === allow, `Allow: ${allow}, not ${headers.allow}`)
+}
+
+function mistakesOfHeaders({ headers, text }: Answer): string[] {
+  return [
+    ...expected(/^[\w-]{1,64}$/.test(headers['x-request-id'] ?? ''), 'a request id'),
+    ...expected(headers['x-content-type-options'] === 'nosniff', 'x-content-type-options: nosniff'),
+    ...expected(headers['cache-control'] === 'no-store', 'cache-control: no-store'),
+    ...expected(headers['x-powered-by'] === undefined, 'no x-powered-by'),
+    ...expected(text === '' || headers['content-type'] !== undefined, 'a content-type'),
+  ]
+}
+
+function expected(holds: boolean, what: string): string[] {
+  return holds ? [] : [`expected ${what}`]
+}

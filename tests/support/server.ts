@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { startEmbeddedPostgres } from '../../server/db/embedded.ts'
+import { migrateDatabase } from '../../server/db/migrate.ts'
+
+/*
+ * The PostgreSQL server under the tests: that of DATABASE_URL, or one of our own in a temporary folder.
+ * `startTestServer` runs once for all test files and leaves its address in the environment; every file
+ * makes databases of its own with `createDatabase`, as copies of a migrated template.
+ */
+
+const SERVER = 'TEST_SERVER_URL'
+const PREFIX = 'TEST_DATABASE_PREFIX'
+
+/** Starts the server and migrates the template. `stop` drops every database that was made of it. */
+export async function startTestServer(): Promise<{ stop(): Promise<void> }> {
+  const server = process.env.DATABASE_URL ? foreignServer(process.env.DATABASE_URL) : await ownServer()
+  const prefix = `test_${randomBytes(4).toString('hex')}_`
+  process.env[SERVER] = server.url
+  process.env[PREFIX] = prefix
+  await onServer(`CREATE DATABASE ${prefix}template`)
+  await migrateDatabase(addressOf(`${prefix}template`))
+  const stop = async () => {
+    const made = await onServer(`SELECT datname FROM pg_database WHERE datname LIKE '${prefix}%'`)
+    for (const { datname } of made) await onServer(`DROP DATABASE ${datname} WITH (FORCE)`)
+    await server.stop()
+  }
+  return { stop }
+}
+
+function foreignServer(url: string) {
+  return { url, stop: async () => {} }
+}
+
+async function ownServer() {
+  const dataDirectory = await mkdtemp(join(tmpdir(), 'bot-builder-tests-'))
+  // Nothing here has to survive a crash of the machine.
+  const settings = { fsync: 'off', full_page_writes: 'off' }
+  const { url, stop } = await startEmbeddedPostgres({ dataDirectory, settings })
+  return {
+    url,
+    async stop() {
+      await stop()
+      await rm(dataDirectory, { recursive: true, force: true })
+    },
+  }
+}
+
+export interface TestDatabase {
+  url: string
+  drop(): Promise<void>
+}
+
+/** A new database: migrated and empty of rows, or with nothing in it at all. */
+export async function createDatabase(content: 'migrated' | 'nothing' = 'migrated'): Promise<TestDatabase> {
+  const name = `${environment(PREFIX)}${randomBytes(6).toString('hex')}`
+  const template = content === 'migrated' ? ` TEMPLATE ${environment(PREFIX)}template` : ''
+  await onServer(`CREATE DATABASE ${name}${template}`)
+  return {
+    url: addressOf(name),
+    drop: async () => {
+      await onServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
+    },
+  }
+}
+
+function addressOf(database: string): string {
+  const url = new URL(environment(SERVER))
+  url.pathname = `/${database}`
+  return url.toString()
+}
+
+async function onServer(statement: string) {
+  const client = new pg.Client({ connectionString: environment(SERVER) })
+  await client.connect()
+  try {
+    return (await client.query(statement)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+function environment(name: string): string {
+  const value = process.env[name]
+  if (!value) throw new Error(`${name} is not set: this test belongs to the project "service"`)
+  return value
+}
