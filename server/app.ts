@@ -3,8 +3,12 @@ import helmet from 'helmet'
 import type { Pool } from 'pg'
 import { parse } from 'yaml'
 import { operations } from '../contract/index.ts'
+import { user } from '../contract/operation.ts'
+import { authorize } from './access.ts'
+import { readCredential } from './authenticate.ts'
 import { handlers } from './handlers/index.ts'
 import { newId } from './ids.ts'
+import { createMetrics } from './metrics.ts'
 import { codeOf } from './problem.ts'
 import { createRouter, type Services, sendProblem } from './router.ts'
 
@@ -23,6 +27,7 @@ export interface AppOptions extends Services {
 /** The whole service as an Express app, without listening. */
 export function createApp(options: AppOptions): express.Express {
   const { log, now, phase, pool } = options
+  const metrics = createMetrics(pool)
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
@@ -40,6 +45,7 @@ export function createApp(options: AppOptions): express.Express {
     response.on('close', () => {
       const ms = Number(process.hrtime.bigint() - start) / 1e6
       const { operationId } = response.locals
+      metrics.observe(operationId ?? 'other', response.statusCode, ms / 1000)
       log.info(
         { requestId: id, method: request.method, operationId, status: response.statusCode, ms },
         'request',
@@ -66,6 +72,15 @@ export function createApp(options: AppOptions): express.Express {
     if (phase() !== 'serving') return sendProblem(response, 'SERVICE_UNAVAILABLE')
     await pool.query('select 1')
     response.json({ status: 'ok' })
+  })
+  serve(app, '/metrics', async (request, response) => {
+    const credential = readCredential(request)
+    if ('issue' in credential) return sendProblem(response, 'UNAUTHORIZED', [credential.issue])
+    const authorization = await authorize(options.db, user, credential.hash, '', now())
+    if ('refusal' in authorization) {
+      return sendProblem(response, authorization.refusal.code, authorization.refusal.issues)
+    }
+    response.type(metrics.mediaType).send(await metrics.text())
   })
   const document = publishedAt(options)
   serve(app, '/openapi.yaml', (_request, response) => response.type('application/yaml').send(document.yaml))

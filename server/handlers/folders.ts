@@ -1,4 +1,4 @@
-import { and, desc, eq, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, desc, eq, isNull, sql } from 'drizzle-orm'
 import type { Issue } from '../../contract/errors.ts'
 import type { FoldersHandlers } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
@@ -13,12 +13,11 @@ type FolderRow = typeof table.$inferSelect
 export const folders: FoldersHandlers<Contexts> = {
   async listFolders({ query }, reply, { db, grant }) {
     const parentId = query.parentFolderId === 'root' ? undefined : query.parentFolderId
-    if (parentId !== undefined && !(await folderIn(db, grant, parentId))) return reply.fail('NOT_FOUND')
-    const rows = await foldersWhere(
-      db,
-      grant,
-      parentId === undefined ? isNull(table.parentFolderId) : eq(table.parentFolderId, parentId),
-    )
+    const rows = await foldersIn(db, grant, parentId)
+    // A folder inside proves that the parent is there; only an empty list has to ask.
+    if (rows.length === 0 && parentId !== undefined && !(await folderIn(db, grant, parentId))) {
+      return reply.fail('NOT_FOUND')
+    }
     return reply.ok({ folders: rows.map(toFolder) })
   },
 
@@ -98,11 +97,16 @@ function toFolder(row: FolderRow): components['schemas']['Folder'] {
   }
 }
 
-function foldersWhere(db: Database, grant: WorkspaceGrant, condition: SQL): Promise<FolderRow[]> {
+function foldersIn(
+  db: Database,
+  { workspace }: WorkspaceGrant,
+  parentId: string | undefined,
+): Promise<FolderRow[]> {
+  const level = parentId === undefined ? isNull(table.parentFolderId) : eq(table.parentFolderId, parentId)
   return db
     .select()
     .from(table)
-    .where(and(eq(table.workspaceId, grant.workspace.id), condition))
+    .where(and(eq(table.workspaceId, workspace.id), level))
     .orderBy(desc(table.createdAt), desc(table.id))
 }
 

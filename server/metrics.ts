@@ -1,0 +1,41 @@
+import type { Pool } from 'pg'
+import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+
+export interface Metrics {
+  /** Notes a request that was answered. */
+  observe(operationId: string, status: number, seconds: number): void
+  mediaType: string
+  /** All metrics in the text format of Prometheus. */
+  text(): Promise<string>
+}
+
+/** Counts and times of requests by operation and status, the pool, and the process itself. */
+export function createMetrics(pool: Pool): Metrics {
+  const registry = new Registry()
+  collectDefaultMetrics({ register: registry })
+  const requests = new Histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time from the first byte of a request to the last of its answer, by operation and status.',
+    labelNames: ['operation', 'status'],
+    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [registry],
+  })
+  new Gauge({
+    name: 'database_pool_connections',
+    help: 'Connections to the database by state; waiting counts requests without one.',
+    labelNames: ['state'],
+    registers: [registry],
+    collect() {
+      this.set({ state: 'idle' }, pool.idleCount)
+      this.set({ state: 'busy' }, pool.totalCount - pool.idleCount)
+      this.set({ state: 'waiting' }, pool.waitingCount)
+    },
+  })
+  return {
+    observe(operation, status, seconds) {
+      requests.observe({ operation, status }, seconds)
+    },
+    mediaType: registry.contentType,
+    text: () => registry.metrics(),
+  }
+}
