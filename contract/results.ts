@@ -279,15 +279,12 @@ export const results = define({
       status: 200,
       description: 'The lines, the names of the columns first.',
       mediaType: 'text/csv',
-      body: z
-        .string()
-        .max(2_147_483_647)
-        .meta({
-          description: 'CSV with CRLF line ends.',
-          maxLength: 2_147_483_647,
-          pattern: '^[^\\x00]*$',
-          example: 'Result,Submitted at',
-        }),
+      body: z.string().max(2_147_483_647).meta({
+        description: 'CSV with CRLF line ends.',
+        maxLength: 2_147_483_647,
+        pattern: '^[^\\x00]*$',
+        example: 'Result,Submitted at',
+      }),
       examples: {
         one: {
           summary: 'One result',

@@ -384,6 +384,16 @@ export interface StartPreview {
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
 
+/** Call the webhook that a chat waits for: POST /api/v1/bots/{botId}/blocks/{blockId}/results/{resultId}/executeWebhook */
+export interface ExecuteWebhook {
+  access: 'bot'
+  params: z.output<(typeof contract)['executeWebhook']['params']>
+  query: undefined
+  body: z.output<(typeof contract)['executeWebhook']['body']>
+  reply: wire['executeWebhook']['responses'][200]['content']['application/json']
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
 /** Save log entries of a chat client: POST /api/v2/sessions/{sessionId}/clientLogs */
 export interface SaveClientLogs {
   access: 'anyone'
@@ -528,6 +538,8 @@ export interface ChatHandlers<Contexts extends Record<AccessKind, unknown>> {
   continueChat: Handler<ContinueChat, Contexts>
   /** POST /api/v1/bots/{botId}/preview/startChat */
   startPreview: Handler<StartPreview, Contexts>
+  /** POST /api/v1/bots/{botId}/blocks/{blockId}/results/{resultId}/executeWebhook */
+  executeWebhook: Handler<ExecuteWebhook, Contexts>
   /** POST /api/v2/sessions/{sessionId}/clientLogs */
   saveClientLogs: Handler<SaveClientLogs, Contexts>
 }
@@ -583,6 +595,7 @@ export interface OperationErrors {
   startChat: 'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   continueChat: 'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   startPreview: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  executeWebhook: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   saveClientLogs: 'BAD_REQUEST' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   listTokens: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   createToken: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'

@@ -1,5 +1,27 @@
 // Made by `make generate` from contract/. Do not edit.
 export interface paths {
+    "/api/v1/bots/{botId}/blocks/{blockId}/results/{resultId}/executeWebhook": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Call the webhook that a chat waits for
+         * @description Continues a chat that waits at a webhook block, with the body as the data that the block maps into variables. The waiting client gets the next step when it continues without a message and with the `revision` it has. A chat that does not wait at this block is invalid input.
+         *
+         *     Permission: a member or an admin of the workspace.
+         */
+        post: operations["executeWebhook"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/bots/{botId}/preview/startChat": {
         parameters: {
             query?: never;
@@ -9262,6 +9284,15 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /**
+         * @description Any data.
+         * @example {
+         *       "isPaid": true
+         *     }
+         */
+        WebhookData: {
+            [key: string]: unknown;
+        };
         /** @description Waits until another system calls the chat. Versions 6 and 6.1 only. */
         WebhookListenerBlock: {
             /**
@@ -9815,6 +9846,57 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    executeWebhook: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the webhook block.
+                 * @example block-webhook
+                 */
+                blockId: string;
+                /**
+                 * @description Id of the bot.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: string;
+                /**
+                 * @description Id of the result of the chat.
+                 * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
+                 */
+                resultId: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 256 KiB of JSON in UTF-8. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["WebhookData"];
+            };
+        };
+        responses: {
+            /** @description The chat went on. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SuccessBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     startPreview: {
         parameters: {
             query?: never;

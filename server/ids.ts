@@ -4,3 +4,8 @@ import { ulid } from 'ulid'
 export function newId(now: Date): string {
   return ulid(now.getTime()).toLowerCase()
 }
+
+/** Several new ids for records of one moment, in the order in which they will be listed. */
+export function newIds(count: number, now: Date): string[] {
+  return Array.from({ length: count }, () => newId(now)).sort()
+}

@@ -1,7 +1,7 @@
 import { readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { destination, pino } from 'pino'
+import { destination } from 'pino'
 import { createApp, type Phase } from './app.ts'
 import { createFirstUser } from './bootstrap.ts'
 import { openChatTools } from './chat/tools.ts'
@@ -10,6 +10,7 @@ import { databaseOptions, locateDatabase } from './database.ts'
 import { connect, databaseError } from './db/client.ts'
 import { cursorKey, migrateDatabase } from './db/migrate.ts'
 import { createServer } from './http.ts'
+import { createLog } from './log.ts'
 import { startPurging } from './purge.ts'
 import { root } from './root.ts'
 
@@ -29,17 +30,7 @@ if ('problems' in read) leave(read.problems.map((problem) => `Configuration: ${p
 const { config } = read
 
 const sink = destination({ sync: false })
-const log = pino(
-  {
-    level: config.LOG_LEVEL,
-    timestamp: pino.stdTimeFunctions.isoTime,
-    redact: {
-      paths: ['token', 'password', 'authorization', '*.token', '*.password', '*.authorization', '*.email'],
-      censor: '[redacted]',
-    },
-  },
-  sink,
-)
+const log = createLog(config.LOG_LEVEL, sink)
 
 const database = await locateDatabase(config, (message) => log.info(message)).catch((error: Error) =>
   leave(error.message),
@@ -48,6 +39,7 @@ const { db, pool } = connect(databaseOptions(config, database.url, log))
 
 const chat = openChatTools(config)
 let phase: Phase = 'starting'
+const openapi = await readFile(new URL('openapi.yaml', root), 'utf8')
 const server = createServer({ requestTimeout: config.REQUEST_TIMEOUT })
 await new Promise<void>((resolve, reject) => {
   server.once('error', reject)
@@ -55,6 +47,7 @@ await new Promise<void>((resolve, reject) => {
 }).catch((error: Error) => leave(`Cannot listen: ${error.message}`))
 const { port } = server.address() as AddressInfo
 const publicUrl = config.PUBLIC_URL ?? `http://localhost:${port}`
+// Nothing is awaited from listening to here: a request in between would never be answered.
 // Filled in before the phase lets a request through.
 const key = Buffer.alloc(32)
 server.on(
@@ -68,7 +61,7 @@ server.on(
     cursorKey: key,
     chat: chat.tools,
     phase: () => phase,
-    openapi: await readFile(new URL('openapi.yaml', root), 'utf8'),
+    openapi,
     publicUrl,
   }),
 )

@@ -116,15 +116,35 @@ function sendText(response: express.Response, body: string) {
   response.end(body)
 }
 
-/** A body that is a stream is asked for its next piece when the caller has taken the last one. */
+/**
+ * A body that is a stream is asked for its next piece when the caller has taken the last one. The first
+ * piece is made before the head goes out, so that a fault until then still gets its answer.
+ */
 async function send(response: express.Response, { status, headers, body, mediaType }: Answer) {
+  if (typeof body === 'string') {
+    writeHead(response, status, headers, mediaType)
+    return sendText(response, body)
+  }
+  const pieces = body[Symbol.asyncIterator]()
+  const first = await pieces.next()
   writeHead(response, status, headers, mediaType)
-  if (typeof body === 'string') return sendText(response, body)
+  if (response.req.method === 'HEAD') {
+    await pieces.return?.()
+    return response.end()
+  }
   try {
-    await pipeline(Readable.from(body), response)
+    await pipeline(Readable.from(resume(first, pieces)), response)
   } catch (error) {
     // A caller who goes away ends the stream; anything else is a fault.
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
+  }
+}
+
+async function* resume(first: IteratorResult<string>, rest: AsyncIterator<string>) {
+  try {
+    for (let piece = first; !piece.done; piece = await rest.next()) yield piece.value
+  } finally {
+    await rest.return?.()
   }
 }
 

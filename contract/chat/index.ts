@@ -130,6 +130,31 @@ export const chat = define({
       examples: { started: { summary: 'Waiting for an e-mail address', value: examplePreview } },
     },
   },
+  executeWebhook: {
+    method: 'post',
+    path: '/api/v1/bots/{botId}/blocks/{blockId}/results/{resultId}/executeWebhook',
+    tag: 'chat',
+    summary: 'Call the webhook that a chat waits for',
+    description:
+      'Continues a chat that waits at a webhook block, with the body as the data that the block maps into variables. The waiting client gets the next step when it continues without a message and with the `revision` it has. A chat that does not wait at this block is invalid input.',
+    access: bot('MEMBER'),
+    params: z.object({
+      botId: recordId('Id of the bot.', exampleIds.bot),
+      blockId: text(255, 1).meta({ description: 'Id of the webhook block.', example: 'block-webhook' }),
+      resultId: recordId('Id of the result of the chat.', exampleIds.result),
+    }),
+    body: z
+      .record(text(255), z.unknown())
+      .meta({ id: 'WebhookData', description: 'Any data.', maxProperties: 5000, example: { isPaid: true } }),
+    requestExamples: { paid: { summary: 'A payment came in', value: { isPaid: true } } },
+    success: {
+      status: 200,
+      description: 'The chat went on.',
+      body: successBody,
+      examples: successExample,
+    },
+    errors: ['CONFLICT'],
+  },
   saveClientLogs: {
     method: 'post',
     path: '/api/v2/sessions/{sessionId}/clientLogs',

@@ -3,7 +3,7 @@ import { type Block, indexFlow } from './flow.ts'
 import { findTarget, remember, startPlace } from './logic.ts'
 import { filledText } from './loose.ts'
 import { snapshot } from './results.ts'
-import { currentFrame, type LiveFrame, leave, log, type Next, type Run } from './run.ts'
+import { currentFrame, type LiveFrame, leave, log, type Next, type Run, waitFor } from './run.ts'
 import type { Position, ResultVariable, VariableValue } from './types.ts'
 import { readVariable, setVariable } from './variables.ts'
 
@@ -29,7 +29,7 @@ function callGroup(run: Run, block: Block, position: Position): Next {
 async function enterBot(run: Run, block: Block, position: Position, botId: string): Promise<Next> {
   if (run.frames.length > run.limits.linkedBots)
     return skip(run, block, 'too many bots are linked inside each other')
-  const linked = await run.effects.findLinkedFlow(botId)
+  const linked = await waitFor(run, run.effects.findLinkedFlow(botId))
   if (linked === null) return skip(run, block, 'the bot does not exist or is not published')
   const flow = indexFlow(linked.flow)
   const groupId = filledText(block.options.groupId)
@@ -43,6 +43,7 @@ async function enterBot(run: Run, block: Block, position: Position, botId: strin
     publicationId: linked.publicationId,
     flow,
     values: new Map(),
+    size: 0,
     returns: [],
     resultId: isLive ? (isMerged ? parent.resultId : run.effects.newId()) : null,
     answerCount: 0,

@@ -4,6 +4,9 @@ import { evaluate, log, type Run } from './run.ts'
 import type { VariableValue } from './types.ts'
 import { fillValue, readVariable } from './variables.ts'
 
+/** Pairs of characters that one comparison may look at in the worst case, some 25 milliseconds. */
+const maximumComparedPairs = 200_000_000
+
 type Compare = (left: string, right: string) => boolean
 
 /** Without comparisons a condition does not hold. All have to hold unless it says `OR`. */
@@ -46,25 +49,17 @@ async function compare(
 ): Promise<boolean> {
   switch (operator) {
     case 'Equal to':
-      return left === null || right === null ? left === right : everyPair(left, right, isEqual)
+      return left === null || right === null ? left === right : areAllEqual(left, right)
     case 'Not equal':
-      return left === null || right === null ? left !== right : everyPair(left, right, isNotEqual, true)
+      return left === null || right === null ? left !== right : !haveCommonItem(left, right)
     case 'Contains':
-      return contains(left, right)
+      return contains(run, left, right)
     case 'Does not contain':
-      return !contains(left, right)
+      return !contains(run, left, right)
     case 'Starts with':
-      return everyPair(
-        left,
-        right,
-        onPlain((a, b) => a.startsWith(b)),
-      )
+      return everyPair(run, left, right, (a, b) => a.startsWith(b))
     case 'Ends with':
-      return everyPair(
-        left,
-        right,
-        onPlain((a, b) => a.endsWith(b)),
-      )
+      return everyPair(run, left, right, (a, b) => a.endsWith(b))
     case 'Greater than':
       return order(left, right, (a, b) => a > b)
     case 'Greater or equal to':
@@ -93,27 +88,42 @@ function itemsOf(value: VariableValue): string[] {
   return typeof value === 'string' ? [value] : value.map((item) => item ?? '')
 }
 
-/** An empty side has no pair; then the answer is `whenEmpty`. */
-function everyPair(left: VariableValue, right: VariableValue, test: Compare, whenEmpty = false): boolean {
-  const others = itemsOf(right)
-  const items = itemsOf(left)
-  if (items.length === 0 || others.length === 0) return whenEmpty
-  return items.every((a) => others.every((b) => test(a, b)))
+function normalized(value: VariableValue): Set<string> {
+  return new Set(itemsOf(value).map((item) => item.normalize()))
+}
+
+/** Every item of one side equals every item of the other. An empty list equals nothing. */
+function areAllEqual(left: VariableValue, right: VariableValue): boolean {
+  const [ours, theirs] = [normalized(left), normalized(right)]
+  return ours.size === 1 && theirs.size === 1 && haveCommonItem(left, right)
+}
+
+function haveCommonItem(left: VariableValue, right: VariableValue): boolean {
+  const others = normalized(right)
+  return [...normalized(left)].some((item) => others.has(item))
 }
 
 /** A list contains its items, a text its parts. */
-function contains(left: VariableValue, right: VariableValue): boolean {
-  const test = Array.isArray(left) ? isEqual : onPlain((a, b) => a.includes(b))
-  const others = itemsOf(right)
-  return itemsOf(left).some((a) => others.some((b) => test(a, b)))
+function contains(run: Run, left: VariableValue, right: VariableValue): boolean {
+  if (Array.isArray(left)) return haveCommonItem(left, right)
+  return pairs(run, left, right).some(([a, b]) => b !== '' && a.includes(b))
 }
 
-const isEqual: Compare = (a, b) => a.normalize() === b.normalize()
-const isNotEqual: Compare = (a, b) => !isEqual(a, b)
+function everyPair(run: Run, left: VariableValue, right: VariableValue, test: Compare): boolean {
+  const all = pairs(run, left, right)
+  return all.length > 0 && all.every(([a, b]) => b !== '' && test(a, b))
+}
 
-function onPlain(test: Compare): Compare {
-  const plain = (value: string) => value.trim().toLowerCase().normalize()
-  return (a, b) => plain(b) !== '' && test(plain(a), plain(b))
+/** All pairs of items, trimmed and without regard to case. None if comparing them would keep others waiting. */
+function pairs(run: Run, left: VariableValue, right: VariableValue): [string, string][] {
+  const [ours, theirs] = [left, right].map((side) =>
+    itemsOf(side).map((item) => item.trim().toLowerCase().normalize()),
+  ) as [string[], string[]]
+  const size = (items: string[]) => items.reduce((sum, item) => sum + item.length + 1, 0)
+  if (size(ours) * size(theirs) <= maximumComparedPairs)
+    return ours.flatMap((a) => theirs.map((b) => [a, b] as [string, string]))
+  log(run, 'error', 'A condition compares texts that are too large, it does not hold')
+  return []
 }
 
 function order(left: VariableValue, right: VariableValue, test: (a: number, b: number) => boolean): boolean {

@@ -3,7 +3,16 @@ import type { Block } from './flow.ts'
 import { isEmailAddress } from './inputs/contact.ts'
 import { filledText, text, texts, webUrl } from './loose.ts'
 import { collected } from './results.ts'
-import { isPreview, leave, log, mayCallOut, type Next, type Run, remainingMilliseconds } from './run.ts'
+import {
+  isPreview,
+  leave,
+  log,
+  mayCallOut,
+  type Next,
+  type Run,
+  remainingMilliseconds,
+  waitFor,
+} from './run.ts'
 import type { Mail } from './types.ts'
 import { fill, fillValue, readVariable, textOfValue } from './variables.ts'
 
@@ -31,7 +40,7 @@ export async function runEmail(run: Run, block: Block): Promise<Next> {
   }
   if (!mayCallOut(run)) return leave(run, block)
   try {
-    await run.effects.sendEmail(mail)
+    await waitFor(run, run.effects.sendEmail(mail))
     log(run, 'success', 'E-mail was sent', { details: mail.to.join(', '), context, isInternal: true })
   } catch (error) {
     const details = error instanceof Error ? error.message : 'unknown error'
@@ -88,7 +97,10 @@ async function attachments(run: Run, block: Block): Promise<Mail['attachments']>
     const url = webUrl((entry ?? '').trim())
     if (url === null || !mayCallOut(run)) continue
     const milliseconds = Math.max(1, Math.min(attachmentMilliseconds, remainingMilliseconds(run)))
-    const reply = await run.effects.httpRequest({ url: url.href, method: 'GET', headers: {}, milliseconds })
+    const reply = await waitFor(
+      run,
+      run.effects.httpRequest({ url: url.href, method: 'GET', headers: {}, milliseconds }),
+    )
     if (reply.ok && reply.status < 300) {
       fetched.push({ filename: nameOf(url), content: reply.body })
       continue

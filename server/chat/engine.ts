@@ -14,7 +14,16 @@ import { cut, storableText } from './loose.ts'
 import { progressOf } from './progress.ts'
 import { replyToWaiting } from './replies.ts'
 import { snapshot } from './results.ts'
-import { currentFrame, type LiveFrame, log, type Next, type Run, sendAction, waitingBlock } from './run.ts'
+import {
+  currentFrame,
+  type LiveFrame,
+  log,
+  type Next,
+  type Run,
+  sendAction,
+  waitFor,
+  waitingBlock,
+} from './run.ts'
 import type {
   Effects,
   Flow,
@@ -28,7 +37,7 @@ import type {
   StepRefusal,
   StepResult,
 } from './types.ts'
-import { setVariable } from './variables.ts'
+import { setVariable, sizeOf } from './variables.ts'
 import { walk } from './walk.ts'
 
 /** Inputs that are not answered in advance: the visitor has to see what there is to choose from or to pay. */
@@ -164,7 +173,7 @@ function newRun(options: StepOptions, effects: Effects, session: Run['session'])
     answers: [],
     transcript: [],
     linkedResults: new Map(),
-    spent: { blocks: 0, evaluation: 0, outboundCalls: 0, filled: 0, output: 0 },
+    spent: { blocks: 0, evaluation: 0, waiting: 0, outboundCalls: 0, filled: 0, output: 0 },
     isCut: false,
   }
 }
@@ -175,6 +184,7 @@ function firstFrame(flow: Flow, options: StartOptions): LiveFrame {
     publicationId: null,
     flow: indexFlow(flow),
     values: new Map(),
+    size: 0,
     returns: [],
     resultId: options.resultId,
     answerCount: 0,
@@ -198,8 +208,10 @@ function giveValues(run: Run, frame: LiveFrame, options: StartOptions): void {
 /** `false` when a linked bot has gone: then the session is cut back to the bot that linked it. */
 async function loadFrames(run: Run, flow: Flow, stored: Frame[]): Promise<boolean> {
   for (const { values, ...frame } of stored) {
-    const own = frame.publicationId === null ? flow : await run.effects.loadFlow(frame.publicationId)
-    const live = { ...frame, flow: indexFlow(own ?? { id: frame.botId }), values: new Map(values) }
+    const { publicationId } = frame
+    const own = publicationId === null ? flow : await waitFor(run, run.effects.loadFlow(publicationId))
+    const size = values.reduce((sum, [, value]) => sum + sizeOf(value), 0)
+    const live = { ...frame, flow: indexFlow(own ?? { id: frame.botId }), values: new Map(values), size }
     run.frames.push(live)
     trackResult(run, live)
     if (own !== null) continue
@@ -253,7 +265,10 @@ async function outcomeOf(run: Run, isRegistering = false): Promise<StepOutcome> 
 }
 
 function stateOf(run: Run): SessionState {
-  const frames = run.frames.map(({ flow: _flow, values, ...frame }) => ({ ...frame, values: [...values] }))
+  const frames = run.frames.map(({ flow: _flow, size: _size, values, ...frame }) => ({
+    ...frame,
+    values: [...values],
+  }))
   return { ...run.session, frames, waiting: run.waiting }
 }
 

@@ -13,6 +13,7 @@ import {
   type Next,
   type Run,
   remainingMilliseconds,
+  waitFor,
 } from './run.ts'
 import type { Loose, Position, VariableValue } from './types.ts'
 import { fill, onlyPlaceholder, setVariable, textOfValue, valueByName, type WriteValue } from './variables.ts'
@@ -43,7 +44,7 @@ export async function runHttpRequest(run: Run, block: Block, position: Position)
   const wanted = typeof block.options.timeout === 'number' ? block.options.timeout : defaultSeconds
   const seconds = Math.min(Math.max(wanted, 1), maximumSeconds)
   const milliseconds = Math.max(1, Math.min(seconds * 1_000, remainingMilliseconds(run)))
-  await takeReply(run, block, await run.effects.httpRequest({ ...request, milliseconds }))
+  await takeReply(run, block, await waitFor(run, run.effects.httpRequest({ ...request, milliseconds })))
   return leave(run, block)
 }
 

@@ -4,6 +4,8 @@ export interface Limits {
   blocks: number
   /** Wall-clock time of one request in milliseconds, waiting for other services included. */
   milliseconds: number
+  /** The part of it that the service works itself. */
+  workMilliseconds: number
   /** Time that one piece of code may run, and all pieces of a request together. */
   evaluationMilliseconds: number
   evaluationMillisecondsPerStep: number
@@ -26,6 +28,7 @@ export interface Limits {
 export const defaultLimits: Limits = {
   blocks: 1_000,
   milliseconds: 120_000,
+  workMilliseconds: 5_000,
   evaluationMilliseconds: 100,
   evaluationMillisecondsPerStep: 1_000,
   outboundCalls: 20,

@@ -1,7 +1,7 @@
 /** What a result consists of: its variables, the names of its answers, its conversation. */
 import { type FlowIndex, isInput, searchBlock } from './flow.ts'
 import { filledText } from './loose.ts'
-import { currentFrame, isPreview, type LiveFrame, type Run } from './run.ts'
+import { currentFrame, isPreview, type LiveFrame, type Run, waitFor } from './run.ts'
 import type { Answer, ResultVariable, TranscriptEntry, VariableValue } from './types.ts'
 import { readVariable } from './variables.ts'
 
@@ -30,7 +30,7 @@ async function answersSoFar(run: Run, frame: LiveFrame): Promise<Answer[]> {
   if (frame.resultId === null || isPreview(run)) return run.session.preview?.answers ?? []
   const isLinked = frame.resultId !== run.session.resultId
   const added = isLinked ? (run.linkedResults.get(frame.resultId)?.answers ?? []) : run.answers
-  return [...(await run.effects.earlierAnswers(frame.resultId)), ...added]
+  return [...(await waitFor(run, run.effects.earlierAnswers(frame.resultId))), ...added]
 }
 
 /** The name of the variable, else the title of the group, numbered from the second input of the group on. */
@@ -50,7 +50,7 @@ function answerName(flows: FlowIndex[], blockId: string): string {
 export async function transcriptText(run: Run): Promise<string> {
   const earlier = isPreview(run)
     ? (run.session.preview?.transcript ?? [])
-    : await run.effects.earlierTranscript()
+    : await waitFor(run, run.effects.earlierTranscript())
   return [...earlier, ...run.transcript].map(transcriptLine).join('\n\n')
 }
 

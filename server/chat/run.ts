@@ -26,6 +26,8 @@ export interface LiveFrame extends Omit<Frame, 'values'> {
   flow: FlowIndex
   /** Values that differ from the ones the document starts with. */
   values: Map<string, VariableValue>
+  /** Characters of all these values. */
+  size: number
 }
 
 export interface Run {
@@ -48,7 +50,16 @@ export interface Run {
   answers: Answer[]
   transcript: TranscriptEntry[]
   linkedResults: Map<string, LinkedResult>
-  spent: { blocks: number; evaluation: number; outboundCalls: number; filled: number; output: number }
+  spent: {
+    blocks: number
+    /** Milliseconds, as the next one. */
+    evaluation: number
+    waiting: number
+    outboundCalls: number
+    /** Characters, as the next one. */
+    filled: number
+    output: number
+  }
   /** Set once a limit is reached: the chat ends here. */
   isCut: boolean
 }
@@ -113,6 +124,21 @@ export function remainingMilliseconds(run: Run): number {
   return run.limits.milliseconds - (performance.now() - run.startedAt)
 }
 
+/** What this service itself has worked on the step so far, without the time it waited for others. */
+export function workedMilliseconds(run: Run): number {
+  return performance.now() - run.startedAt - run.spent.waiting
+}
+
+/** Waits for something outside of this process. */
+export async function waitFor<Value>(run: Run, work: Promise<Value>): Promise<Value> {
+  const startedAt = performance.now()
+  try {
+    return await work
+  } finally {
+    run.spent.waiting += performance.now() - startedAt
+  }
+}
+
 /** Counts something about to be sent. What would exceed the limit is not sent. */
 export function spendOutput(run: Run, part: unknown): boolean {
   run.spent.output += JSON.stringify(part)?.length ?? 0
@@ -141,8 +167,12 @@ export async function evaluate(
   }
   const milliseconds = Math.min(run.limits.evaluationMilliseconds, Math.ceil(left))
   const startedAt = performance.now()
-  const reply = await run.effects.evaluate({ code, args, owner: currentFrame(run).botId, milliseconds })
-  run.spent.evaluation += Math.min(performance.now() - startedAt, milliseconds)
+  const owner = currentFrame(run).botId
+  const reply = await waitFor(run, run.effects.evaluate({ code, args, owner, milliseconds }))
+  // What others made it wait for is not on its account, unless it had to be stopped itself.
+  const isStopped = !reply.ok && reply.reason === 'time'
+  const elapsed = performance.now() - startedAt
+  run.spent.evaluation += isStopped ? elapsed : Math.min(elapsed, milliseconds)
   return reply
 }
 

@@ -38,8 +38,7 @@ export function setVariable(run: Run, variableId: unknown, value: unknown, frame
   if (sizeOf(fitting) < sizeOf(storable)) {
     log(run, 'error', `The value of "${variable.name}" was cut to ${run.limits.valueCharacters} characters`)
   }
-  let total = sizeOf(fitting)
-  for (const [id, other] of frame.values) if (id !== variableId) total += sizeOf(other)
+  const total = frame.size + sizeOf(fitting) - sizeOf(frame.values.get(variableId) ?? null)
   if (total > run.limits.totalValueCharacters) {
     const limit = run.limits.totalValueCharacters
     log(
@@ -49,6 +48,7 @@ export function setVariable(run: Run, variableId: unknown, value: unknown, frame
     )
     return
   }
+  frame.size = total
   frame.values.set(variableId, fitting)
 }
 
@@ -218,7 +218,7 @@ function storableValue(value: VariableValue): VariableValue {
   return value.map((item) => (item === null ? null : storableText(item)))
 }
 
-function sizeOf(value: VariableValue): number {
+export function sizeOf(value: VariableValue): number {
   if (value === null) return 0
   if (typeof value === 'string') return value.length
   return value.reduce((size, item) => size + itemOverhead + (item?.length ?? 0), 0)

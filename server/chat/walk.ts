@@ -9,7 +9,16 @@ import { showInput } from './inputs/index.ts'
 import { runAbTest, runCondition, runJump } from './logic.ts'
 import { runChatwoot, runGoogleAnalytics, runPixel, runRedirect, runScript, runWait } from './page-actions.ts'
 import { answerInput } from './replies.ts'
-import { currentFrame, cutChat, leave, log, type Next, type Run, remainingMilliseconds } from './run.ts'
+import {
+  currentFrame,
+  cutChat,
+  leave,
+  log,
+  type Next,
+  type Run,
+  remainingMilliseconds,
+  workedMilliseconds,
+} from './run.ts'
 import { runSetVariable } from './set-variable.ts'
 import type { Position, ReturnPoint } from './types.ts'
 
@@ -73,6 +82,8 @@ async function runPlace(run: Run, place: Place): Promise<Step> {
     cutChat(run, `The chat was stopped: one step ran more than ${run.limits.blocks} blocks`)
   } else if (remainingMilliseconds(run) <= 0) {
     cutChat(run, `The chat was stopped: one step took more than ${run.limits.milliseconds} ms`)
+  } else if (workedMilliseconds(run) > run.limits.workMilliseconds) {
+    cutChat(run, `The chat was stopped: one step needed more than ${run.limits.workMilliseconds} ms of work`)
   }
   if (run.isCut) return { kind: 'end' }
   await letOthersRun(run)

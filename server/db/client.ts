@@ -42,8 +42,10 @@ export function connect(options: DatabaseOptions): { db: Database; pool: pg.Pool
           idle_in_transaction_session_timeout: 10_000,
         }),
   })
-  // A pool without this listener ends the process when the server closes an idle connection.
+  // Without these listeners the process ends when the server closes a connection: an idle one of the pool,
+  // or one that a transaction holds between two statements, of which the next one then fails.
   pool.on('error', options.onError)
+  pool.on('connect', (client) => client.on('error', () => {}))
   const db = drizzle(pool, { schema })
   if (options.transactionPooler) unnamed.add(db)
   return { db, pool }

@@ -13,12 +13,10 @@ import { installationKeys } from './schema.ts'
  * it stays, and the next call goes on from there.
  */
 export async function migrateDatabase(url: string): Promise<void> {
-  const holder = new pg.Client({ connectionString: url })
-  await holder.connect()
+  const holder = await connectTo(url)
   try {
     await takeLock(holder)
-    const worker = new pg.Client({ connectionString: url })
-    await worker.connect()
+    const worker = await connectTo(url)
     try {
       // A migration must not queue behind a long transaction while requests queue behind the migration.
       await worker.query("SET lock_timeout = '10s'")
@@ -30,6 +28,14 @@ export async function migrateDatabase(url: string): Promise<void> {
   } finally {
     await holder.end()
   }
+}
+
+async function connectTo(url: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url })
+  // Without a listener, a connection that is lost between two statements ends the process.
+  client.on('error', () => {})
+  await client.connect()
+  return client
 }
 
 /** The lock is a row, held by an open transaction: it ends with its process and passes through poolers. */

@@ -27,13 +27,14 @@ interface ParsedResult {
 /** The results of a bot as lines of CSV, the names of the columns first; a piece is read when it is asked for. */
 export async function* exportLines(db: Database, grant: BotGrant, range: TimeRange): AsyncGenerator<string> {
   const columns = await columnsOf(db, grant)
-  yield toCsv([columns.map(({ title }) => title)])
+  // The names go out with the first page, when it is known that results can be read.
+  const lines = [columns.map(({ title }) => title)]
   let position: Position | undefined = beginning
   while (position) {
     const rows: Awaited<ReturnType<typeof resultPage>> = await resultPage(db, grant, range, position, PAGE)
     const page = rows.slice(0, PAGE)
-    if (page.length > 0)
-      yield toCsv(page.map(parseResult).map((result) => columns.map(({ value }) => value(result))))
+    lines.push(...page.map(parseResult).map((result) => columns.map(({ value }) => value(result))))
+    if (lines.length > 0) yield toCsv(lines.splice(0))
     position = rows.length > PAGE ? page.at(-1) : undefined
   }
 }

@@ -6,8 +6,8 @@ import { continueChat as continueFlow, startChat as startFlow } from '../../chat
 import type { Effects, Flow, SessionState, StartOptions, StepOutcome } from '../../chat/types.ts'
 import type { Contexts } from '../../context.ts'
 import { resultLogs } from '../../db/schema.ts'
-import { newId } from '../../ids.ts'
-import { stored } from '../../json-text.ts'
+import { newId, newIds } from '../../ids.ts'
+import { type JsonText, stored } from '../../json-text.ts'
 import {
   answersOf,
   draftFlow,
@@ -18,6 +18,7 @@ import {
   loadPublication,
   previewFlow,
   saveStep,
+  sessionOf,
   transcriptOf,
 } from './sessions.ts'
 
@@ -84,6 +85,10 @@ export const chat: ChatHandlers<Contexts> = {
       return reply.fail('CONFLICT', [movedOn])
     }
     if (!session.state) return reply.fail('NOT_FOUND')
+    // The client of a chat that waits for a webhook asks now and then whether it was called.
+    if (session.lastAnswer && isNoMessage(body.message) && waitsForWebhook(session.lastAnswer)) {
+      return reply.ok(stored(session.lastAnswer))
+    }
 
     const state = JSON.parse(session.state.text) as SessionState
     const isPreview = session.publicationId === null
@@ -158,6 +163,50 @@ export const chat: ChatHandlers<Contexts> = {
     return reply.ok({ sessionId, bot: { id: grant.bot.id, version: '6.1', ...outcome.bot }, ...step })
   },
 
+  async executeWebhook({ params, body }, reply, context) {
+    const { db, now, chat: tools, grant } = context
+    const sessionId = await sessionOf(db, grant, params.resultId)
+    const found = sessionId && (await findSession(db, tools, sessionId, now))
+    if (!found) return reply.fail('NOT_FOUND')
+    const { session, bot, flow } = found
+    const state = session.state && (JSON.parse(session.state.text) as SessionState)
+    if (!state || state.waiting?.blockId !== params.blockId) {
+      return reply.fail('BAD_REQUEST', [
+        { path: ['path', 'blockId'], code: 'not_waiting', message: 'The chat does not wait at this block' },
+      ])
+    }
+    const running = {
+      botId: bot.id,
+      workspaceId: bot.workspaceId,
+      resultId: state.resultId,
+      isPreview: false,
+      state,
+    }
+    const outcome = await continueFlow(
+      flow,
+      state,
+      JSON.stringify({ data: body }),
+      {},
+      effectsOf(context, running),
+    )
+    if (outcome.problem) return reply.fail('BAD_REQUEST', [refused(outcome.problem)])
+    const isSaved = await saveStep(
+      db,
+      {
+        session: { id: session.id, botId: bot.id, publicationId: session.publicationId },
+        revision: session.revision,
+        resultId: state.resultId,
+        isNewResult: session.resultId === null,
+        outcome,
+        // As if the client had asked, so that its next question gets this answer.
+        lastMessage: digest({ textBubbleContentFormat: 'richText' }),
+        lastAnswer: JSON.stringify(toStep(outcome, session.revision + 1, false)),
+      },
+      now,
+    )
+    return isSaved ? reply.ok({ message: 'success' }) : reply.fail('CONFLICT', [movedOn])
+  },
+
   async saveClientLogs({ params, body, header }, reply, { db, now, chat: tools, config }) {
     const found = await findSession(db, tools, params.sessionId, now)
     const resultId = found?.session.resultId
@@ -169,9 +218,15 @@ export const chat: ChatHandlers<Contexts> = {
     }
     if (origin) return reply.fail('BAD_REQUEST', [origin])
     if (body.clientLogs.length > 0) {
-      await db
-        .insert(resultLogs)
-        .values(body.clientLogs.map((log) => ({ botId: found.bot.id, resultId, ...toLog(log, now) })))
+      const ids = newIds(body.clientLogs.length, now)
+      await db.insert(resultLogs).values(
+        body.clientLogs.map((log, at) => ({
+          botId: found.bot.id,
+          resultId,
+          id: ids[at] as string,
+          ...toLog(log, now),
+        })),
+      )
     }
     return reply.ok({ message: 'success' })
   },
@@ -220,6 +275,15 @@ const movedOn: Issue = {
 
 function refused({ code, message }: { code: string; message: string }): Issue {
   return { path: ['body'], code: code.toLowerCase(), message }
+}
+
+function isNoMessage(message: unknown): boolean {
+  return message === undefined || message === null
+}
+
+function waitsForWebhook(lastAnswer: JsonText): boolean {
+  const { clientSideActions = [] } = JSON.parse(lastAnswer.text) as { clientSideActions?: { type: string }[] }
+  return clientSideActions.some(({ type }) => type === 'listenForWebhook')
 }
 
 /** What makes two replies the same one. */
@@ -312,7 +376,6 @@ const DETAILS_LENGTH = 1_000
 
 function toLog(log: SaveClientLogs['body']['clientLogs'][number], now: Date) {
   return {
-    id: newId(now),
     status: log.status ?? 'error',
     description: log.description,
     details: log.details === undefined ? null : [...log.details].slice(0, DETAILS_LENGTH).join(''),

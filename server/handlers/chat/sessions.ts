@@ -18,7 +18,7 @@ import {
   resultTranscripts,
 } from '../../db/schema.ts'
 import { type Draft, draftOf, parseDraft, type Version } from '../../drafts.ts'
-import { newId } from '../../ids.ts'
+import { newId, newIds } from '../../ids.ts'
 import { JsonText } from '../../json-text.ts'
 
 /*
@@ -155,6 +155,15 @@ export async function findSession(db: Database, tools: ChatTools, sessionId: str
           version: row.version,
         })
   return flow && { ...row, flow }
+}
+
+/** The session that wrote last to a result of the granted bot. */
+export async function sessionOf(db: Database, { bot }: BotGrant, resultId: string): Promise<string | null> {
+  const [row] = await db
+    .select({ sessionId: results.lastChatSessionId })
+    .from(results)
+    .where(and(eq(results.botId, bot.id), eq(results.id, resultId)))
+  return row?.sessionId ?? null
 }
 
 /** The flow that a bot link leads to in a live chat: the published copy of a bot of the same workspace. */
@@ -308,9 +317,10 @@ async function writeStep(db: Database, step: Step, now: Date): Promise<boolean> 
     ...toAnswers(session.botId, step.resultId, outcome.answers),
     ...outcome.linkedResults.flatMap((result) => toAnswers(result.botId, result.resultId, result.answers)),
   ])
+  const logIds = newIds(outcome.logs.length, now)
   const logs = JSON.stringify(
-    outcome.logs.map((log) => ({
-      id: newId(now),
+    outcome.logs.map((log, at) => ({
+      id: logIds[at],
       status: log.status,
       description: log.description,
       details: log.details,

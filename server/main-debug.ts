@@ -1,0 +1,146 @@
+import { readFile } from 'node:fs/promises'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { destination, pino } from 'pino'
+import { createApp, type Phase } from './app.ts'
+import { createFirstUser } from './bootstrap.ts'
+import { openChatTools } from './chat/tools.ts'
+import { readConfig } from './config.ts'
+import { databaseOptions, locateDatabase } from './database.ts'
+import { connect, databaseError } from './db/client.ts'
+import { cursorKey, migrateDatabase } from './db/migrate.ts'
+import { createServer } from './http.ts'
+import { startPurging } from './purge.ts'
+import { root } from './root.ts'
+
+/*
+ * Starts the service: configuration, database, listening, migrations. It listens before the database
+ * answers, so that probes see a process that waits instead of one that restarts. On SIGTERM or SIGINT
+ * readiness fails first, then requests finish, then the pool closes; a second signal ends at once.
+ */
+
+function leave(message: string): never {
+  process.stderr.write(`${message}\n`)
+  process.exit(1)
+}
+
+const read = readConfig(process.env)
+if ('problems' in read) leave(read.problems.map((problem) => `Configuration: ${problem}`).join('\n'))
+const { config } = read
+
+const sink = destination({ sync: false })
+const log = pino(
+  {
+    level: config.LOG_LEVEL,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    redact: {
+      paths: ['token', 'password', 'authorization', '*.token', '*.password', '*.authorization', '*.email'],
+      censor: '[redacted]',
+    },
+  },
+  sink,
+)
+
+const database = await locateDatabase(config, (message) => log.info(message)).catch((error: Error) =>
+  leave(error.message),
+)
+const { db, pool } = connect(databaseOptions(config, database.url, log))
+
+const chat = openChatTools(config)
+let phase: Phase = 'starting'
+const openapi = await readFile(new URL('openapi.yaml', root), 'utf8')
+const server = createServer({ requestTimeout: config.REQUEST_TIMEOUT })
+await new Promise<void>((resolve, reject) => {
+  server.once('error', reject)
+  server.listen({ port: config.PORT, host: config.HOST }, resolve)
+}).catch((error: Error) => leave(`Cannot listen: ${error.message}`))
+const { port } = server.address() as AddressInfo
+const publicUrl = config.PUBLIC_URL ?? `http://localhost:${port}`
+// Nothing is awaited from listening to here: a request in between would never be answered.
+// Filled in before the phase lets a request through.
+const key = Buffer.alloc(32)
+server.on(
+  'request',
+  createApp({
+    db,
+    pool,
+    config,
+    log,
+    now: () => new Date(),
+    cursorKey: key,
+    chat: chat.tools,
+    phase: () => phase,
+    openapi,
+    publicUrl,
+  }),
+)
+
+let signals = 0
+for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+  process.on(signal, () => {
+    signals++
+    if (signals > 1) process.exit(1)
+    // A person at a terminal has no balancer that must notice first.
+    void stop(signal === 'SIGINT' ? 0 : config.SHUTDOWN_DELAY)
+  })
+}
+
+let purging: ReturnType<typeof startPurging> | undefined
+let attempts = 0
+while (phase === 'starting') {
+  try {
+    await migrateDatabase(database.url)
+    key.set(await cursorKey(db))
+    const first = await createFirstUser(db, new Date())
+    if (first) welcome(first.token)
+    if (phase !== 'starting') break
+    phase = 'serving'
+    purging = startPurging(db, log)
+    log.info({ port, publicUrl }, 'serving')
+  } catch (error) {
+    // Said now and then, since a database may be away for hours.
+    if (attempts++ % 20 === 0) log.error({ err: databaseError(error) }, 'the database is not ready')
+    await delay(1_000)
+  }
+}
+
+function welcome(token: string) {
+  process.stdout.write(
+    [
+      '',
+      'This is the first start. Your access token, shown only now:',
+      '',
+      `  ${token}`,
+      '',
+      'Try it:',
+      '',
+      `  curl -H 'Authorization: Bearer ${token}' ${publicUrl}/v1/workspaces`,
+      '',
+      '',
+    ].join('\n'),
+  )
+}
+
+async function stop(wait: number) {
+  phase = 'draining'
+  log.info('stopping')
+  await delay(wait)
+  const drained = new Promise((resolve) => server.close(resolve))
+  // Connections become idle one by one as their requests finish.
+  const closing = setInterval(() => server.closeIdleConnections(), 100)
+  const deadline = delay(config.SHUTDOWN_TIMEOUT, 'late' as const, { ref: false })
+  const isLate = (await Promise.race([drained, deadline])) === 'late'
+  clearInterval(closing)
+  if (isLate) server.closeAllConnections()
+  console.error('closed')
+  await purging?.stop()
+  console.error('purged')
+  await chat.close()
+  console.error(pool.totalCount, pool.idleCount, pool.waitingCount)
+  await pool.end()
+  console.error('ended')
+  await database.stop()
+  log.info('stopped')
+  sink.flushSync()
+  process.exit(isLate ? 1 : 0)
+}

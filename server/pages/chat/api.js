@@ -1,0 +1,69 @@
+import { sleep } from './dom.js'
+
+/* Talks to the service. It lies one step above the page, wherever that is. */
+
+const service = new URL('../', location.href)
+
+/** The service refused: the chat cannot go on as it is, and `message` says why to a person. */
+export class Refusal extends Error {
+  constructor(status, message) {
+    super(message)
+    this.status = status
+  }
+}
+
+/** Nobody answered, or somebody on the way said that the service is away. */
+export class Unreachable extends Error {}
+
+const away = [408, 429, 502, 503, 504]
+
+async function post(path, body, signal) {
+  const timeout = AbortSignal.timeout(150_000)
+  let response
+  let answer
+  try {
+    response = await fetch(new URL(path, service), {
+      method: 'POST',
+      headers: { 'Content-Type': 'application/json' },
+      body: JSON.stringify(body),
+      credentials: 'omit',
+      signal: AbortSignal.any([signal, timeout]),
+    })
+    answer = await response.json()
+  } catch (error) {
+    signal.throwIfAborted()
+    throw new Unreachable(String(error))
+  }
+  if (response.ok) return answer
+  if (away.includes(response.status)) throw new Unreachable(`The service answered ${response.status}`)
+  throw new Refusal(response.status, answer.issues?.[0]?.message ?? answer.message)
+}
+
+export function startChat(publicId, body, signal) {
+  return post(`api/v1/bots/${encodeURIComponent(publicId)}/startChat`, body, signal)
+}
+
+const pauses = [500, 1_000, 2_000, 4_000]
+
+/**
+ * Sends a reply until it is answered. The revision makes a repeated reply get the answer of the first one; while
+ * the first one is still being worked on, the repeated one may be a conflict, so that is tried again too.
+ */
+export async function continueChat(sessionId, body, signal) {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await post(`api/v1/sessions/${encodeURIComponent(sessionId)}/continueChat`, body, signal)
+    } catch (error) {
+      const mayPass =
+        error instanceof Unreachable || (error instanceof Refusal && error.status === 409 && attempt > 0)
+      if (!mayPass || attempt >= pauses.length) throw error
+      await sleep(pauses[attempt], signal)
+    }
+  }
+}
+
+/** Tells the authors of the bot what went wrong. Nobody waits for it, and it may fail. */
+export function saveLogs(sessionId, clientLogs) {
+  const signal = AbortSignal.timeout(30_000)
+  post(`api/v2/sessions/${encodeURIComponent(sessionId)}/clientLogs`, { clientLogs }, signal).catch(() => {})
+}

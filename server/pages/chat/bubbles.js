@@ -1,0 +1,126 @@
+import { element, linkProtocols, newId, safePicture, safeUrl, spoken } from './dom.js'
+
+/* What the bot and the person said. */
+
+/** Deeper trees are cut off: no editor makes them. */
+const maximumDepth = 32
+
+/** The element for a bubble of the bot, or nothing where there is nothing to show. */
+export function hostBubble({ type, content }) {
+  const made = contentOf(type, content)
+  if (!made) return undefined
+  return element('div', { class: `host-bubble ${type}-bubble`, id: newId('bubble') }, spoken('Bot: '), made)
+}
+
+export function guestBubble(text) {
+  return element(
+    'div',
+    { class: 'guest-bubble' },
+    spoken('You: '),
+    element('span', { class: 'guest-text' }, text),
+  )
+}
+
+function contentOf(type, content) {
+  if (type === 'text') return textOf(content)
+  if (type === 'image') return imageOf(content)
+  if (type === 'video') return videoOf(content)
+  if (type === 'audio') return audioOf(content)
+  return type === 'embed' ? frameOf(safeUrl(content.url), 'Embedded page', content.height) : undefined
+}
+
+function textOf(content) {
+  const nodes = Array.isArray(content.richText) ? content.richText : []
+  return element(
+    'div',
+    { class: 'rich-text' },
+    nodes.map((node) => nodeOf(node, 0)),
+  )
+}
+
+const tags = { p: 'p', ul: 'ul', ol: 'ol', li: 'li', lic: 'span' }
+
+function nodeOf(node, depth) {
+  if (typeof node !== 'object' || node === null || depth > maximumDepth) return ''
+  if (typeof node.text === 'string') return leafOf(node)
+  const children = (Array.isArray(node.children) ? node.children : []).map((child) =>
+    nodeOf(child, depth + 1),
+  )
+  if (node.type !== 'a') return element(tags[node.type] ?? 'span', {}, children)
+  const href = safeUrl(node.url, linkProtocols)
+  if (!href) return element('span', {}, children)
+  return element('a', { href, target: '_blank', rel: 'noopener noreferrer' }, children)
+}
+
+function leafOf({ text, bold, italic, underline }) {
+  let made = document.createTextNode(text)
+  if (bold === true) made = element('strong', {}, made)
+  if (italic === true) made = element('em', {}, made)
+  if (underline === true) made = element('u', {}, made)
+  return made
+}
+
+function imageOf({ url, clickLink }) {
+  const src = safePicture(url)
+  if (!src) return undefined
+  const alt = typeof clickLink?.alt === 'string' ? clickLink.alt : ''
+  const image = element('img', { src, alt })
+  const href = safeUrl(clickLink?.url, linkProtocols)
+  if (!href) return image
+  const label = alt === '' ? 'Picture with a link' : undefined
+  return element('a', { href, target: '_blank', rel: 'noopener noreferrer', 'aria-label': label }, image)
+}
+
+const players = {
+  youtube: (id) => `https://www.youtube.com/embed/${id}`,
+  vimeo: (id) => `https://player.vimeo.com/video/${id}`,
+  tiktok: (id) => `https://www.tiktok.com/embed/v2/${id}`,
+  gumlet: (id) => `https://play.gumlet.io/embed/${id}`,
+}
+
+function videoOf(content) {
+  const { type, id, url, aspectRatio, maxWidth, height, queryParamsStr } = content
+  const player = players[type]
+  if (player && typeof id === 'string') {
+    const query = typeof queryParamsStr === 'string' ? queryParamsStr : ''
+    const frame = frameOf(player(encodeURIComponent(id)) + query, 'Video', height)
+    frame.style.setProperty('aspect-ratio', String(aspectRatio ?? '16/9'))
+    frame.style.setProperty('max-width', String(maxWidth ?? '100%'))
+    if (height === undefined) frame.style.setProperty('height', 'auto')
+    return frame
+  }
+  const src = safeUrl(url)
+  if (!src) return undefined
+  const video = element('video', {
+    src,
+    controls: content.areControlsDisplayed !== false,
+    autoplay: content.isAutoplayEnabled !== false && mayMove(),
+    playsinline: true,
+  })
+  video.muted = content.isAutoplayEnabled !== false
+  return video
+}
+
+function audioOf({ url, isAutoplayEnabled }) {
+  const src = safeUrl(url)
+  return src && element('audio', { src, controls: true, autoplay: isAutoplayEnabled !== false && mayMove() })
+}
+
+/** A page of somebody else. It may run its own code, but has no hold on this page. */
+function frameOf(src, title, height) {
+  if (!src) return undefined
+  const frame = element('iframe', {
+    src,
+    title,
+    sandbox: 'allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox',
+    allow: 'autoplay; encrypted-media; fullscreen; picture-in-picture',
+    referrerpolicy: 'strict-origin-when-cross-origin',
+  })
+  frame.style.setProperty('height', `${typeof height === 'number' ? height : 400}px`)
+  return frame
+}
+
+/** Whether this person likes things to move by themselves. */
+export function mayMove() {
+  return !matchMedia('(prefers-reduced-motion: reduce)').matches
+}

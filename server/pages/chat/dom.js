@@ -1,0 +1,57 @@
+/* Small helpers for making elements. Text always becomes text nodes, never markup. */
+
+/** An element with properties and children; text and elements can be mixed, and what is absent is left out. */
+export function element(tag, properties = {}, ...children) {
+  const made = document.createElement(tag)
+  for (const [name, value] of Object.entries(properties)) {
+    if (value === undefined || value === null || value === false) continue
+    if (name === 'class') made.className = value
+    else if (name.startsWith('on')) made.addEventListener(name.slice(2), value)
+    else made.setAttribute(name, value === true ? '' : String(value))
+  }
+  made.append(...children.flat().filter((child) => child !== undefined && child !== null && child !== false))
+  return made
+}
+
+let count = 0
+
+/** An id that nothing else on the page has. */
+export function newId(prefix) {
+  count += 1
+  return `${prefix}-${count}`
+}
+
+/** Text that only screen readers say. */
+export function spoken(text) {
+  return element('span', { class: 'visually-hidden' }, text)
+}
+
+/** The address, if a page may load it or link to it; code in addresses is refused. */
+export function safeUrl(value, protocols = ['http:', 'https:']) {
+  if (typeof value !== 'string' || !URL.canParse(value)) return undefined
+  const url = new URL(value)
+  return protocols.includes(url.protocol) ? url.href : undefined
+}
+
+export function safePicture(value) {
+  if (typeof value === 'string' && value.startsWith('data:image/')) return value
+  return safeUrl(value)
+}
+
+export const linkProtocols = ['http:', 'https:', 'mailto:', 'tel:', 'sms:']
+
+/** Waits, or rejects as soon as the signal says that nobody waits any more. */
+export function sleep(milliseconds, signal) {
+  return new Promise((resolve, reject) => {
+    signal?.throwIfAborted()
+    const timer = setTimeout(resolve, milliseconds)
+    signal?.addEventListener('abort', () => {
+      clearTimeout(timer)
+      reject(signal.reason)
+    })
+  })
+}
+
+export function filled(value) {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined
+}

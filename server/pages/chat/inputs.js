@@ -1,0 +1,33 @@
+import { cards, choice, pictureChoice } from './choices.js'
+import { dateField, fileField, ratingField, textField, timeField } from './fields.js'
+
+/*
+ * What the person answers with. Every builder makes one form for an input block and calls `submit` with the message
+ * for the service and the text that is shown as said; what counts as valid is for the service to say.
+ */
+
+const builders = {
+  'text input': textField,
+  'number input': textField,
+  'email input': textField,
+  'url input': textField,
+  'phone number input': textField,
+  'date input': dateField,
+  'time input': timeField,
+  'rating input': ratingField,
+  'file input': fileField,
+  'choice input': choice,
+  'picture choice input': pictureChoice,
+  cards,
+}
+
+/** The form of an input. `question` is the id of the bubble that asks, by which the fields are named. */
+export function inputForm(input, question, submit) {
+  const build = builders[input.type] ?? textField
+  const given = { ...input, options: input.options ?? {}, items: input.items ?? [] }
+  const naming = question ? { 'aria-labelledby': question } : { 'aria-label': 'Your answer' }
+  const form = build(given, naming, submit)
+  form.noValidate = true
+  form.classList.add('input-form')
+  return form
+}

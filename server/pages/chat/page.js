@@ -1,0 +1,353 @@
+import { perform } from './actions.js'
+import { continueChat, Refusal, saveLogs, startChat } from './api.js'
+import { guestBubble, hostBubble, mayMove } from './bubbles.js'
+import { element, filled, sleep } from './dom.js'
+import { inputForm } from './inputs.js'
+import { applyBackgroundPicture, applyTheme, avatarOf } from './theme.js'
+
+/*
+ * Runs one bot: start, show what it says, ask, send, and so on until it is over. Starting over aborts whatever is
+ * under way; everything that waits gets the signal.
+ */
+
+const [conversation, answer, status, restart, progress] = [
+  'conversation',
+  'answer',
+  'status',
+  'restart',
+  'progress',
+].map((id) => document.getElementById(id))
+
+const publicId = decodeURIComponent(location.pathname.split('/').at(-1) ?? '')
+const storageKey = `chat-result ${location.pathname}`
+
+let running = new AbortController()
+
+async function run() {
+  running.abort(new DOMException('Started over', 'AbortError'))
+  running = new AbortController()
+  const { signal } = running
+  for (const part of [conversation, answer, status]) part.replaceChildren()
+  restart.hidden = true
+  progress.hidden = true
+  try {
+    await converse(signal)
+  } catch (error) {
+    if (!signal.aborted) fail(error)
+  }
+}
+
+restart.addEventListener('click', () => {
+  forgetResult()
+  void run()
+})
+void run()
+
+// The conversation
+
+async function converse(signal) {
+  const isTyping = showTyping()
+  const started = await start(signal)
+  isTyping.remove()
+  const { bot, sessionId } = started
+  const avatars = applyTheme(bot.theme)
+  rememberResult(bot.settings.general, started.resultId)
+  hideParameters(bot.settings.general)
+  restart.hidden = false
+  const chat = {
+    signal,
+    avatars,
+    typing: { ...typingDefaults, ...bot.settings.typingEmulation },
+    texts: bot.settings.general?.systemMessages ?? {},
+    isFirstBubble: true,
+    log: (entry) => saveLogs(sessionId, [entry]),
+    say: (...children) => addHost(element('div', { class: 'host-bubble notice' }, ...children), chat.avatars),
+    proceed: (text, label) => askToProceed(text, label, signal),
+  }
+
+  for (let step = started; ; ) {
+    const next = await show(step, chat)
+    if (!next) break
+    const { revision } = step
+    step = await send(sessionId, { message: next.message, revision }, chat)
+    if (next.said && step.lastMessageNewFormat !== undefined) {
+      next.said.querySelector('.guest-text').textContent = step.lastMessageNewFormat
+    }
+  }
+  status.replaceChildren('The chat has ended.')
+  keepFocus(restart)
+}
+
+async function start(signal) {
+  const resultId = rememberedResult()
+  const prefilledVariables = Object.fromEntries(new URLSearchParams(location.search))
+  const body = {
+    ...(resultId ? { resultId } : {}),
+    ...(Object.keys(prefilledVariables).length > 0 ? { prefilledVariables } : {}),
+  }
+  // Starting again would count as another view, so a person decides about it.
+  for (;;) {
+    try {
+      return await startChat(publicId, body, signal)
+    } catch (error) {
+      if (error instanceof Refusal || signal.aborted) throw error
+      await askToProceed('The chat could not be loaded.', 'Try again', signal)
+    }
+  }
+}
+
+async function send(sessionId, body, chat) {
+  for (;;) {
+    const isTyping = showTyping(chat.avatars)
+    try {
+      return await continueChat(sessionId, body, chat.signal)
+    } catch (error) {
+      if (error instanceof Refusal || chat.signal.aborted) throw error
+      const { networkErrorTitle, networkErrorMessage } = chat.texts
+      const text = [
+        filled(networkErrorTitle) ?? 'No connection.',
+        filled(networkErrorMessage) ?? 'Your answer has not arrived yet.',
+      ].join(' ')
+      isTyping.remove()
+      await askToProceed(text, 'Try again', chat.signal)
+    } finally {
+      isTyping.remove()
+    }
+  }
+}
+
+/** Shows a step, and answers what the person or an action replies; nothing when the chat is over. */
+async function show(step, chat) {
+  applyDynamicTheme(step.dynamicTheme, chat)
+  showProgress(step.progress)
+  const actions = [...(step.clientSideActions ?? [])]
+  let next
+  const act = async (bubbleId) => {
+    while (actions.length > 0 && actions[0].lastBubbleBlockId === bubbleId) {
+      const action = actions.shift()
+      const message = await perform(action, chat)
+      if (action.expectsDedicatedReply === true) next = { message }
+    }
+  }
+  await act(undefined)
+  let question
+  let last
+  for (const bubble of step.messages) {
+    const shown = hostBubble(bubble)
+    if (shown) {
+      await typeBubble(bubble, shown.querySelector('.rich-text')?.textContent ?? '', chat)
+      addHost(shown, chat.avatars)
+      last = { bubble, shown }
+      if (bubble.type === 'text') question = shown.id
+    }
+    await act(bubble.id)
+  }
+  for (const action of actions) await act(action.lastBubbleBlockId)
+  if (next) return next
+  if (step.input) return ask(step.input, question, chat)
+  const awaited = last?.bubble.type === 'embed' && last.bubble.content.waitForEvent
+  if (awaited?.isEnabled === true) return { message: await eventOf(last.shown, awaited, chat.signal) }
+  return undefined
+}
+
+function ask(input, question, { signal, avatars }) {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason))
+    const form = inputForm(input, question, (message, text) => {
+      answer.replaceChildren()
+      const said = text === undefined ? undefined : addGuest(text, avatars)
+      keepFocus(conversation)
+      resolve({ message, said })
+    })
+    answer.replaceChildren(form)
+    scrollToEnd()
+    const first = form.querySelector('input, textarea, button')
+    // On a phone a text field would bring up the keyboard before the question is read.
+    const isTouch = matchMedia('(pointer: coarse)').matches
+    if (!isTouch || !first?.matches('.field')) keepFocus(first)
+  })
+}
+
+/** What an embedded page says when it is done. */
+function eventOf(shown, { name }, signal) {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason))
+    const frame = shown.querySelector('iframe')
+    const listen = ({ source, data }) => {
+      if (source !== frame?.contentWindow || typeof data !== 'object' || data?.name !== name) return
+      resolve(data.data === undefined || data.data === null ? null : String(data.data))
+    }
+    addEventListener('message', listen, { signal })
+  })
+}
+
+function askToProceed(text, label, signal) {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason))
+    const button = element('button', { type: 'button', class: 'button' }, label)
+    button.addEventListener('click', () => {
+      answer.replaceChildren()
+      status.replaceChildren()
+      keepFocus(conversation)
+      resolve()
+    })
+    status.replaceChildren(text)
+    answer.replaceChildren(button)
+    scrollToEnd()
+    keepFocus(button)
+  })
+}
+
+const reasons = {
+  404: [
+    'This chat is not here',
+    'The address is wrong, the bot is no longer published, or the chat has expired.',
+  ],
+  403: ['This chat may not run here', 'The bot does not allow chats on this page.'],
+  409: ['The chat went on elsewhere', 'It was continued somewhere else. You can start over here.'],
+}
+
+function fail(error) {
+  answer.replaceChildren()
+  status.replaceChildren()
+  for (const typing of conversation.querySelectorAll('.typing-row')) typing.remove()
+  const isKnown = error instanceof Refusal
+  const [title, text] = (isKnown && reasons[error.status]) || [
+    'The chat cannot go on',
+    isKnown ? error.message : 'Something went wrong on this page.',
+  ]
+  const notice = element('div', { class: 'failure' }, element('h1', {}, title), element('p', {}, text))
+  conversation.append(notice)
+  restart.hidden = conversation.children.length === 1
+  scrollToEnd()
+}
+
+// Bubbles on the page
+
+const typingDefaults = {
+  enabled: true,
+  speed: 400,
+  maxDelay: 3,
+  delayBetweenBubbles: 0,
+  isDisabledOnFirstMessage: true,
+}
+
+/** Lets the bot type for as long as its settings say. Who wants less motion gets the bubble at once. */
+async function typeBubble({ type }, words, chat) {
+  const { typing, signal, isFirstBubble } = chat
+  chat.isFirstBubble = false
+  if (!mayMove()) return
+  const pause = isFirstBubble ? 0 : Math.min(Number(typing.delayBetweenBubbles) || 0, 5)
+  const isTyped = type === 'text' && typing.enabled !== false
+  const seconds =
+    isTyped && !(isFirstBubble && typing.isDisabledOnFirstMessage) ? typingTime(words, typing) : 0
+  const indicator = showTyping(chat.avatars)
+  try {
+    await sleep((pause + seconds) * 1_000, signal)
+  } finally {
+    indicator.remove()
+  }
+}
+
+function typingTime(text, { speed, maxDelay }) {
+  const words = text.match(/[\p{L}\p{N}_]+/gu)?.length ?? text.length
+  return Math.min((words / Math.max(Number(speed) || 400, 1)) * 60, Number(maxDelay) || 0)
+}
+
+function avatar(url, kind) {
+  return url && element('img', { class: `avatar ${kind}-avatar`, src: url, alt: '' })
+}
+
+function addHost(bubble, avatars) {
+  conversation.append(element('div', { class: 'row host-row' }, avatar(avatars.host, 'host'), bubble))
+  for (const media of bubble.querySelectorAll('img, video')) media.addEventListener('load', scrollToEnd)
+  scrollToEnd()
+}
+
+function addGuest(text, avatars) {
+  const said = guestBubble(text)
+  conversation.append(element('div', { class: 'row guest-row' }, said, avatar(avatars.guest, 'guest')))
+  scrollToEnd()
+  return said
+}
+
+function showTyping(avatars) {
+  const dots = element(
+    'div',
+    { class: 'host-bubble typing' },
+    [1, 2, 3].map(() => element('span')),
+  )
+  const row = element(
+    'div',
+    { class: 'row host-row typing-row', 'aria-hidden': true },
+    avatar(avatars?.host, 'host'),
+    dots,
+  )
+  conversation.append(row)
+  scrollToEnd()
+  return row
+}
+
+function scrollToEnd() {
+  conversation.scrollTo({ top: conversation.scrollHeight, behavior: mayMove() ? 'smooth' : 'instant' })
+}
+
+/** Moves the focus along with the chat, unless the person has taken it somewhere else. */
+function keepFocus(target) {
+  const { activeElement } = document
+  const isOurs =
+    activeElement === null ||
+    activeElement === document.body ||
+    conversation.contains(activeElement) ||
+    answer.contains(activeElement)
+  if (isOurs) target?.focus({ preventScroll: true })
+}
+
+function showProgress(percent) {
+  if (percent === undefined) return
+  progress.hidden = false
+  progress.setAttribute('aria-valuenow', String(Math.round(percent)))
+  progress.style.setProperty('--progress', `${percent}%`)
+}
+
+function applyDynamicTheme(dynamic = {}, { avatars }) {
+  if (dynamic.hostAvatarUrl !== undefined && avatars.host) avatars.host = avatarOf(dynamic.hostAvatarUrl)
+  if (dynamic.guestAvatarUrl !== undefined && avatars.guest) avatars.guest = avatarOf(dynamic.guestAvatarUrl)
+  if (dynamic.backgroundUrl !== undefined) applyBackgroundPicture(dynamic.backgroundUrl)
+}
+
+// The person
+
+/** Storage can be denied to the page; then nobody is remembered. */
+function storages() {
+  try {
+    return { session: sessionStorage, local: localStorage }
+  } catch {
+    return {}
+  }
+}
+
+function rememberedResult() {
+  const { session, local } = storages()
+  return session?.getItem(storageKey) ?? local?.getItem(storageKey) ?? undefined
+}
+
+function forgetResult() {
+  for (const storage of Object.values(storages())) storage.removeItem(storageKey)
+}
+
+function rememberResult(general = {}, resultId) {
+  forgetResult()
+  const { rememberUser, isNewResultOnRefreshEnabled } = general
+  const isOn = rememberUser?.isEnabled ?? isNewResultOnRefreshEnabled === false
+  if (isOn !== true || !resultId) return
+  const { session, local } = storages()
+  const storage = rememberUser?.storage === 'local' ? local : session
+  storage?.setItem(storageKey, resultId)
+}
+
+/** Values that came with the address are not left in it, unless the bot says so. */
+function hideParameters(general) {
+  if (general?.isHideQueryParamsEnabled === false || location.search === '') return
+  history.replaceState(null, '', location.pathname + location.hash)
+}

@@ -1,0 +1,130 @@
+import { filled, safePicture } from './dom.js'
+
+/*
+ * The look of the bot: custom properties on the root element, which the style sheet uses. Values that are no CSS
+ * have no effect. Parts that the theme leaves out get the defaults of version 6.1.
+ */
+
+const parts = {
+  container: { backgroundColor: 'transparent', thickness: 0, borderColor: 'transparent' },
+  hostBubbles: { backgroundColor: '#ffffff', color: '#202020', thickness: 1, borderColor: '#dfdfdf' },
+  guestBubbles: { backgroundColor: '#ff5924', color: '#ffffff', thickness: 1, borderColor: '#ffb8a0' },
+  buttons: { backgroundColor: '#ff5924', color: '#ffffff', thickness: 1, borderColor: '#f98868' },
+  inputs: { backgroundColor: '#ffffff', color: '#202020', thickness: 1, borderColor: '#cecece' },
+}
+
+const radii = { none: 0, medium: 6, large: 20 }
+
+const shadows = {
+  sm: '0 1px 2px rgb(0 0 0 / 0.08)',
+  md: '0 3px 8px rgb(0 0 0 / 0.12)',
+  lg: '0 8px 18px rgb(0 0 0 / 0.14)',
+  xl: '0 14px 30px rgb(0 0 0 / 0.16)',
+  '2xl': '0 22px 48px rgb(0 0 0 / 0.26)',
+}
+
+const root = document.documentElement
+
+function set(name, value) {
+  root.style.setProperty(`--${name}`, String(value))
+}
+
+const record = (value) => (typeof value === 'object' && value !== null ? value : {})
+
+const numberOr = (value, fallback) => (typeof value === 'number' && value >= 0 ? value : fallback)
+
+/** Applies the theme, and answers the address of the pictures of bot and person, if they are to be shown. */
+export function applyTheme(theme) {
+  const general = record(theme.general)
+  const chat = record(theme.chat)
+  const font = typeof general.font === 'string' ? general.font : record(general.font).family
+  set('font', `${JSON.stringify(filled(font) ?? 'Open Sans')}, system-ui, sans-serif`)
+  applyBackground(record(general.background))
+  applyProgressBar(record(general.progressBar))
+  for (const [name, defaults] of Object.entries(parts)) {
+    applyPart(name, record(chat[name]), defaults, chat.roundness)
+  }
+  set('container-max-width', filled(record(chat.container).maxWidth) ?? '800px')
+  set('container-max-height', filled(record(chat.container).maxHeight) ?? '100%')
+  const ownColor = filled(record(chat.container).color)
+  set('container-color', ownColor ?? (isDark(surfaceColor(general, chat)) ? '#e8e8ec' : '#303235'))
+  set('placeholder-color', filled(record(chat.inputs).placeholderColor) ?? '#9095a0')
+  root.dataset.buttons = record(chat.buttonsInput).layout === 'vertical' ? 'vertical' : 'wrap'
+  applyCustomCss(theme.customCss)
+  return {
+    host: record(chat.hostAvatar).isEnabled === false ? undefined : avatarOf(record(chat.hostAvatar).url),
+    guest: record(chat.guestAvatar).isEnabled === true ? avatarOf(record(chat.guestAvatar).url) : undefined,
+  }
+}
+
+export function avatarOf(url) {
+  return safePicture(url) ?? 'files/avatar.svg'
+}
+
+export function applyBackgroundPicture(url) {
+  const picture = safePicture(url)
+  if (picture) set('background-image', `url(${JSON.stringify(picture)})`)
+}
+
+function applyBackground({ type, content }) {
+  set('background-image', 'none')
+  set('background-color', '#f8f8f8')
+  if (type === 'None') set('background-color', 'transparent')
+  else if (type === 'Image') applyBackgroundPicture(content)
+  else if (filled(content)) set('background-color', content)
+}
+
+function applyProgressBar({ placement, position, color, backgroundColor, thickness }) {
+  set('progress-color', filled(color) ?? '#ff5924')
+  set('progress-background', filled(backgroundColor) ?? '#8d8d8d')
+  set('progress-thickness', `${numberOr(thickness, 4)}px`)
+  root.dataset.progress = `${placement === 'Bottom' ? 'bottom' : 'top'} ${position === 'fixed' ? 'fixed' : 'absolute'}`
+}
+
+function applyPart(name, part, defaults, roundness) {
+  const border = record(part.border)
+  const corners = part.border === undefined ? roundness : border.roundeness
+  const radius =
+    corners === 'custom' ? numberOr(border.customRoundeness, 6) : (radii[corners] ?? radii.medium)
+  const mixed = (color, opacity) => `color-mix(in srgb, ${color} ${opacity * 100}%, transparent)`
+  set(
+    `${name}-background`,
+    mixed(filled(part.backgroundColor) ?? defaults.backgroundColor, numberOr(part.opacity, 1)),
+  )
+  if (defaults.color) set(`${name}-color`, filled(part.color) ?? defaults.color)
+  set(`${name}-border-width`, `${numberOr(border.thickness, defaults.thickness)}px`)
+  set(
+    `${name}-border-color`,
+    mixed(filled(border.color) ?? defaults.borderColor, numberOr(border.opacity, 1)),
+  )
+  set(`${name}-radius`, `${radius}px`)
+  set(`${name}-shadow`, shadows[part.shadow] ?? 'none')
+  set(`${name}-blur`, numberOr(part.blur, 0) > 0 ? `blur(${part.blur}px)` : 'none')
+}
+
+function surfaceColor(general, chat) {
+  const container = filled(record(chat.container).backgroundColor)
+  if (container && container !== 'transparent') return container
+  const { type, content } = record(general.background)
+  return type === 'Image' || type === 'None' ? '#ffffff' : (filled(content) ?? '#f8f8f8')
+}
+
+/** The browser is asked what the colour is, since it may be written in many ways. */
+function isDark(color) {
+  const context = document.createElement('canvas').getContext('2d')
+  if (!context) return false
+  context.fillStyle = '#ffffff'
+  context.fillRect(0, 0, 1, 1)
+  context.fillStyle = color
+  context.fillRect(0, 0, 1, 1)
+  const [red = 255, green = 255, blue = 255] = context.getImageData(0, 0, 1, 1).data
+  return 0.299 * red + 0.587 * green + 0.114 * blue < 128
+}
+
+const customSheet = new CSSStyleSheet()
+
+/** A style sheet made this way loads no other ones, and the policy of the page limits what it can point to. */
+function applyCustomCss(css) {
+  customSheet.replaceSync(filled(css) ?? '')
+  if (!document.adoptedStyleSheets.includes(customSheet)) document.adoptedStyleSheets.push(customSheet)
+}

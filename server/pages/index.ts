@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs'
+import type { RequestHandler } from 'express'
+import { publicId as publicIdSchema } from '../../contract/bots/schemas.ts'
+import { findPublished } from '../handlers/chat/sessions.ts'
+import { root } from '../root.ts'
+import type { Services } from '../router.ts'
+
+/*
+ * The chat page: what a browser needs to run a published bot. The files are sent as they lie in
+ * `server/pages/chat`, from the sources and from the build alike, so there is nothing to build. The page
+ * finds the service relative to its own address and works behind any path of a proxy.
+ */
+
+const folder = new URL('server/pages/chat/', root)
+
+const files: Record<string, string> = {
+  'actions.js': 'text/javascript',
+  'api.js': 'text/javascript',
+  'avatar.svg': 'image/svg+xml',
+  'bubbles.js': 'text/javascript',
+  'choices.js': 'text/javascript',
+  'dom.js': 'text/javascript',
+  'fields.js': 'text/javascript',
+  'inputs.js': 'text/javascript',
+  'page.css': 'text/css',
+  'page.js': 'text/javascript',
+  'theme.js': 'text/javascript',
+}
+
+/** Scripts and styles come from the service alone; pictures, media and frames from wherever a bot has them. */
+const pagePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' http: https: data:",
+  'media-src http: https: data:',
+  'font-src http: https: data:',
+  'frame-src http: https:',
+  // Bots may ask the page to send a request.
+  "connect-src 'self' http: https:",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/** Code of bots runs here: in an origin of its own, which can reach neither the page nor the service as it. */
+const sandboxPolicy = [
+  'sandbox allow-scripts',
+  "default-src 'none'",
+  "script-src 'unsafe-inline' 'unsafe-eval'",
+  'connect-src http: https:',
+  "frame-ancestors 'self'",
+].join('; ')
+
+export function servePages(serve: (path: string, handler: RequestHandler) => void, services: Services): void {
+  const read = (name: string) => readFileSync(new URL(name, folder), 'utf8')
+  for (const [name, mediaType] of Object.entries(files)) {
+    const content = read(name)
+    serve(`/chat/files/${name}`, (_request, response) => response.type(mediaType).send(content))
+  }
+  const sandbox = read('sandbox.html')
+  serve('/chat/files/sandbox.html', (_request, response) => {
+    response.removeHeader('X-Frame-Options')
+    response.setHeader('Content-Security-Policy', sandboxPolicy)
+    response.type('text/html').send(sandbox)
+  })
+  const page = read('page.html')
+  serve('/chat/:publicId', async (request, response) => {
+    const { publicId } = request.params as { publicId: string }
+    const found = publicIdSchema.safeParse(publicId).success
+      ? await findPublished(services.db, services.chat, publicId, undefined)
+      : undefined
+    response.status(found ? 200 : 404)
+    response.setHeader('Content-Security-Policy', pagePolicy)
+    response.type('text/html').send(page.replace('<!-- metadata -->', () => metadataOf(found?.flow.settings)))
+  })
+}
+
+/** What search engines and link previews show of the bot. */
+function metadataOf(settings: unknown): string {
+  const metadata = (settings as { metadata?: Record<string, unknown> } | undefined)?.metadata ?? {}
+  const text = (key: string) => {
+    const value = metadata[key]
+    return typeof value === 'string' && value.trim() !== '' ? value : undefined
+  }
+  const title = text('title') ?? 'Chat'
+  const description = text('description')
+  const image = webAddress(text('imageUrl'))
+  const icon = webAddress(text('favIconUrl'))
+  const lines = [
+    `<title>${escapeHtml(title)}</title>`,
+    `<meta property="og:title" content="${escapeHtml(title)}">`,
+    description && `<meta name="description" content="${escapeHtml(description)}">`,
+    description && `<meta property="og:description" content="${escapeHtml(description)}">`,
+    image && `<meta property="og:image" content="${escapeHtml(image)}">`,
+    `<link rel="icon" href="${escapeHtml(icon ?? 'files/avatar.svg')}">`,
+    settings !== undefined && metadata.allowIndexing === true ? '' : '<meta name="robots" content="noindex">',
+  ]
+  return lines.filter(Boolean).join('\n    ')
+}
+
+function webAddress(value: string | undefined): string | undefined {
+  return value !== undefined && URL.canParse(value) && /^https?:/.test(value) ? value : undefined
+}
+
+function escapeHtml(value: string): string {
+  return value.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
+}
