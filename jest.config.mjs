@@ -1,5 +1,6 @@
 const common = {
   testEnvironment: 'node',
+  setupFiles: ['<rootDir>/tests/setup.ts'],
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '^.+\\.ts$': ['@swc/jest', { jsc: { parser: { syntax: 'typescript' }, target: 'es2022' } }],
@@ -15,8 +16,10 @@ const service = [
   'embedded',
   'migrations',
   'process*',
+  'plans',
   'purge',
   'flows/*',
+  'browser/*',
   'bench/*',
 ].map((name) => `<rootDir>/tests/${name}.test.ts`)
 

@@ -14,11 +14,11 @@ export const analytics = define({
     description:
       'Counts the chats of a bot that began in a range of calendar days: all, those with an answer, and those that reached an end. Deleted results do not count. A bot that is not published has statistics too.',
     access: bot('GUEST'),
-    params: z.object({ botId: recordId('Id of the bot.', exampleIds.bot) }),
+    params: z.object({ botId: recordId('Id of the bot, as create and list answer it.', exampleIds.bot) }),
     query: z.strictObject({ timeFilter, timeZone }),
     success: {
       status: 200,
-      description: 'The counts.',
+      description: 'The three counts of the range.',
       body: z
         .object({
           stats: z

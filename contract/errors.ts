@@ -103,7 +103,7 @@ export const errors = {
   REQUEST_HEADER_FIELDS_TOO_LARGE: {
     status: 431,
     message: 'Request header fields too large',
-    when: 'The request line and headers are over 16 KiB together. Send fewer or shorter headers.',
+    when: 'The request line and headers are over 16 KiB together, or there are more than 100 headers. Send fewer or shorter headers.',
   },
   INTERNAL_SERVER_ERROR: {
     status: 500,

@@ -2,7 +2,7 @@ import { define, folder, workspace } from './operation.ts'
 import { exampleIds, name, readOnly, recordId, timestamp } from './shared.ts'
 import { z } from './zod.ts'
 
-const folderId = recordId('Id of the folder.', exampleIds.folder)
+const folderId = recordId('Id of the folder, as create and list answer it.', exampleIds.folder)
 const workspaceId = recordId('Id of the workspace the folder is in.', exampleIds.workspace)
 const parentFolderId = recordId('Id of the folder this one is in.', exampleIds.parentFolder)
   .nullable()
@@ -20,7 +20,9 @@ export const folderSchema = z
   })
   .meta({ id: 'Folder', description: 'A folder of a workspace, holding bots and other folders.' })
 
-const folderBody = z.object({ folder: folderSchema }).meta({ id: 'FolderBody', description: 'One folder.' })
+const folderBody = z
+  .object({ folder: folderSchema })
+  .meta({ id: 'FolderBody', description: 'One folder, without what is in it.' })
 
 const ignored = {
   id: readOnly('id'),
@@ -120,7 +122,7 @@ export const folders = define({
     },
     success: {
       status: 201,
-      description: 'The new folder.',
+      description: 'The new folder with its id.',
       body: folderBody,
       location: '/v1/folders/{folder.id}',
       examples: { created: { summary: 'The new folder', value: { folder: exampleFolder } } },
@@ -137,7 +139,7 @@ export const folders = define({
     query: optionalWorkspace,
     success: {
       status: 200,
-      description: 'The folder.',
+      description: 'The folder, without what is in it.',
       body: folderBody,
       examples: { folder: { summary: 'A folder', value: { folder: exampleFolder } } },
     },

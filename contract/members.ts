@@ -3,7 +3,7 @@ import { exampleIds, readOnly, recordId, text } from './shared.ts'
 import { z } from './zod.ts'
 
 const workspaceId = recordId('Id of the workspace.', exampleIds.workspace)
-const userId = recordId('Id of the user.', exampleIds.user)
+const userId = recordId('Id of the user, as the list of members answers it.', exampleIds.user)
 
 /** An e-mail address as users are known by: compared without regard to case, stored in lower case. */
 export const email = z
@@ -38,7 +38,7 @@ const member = z
   })
   .meta({ id: 'Member', description: 'A user and their role in a workspace.' })
 
-const memberBody = z.object({ member }).meta({ id: 'MemberBody', description: 'One member.' })
+const memberBody = z.object({ member }).meta({ id: 'MemberBody', description: 'One member of a workspace.' })
 
 const exampleMember = {
   workspaceId: exampleIds.workspace,
@@ -61,9 +61,11 @@ export const members = define({
     params,
     success: {
       status: 200,
-      description: 'The members.',
+      description: 'The members and their roles.',
       body: z
-        .object({ members: z.array(member).max(100_000).meta({ description: 'The members.' }) })
+        .object({
+          members: z.array(member).max(100_000).meta({ description: 'The members and their roles.' }),
+        })
         .meta({ id: 'MemberList', description: 'The members of a workspace.' }),
       examples: { one: { summary: 'One member', value: { members: [exampleMember] } } },
     },
@@ -85,7 +87,7 @@ export const members = define({
     },
     success: {
       status: 201,
-      description: 'The new member.',
+      description: 'The new member with the role given.',
       body: memberBody,
       location: '/v1/workspaces/{member.workspaceId}/members/{member.userId}',
       examples: { added: { summary: 'Added', value: { member: exampleMember } } },
@@ -108,7 +110,7 @@ export const members = define({
         userId: readOnly('id of the user'),
         user: readOnly('description of the user'),
       })
-      .meta({ id: 'MemberUpdate', description: 'The new role.' }),
+      .meta({ id: 'MemberUpdate', description: 'The new role of the member.' }),
     requestExamples: { guest: { summary: 'Make a guest', value: { role: 'GUEST' } } },
     success: {
       status: 200,

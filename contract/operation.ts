@@ -166,7 +166,7 @@ export interface Request<O extends Contract> {
    */
   texts(...path: string[]): Map<string, string>
   /** A header of the request, by its name in lower case. */
-  header(name: 'origin' | 'user-agent'): string | undefined
+  header(name: 'origin' | 'sec-fetch-site' | 'user-agent'): string | undefined
 }
 
 /** `Contexts` says what the server hands to a handler for each kind of access. */

@@ -4,7 +4,7 @@ import { bot, define } from './operation.ts'
 import { cursor, exampleIds, limit, nextCursor, recordId, text, timestamp } from './shared.ts'
 import { z } from './zod.ts'
 
-const botId = recordId('Id of the bot.', exampleIds.bot)
+const botId = recordId('Id of the bot, as create and list answer it.', exampleIds.bot)
 const publicationId = recordId('Id of the publication.', exampleIds.publication)
 
 /** More findings than this are cut: a flow with so many has to be looked at anyway. */
@@ -128,8 +128,10 @@ export const publications = define({
     params,
     success: {
       status: 200,
-      description: 'The publication.',
-      body: z.object({ publication }).meta({ id: 'PublicationBody', description: 'One publication.' }),
+      description: 'The publication with its flow.',
+      body: z
+        .object({ publication })
+        .meta({ id: 'PublicationBody', description: 'One publication with its flow.' }),
       examples: {
         live: {
           summary: 'The live publication',

@@ -4,7 +4,7 @@ import { bot, define } from './operation.ts'
 import { exampleIds, recordId, successBody, successExample, timestamp } from './shared.ts'
 import { z } from './zod.ts'
 
-const params = z.object({ botId: recordId('Id of the bot.', exampleIds.bot) })
+const params = z.object({ botId: recordId('Id of the bot, as create and list answer it.', exampleIds.bot) })
 
 function publishedBotOf<const V extends Version>(version: V) {
   return z
@@ -16,7 +16,7 @@ function publishedBotOf<const V extends Version>(version: V) {
       version: versionTag(version),
       createdAt: timestamp('When the bot was first published.'),
       updatedAt: timestamp('When the bot was last published.'),
-      botId: recordId('Id of the bot.', exampleIds.bot),
+      botId: recordId('Id of the bot, as create and list answer it.', exampleIds.bot),
       ...flowOf(version),
     })
     .meta({
@@ -80,7 +80,7 @@ export const publishing = define({
     query: z.strictObject({ migrateToLatestVersion }),
     success: {
       status: 200,
-      description: 'The published copy.',
+      description: 'The published copy with its flow.',
       body: z
         .object({
           publishedBot,

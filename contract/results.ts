@@ -14,7 +14,7 @@ import {
 } from './shared.ts'
 import { z } from './zod.ts'
 
-const params = z.object({ botId: recordId('Id of the bot.', exampleIds.bot) })
+const params = z.object({ botId: recordId('Id of the bot, as create and list answer it.', exampleIds.bot) })
 
 const answer = z
   .object({
@@ -53,9 +53,9 @@ const resultVariable = z
 
 export const resultSchema = z
   .object({
-    id: recordId('Id of the result.', exampleIds.result),
+    id: recordId('Id of the result, as the list of results answers it.', exampleIds.result),
     createdAt: timestamp('When the chat started.'),
-    botId: recordId('Id of the bot.', exampleIds.bot),
+    botId: recordId('Id of the bot, as create and list answer it.', exampleIds.bot),
     variables: z.array(resultVariable).max(5000).meta({ description: 'Variables that have a value.' }),
     isCompleted: z.boolean().meta({ description: 'Whether the chat reached an end.' }),
     hasStarted: z.boolean().meta({ description: 'Whether at least one answer was given.' }),
@@ -101,7 +101,7 @@ const resultLog = z
   .object({
     id: recordId('Id of the entry.', exampleIds.publication),
     createdAt: timestamp('When it was noticed.'),
-    resultId: recordId('Id of the result.', exampleIds.result),
+    resultId: recordId('Id of the result, as the list of results answers it.', exampleIds.result),
     status: text(10_000).meta({
       description: 'Kind of the entry: `error`, `success`, `info` or what a client sent.',
       example: 'error',
@@ -118,7 +118,7 @@ const resultLog = z
 
 const resultParams = z.object({
   botId: params.shape.botId,
-  resultId: recordId('Id of the result.', exampleIds.result),
+  resultId: recordId('Id of the result, as the list of results answers it.', exampleIds.result),
 })
 
 export const results = define({
@@ -140,7 +140,7 @@ export const results = define({
           results: z.array(resultSchema).max(100).meta({ description: 'The results, newest first.' }),
           nextCursor,
         })
-        .meta({ id: 'ResultPage', description: 'A page of results.' }),
+        .meta({ id: 'ResultPage', description: 'A page of the results of a bot.' }),
       examples: {
         page: { summary: 'The last page', value: { results: [exampleResult], nextCursor: null } },
       },
@@ -188,8 +188,10 @@ export const results = define({
     params: resultParams,
     success: {
       status: 200,
-      description: 'The result.',
-      body: z.object({ result: resultSchema }).meta({ id: 'ResultBody', description: 'One result.' }),
+      description: 'The result with its answers.',
+      body: z
+        .object({ result: resultSchema })
+        .meta({ id: 'ResultBody', description: 'One result with its answers.' }),
       examples: { completed: { summary: 'A completed chat', value: { result: exampleResult } } },
     },
   },
@@ -204,7 +206,7 @@ export const results = define({
     params: resultParams,
     success: {
       status: 200,
-      description: 'The transcript.',
+      description: 'The transcript from the first word to the last.',
       body: z
         .object({
           transcript: z

@@ -166,6 +166,6 @@ function isTimeZone(name: string): boolean {
 /** What an operation without anything to return answers. */
 export const successBody = z
   .object({ message: z.enum(['success']).meta({ description: 'Says that it is done.' }) })
-  .meta({ id: 'SuccessBody', description: 'It is done.' })
+  .meta({ id: 'SuccessBody', description: 'Says that what was asked for is done.' })
 
 export const successExample = { done: { summary: 'Done', value: { message: 'success' } } }

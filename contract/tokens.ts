@@ -2,7 +2,7 @@ import { define, user } from './operation.ts'
 import { exampleIds, name, recordId, text, timestamp } from './shared.ts'
 import { z } from './zod.ts'
 
-const tokenId = recordId('Id of the token.', exampleIds.token)
+const tokenId = recordId('Id of the token, which is not the token itself.', exampleIds.token)
 
 const properties = {
   id: tokenId,
@@ -83,10 +83,10 @@ export const tokens = define({
     },
     success: {
       status: 201,
-      description: 'The new token.',
+      description: 'The new token, shown this once.',
       body: z
         .object({ apiToken: createdApiToken })
-        .meta({ id: 'CreatedApiTokenBody', description: 'The new token.' }),
+        .meta({ id: 'CreatedApiTokenBody', description: 'The new token, shown this once.' }),
       location: '/v1/users/me/tokens/{apiToken.id}',
       examples: {
         created: {
@@ -108,7 +108,9 @@ export const tokens = define({
     success: {
       status: 200,
       description: 'The token that was revoked.',
-      body: z.object({ apiToken }).meta({ id: 'ApiTokenBody', description: 'One token.' }),
+      body: z
+        .object({ apiToken })
+        .meta({ id: 'ApiTokenBody', description: 'One token, without its secret.' }),
       examples: { revoked: { summary: 'Revoked', value: { apiToken: exampleToken } } },
     },
     errors: ['NOT_FOUND'],

@@ -17,7 +17,7 @@ import { flowFindings } from './publications.ts'
 import { exampleIds, recordId } from './shared.ts'
 import { z } from './zod.ts'
 
-const params = z.object({ botId: recordId('Id of the bot.', exampleIds.bot) })
+const params = z.object({ botId: recordId('Id of the bot, as create and list answer it.', exampleIds.bot) })
 
 function exportedBotOf<const V extends Version>(version: V) {
   return z
@@ -141,8 +141,10 @@ export const transfer = define({
     params,
     success: {
       status: 200,
-      description: 'The document.',
-      body: z.object({ bot: exportedBot }).meta({ id: 'ExportedBotBody', description: 'An exported bot.' }),
+      description: 'The document, ready to be imported.',
+      body: z
+        .object({ bot: exportedBot })
+        .meta({ id: 'ExportedBotBody', description: 'The document of an exported bot.' }),
       examples: { exported: { summary: 'A document', value: { bot: exampleExport } } },
     },
   },
@@ -157,7 +159,7 @@ export const transfer = define({
     params,
     success: {
       status: 200,
-      description: 'The findings.',
+      description: 'The findings; an empty list says that all is well.',
       body: z
         .object({ findings: flowFindings.meta({ description: 'What was found; the first 1,000.' }) })
         .meta({ id: 'FlowCheckBody', description: 'The result of a check.' }),

@@ -183,10 +183,10 @@ export const workspaces = define({
     requestExamples: { acme: { summary: 'With an icon', value: { name: 'Acme', icon: '🏢' } } },
     success: {
       status: 201,
-      description: 'The new workspace.',
+      description: 'The new workspace with its id.',
       body: z
         .object({ workspace: workspaceSchema })
-        .meta({ id: 'WorkspaceBody', description: 'One workspace.' }),
+        .meta({ id: 'WorkspaceBody', description: 'One workspace, without its limits.' }),
       location: '/v1/workspaces/{workspace.id}',
       examples: { created: { summary: 'The new workspace', value: { workspace: exampleWorkspace } } },
     },

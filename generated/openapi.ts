@@ -919,7 +919,7 @@ export interface components {
              */
             hint: string;
             /**
-             * @description Id of the token.
+             * @description Id of the token, which is not the token itself.
              * @example 01jr5x4g2r3a7v1z6q8s0t2w4y
              */
             id: string;
@@ -935,7 +935,7 @@ export interface components {
              */
             name: string;
         };
-        /** @description One token. */
+        /** @description One token, without its secret. */
         ApiTokenBody: {
             apiToken: components["schemas"]["ApiToken"];
         };
@@ -986,7 +986,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A sound. */
+        /** @description Plays a sound by its address. */
         AudioBubble: {
             content?: components["schemas"]["AudioBubbleContent"];
             /**
@@ -1179,7 +1179,7 @@ export interface components {
         Block: components["schemas"]["StartBlock"] | components["schemas"]["TextBubble"] | components["schemas"]["ImageBubble"] | components["schemas"]["VideoBubble"] | components["schemas"]["EmbedBubble"] | components["schemas"]["AudioBubble"] | components["schemas"]["TextInput"] | components["schemas"]["NumberInput"] | components["schemas"]["EmailInput"] | components["schemas"]["UrlInput"] | components["schemas"]["PhoneNumberInput"] | components["schemas"]["DateInput"] | components["schemas"]["TimeInput"] | components["schemas"]["PaymentInput"] | components["schemas"]["RatingInput"] | components["schemas"]["FileInput"] | components["schemas"]["ChoiceInput"] | components["schemas"]["PictureChoiceInput"] | components["schemas"]["CardsInput"] | components["schemas"]["SetVariableBlock"] | components["schemas"]["RedirectBlock"] | components["schemas"]["CodeBlock"] | components["schemas"]["BotLinkBlock"] | components["schemas"]["WaitBlock"] | components["schemas"]["JumpBlock"] | components["schemas"]["ReturnBlock"] | components["schemas"]["ConditionBlock"] | components["schemas"]["AbTestBlock"] | components["schemas"]["WebhookListenerBlock"] | components["schemas"]["GoogleSheetsBlock"] | components["schemas"]["HttpRequestBlock"] | components["schemas"]["ZapierBlock"] | components["schemas"]["MakeComBlock"] | components["schemas"]["PabblyBlock"] | components["schemas"]["EmailBlock"] | components["schemas"]["ChatwootBlock"] | components["schemas"]["GoogleAnalyticsBlock"] | components["schemas"]["PixelBlock"] | components["schemas"]["ClassicOpenAiBlock"] | components["schemas"]["OpenAiBlock"] | components["schemas"]["AnthropicBlock"] | components["schemas"]["MistralBlock"] | components["schemas"]["GroqBlock"] | components["schemas"]["TogetherAiBlock"] | components["schemas"]["OpenRouterBlock"] | components["schemas"]["PerplexityBlock"] | components["schemas"]["DeepSeekBlock"] | components["schemas"]["DifyAiBlock"] | components["schemas"]["ChatNodeBlock"] | components["schemas"]["ElevenLabsBlock"] | components["schemas"]["CalComBlock"] | components["schemas"]["NocoDbBlock"] | components["schemas"]["SegmentBlock"] | components["schemas"]["PostHogBlock"] | components["schemas"]["QrCodeBlock"] | components["schemas"]["ZendeskBlock"] | components["schemas"]["BlinkBlock"] | components["schemas"]["GmailBlock"] | components["schemas"]["OpaqueBlock"];
         /** @description A bot with its draft; the version tells how its flow is written. */
         Bot: components["schemas"]["BotV3"] | components["schemas"]["BotV4"] | components["schemas"]["BotV5"] | components["schemas"]["BotV6"] | components["schemas"]["BotV61"];
-        /** @description One bot. */
+        /** @description One bot with its draft. */
         BotBody: {
             bot: components["schemas"]["Bot"];
         };
@@ -1399,7 +1399,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A page of bots. */
+        /** @description A page of the bots of a workspace. */
         BotPage: {
             /** @description The bots, newest first. */
             bots: components["schemas"]["BotSummary"][];
@@ -1433,7 +1433,7 @@ export interface components {
              */
             icon: string | null;
             /**
-             * @description Id of the bot.
+             * @description Id of the bot, as create and list answer it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             id: string;
@@ -1460,7 +1460,7 @@ export interface components {
             updatedAt: string;
         };
         /** @description A change to a bot. The version is required and tells the shape: `6` and `6.1` are the current one, `3`, `4` and `5` the legacy one. */
-        BotUpdate: components["schemas"]["BotUpdateV3"] | components["schemas"]["BotUpdateV4"] | components["schemas"]["BotUpdateV5"] | components["schemas"]["BotUpdateV6"] | components["schemas"]["BotUpdateV61"];
+        BotUpdate: components["schemas"]["BotUpdateLegacy"] | components["schemas"]["BotUpdateCurrent"];
         /** @description A change to a bot in a current version. */
         BotUpdateCurrent: components["schemas"]["BotUpdateV6"] | components["schemas"]["BotUpdateV61"];
         /** @description A change to a bot in a legacy version. */
@@ -1935,7 +1935,7 @@ export interface components {
              */
             icon: string | null;
             /**
-             * @description Id of the bot.
+             * @description Id of the bot, as create and list answer it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             id: string;
@@ -2021,7 +2021,7 @@ export interface components {
              */
             icon: string | null;
             /**
-             * @description Id of the bot.
+             * @description Id of the bot, as create and list answer it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             id: string;
@@ -2107,7 +2107,7 @@ export interface components {
              */
             icon: string | null;
             /**
-             * @description Id of the bot.
+             * @description Id of the bot, as create and list answer it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             id: string;
@@ -2193,7 +2193,7 @@ export interface components {
              */
             icon: string | null;
             /**
-             * @description Id of the bot.
+             * @description Id of the bot, as create and list answer it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             id: string;
@@ -2279,7 +2279,7 @@ export interface components {
              */
             icon: string | null;
             /**
-             * @description Id of the bot.
+             * @description Id of the bot, as create and list answer it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             id: string;
@@ -2496,7 +2496,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A button of a card. */
+        /** @description A button of a card, and where it leads. */
         CardPath: {
             /**
              * @description Id of the path.
@@ -2551,10 +2551,10 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description How the bot looks. */
+        /** @description The bot that runs: its version, look and settings. */
         ChatBot: {
             /**
-             * @description Id of the bot.
+             * @description Id of the bot, as create and list answer it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             id: string;
@@ -2743,7 +2743,18 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A parameter of a function that the model can call. */
+        /**
+         * @description A parameter of a function that the model can call.
+         * @example {
+         *       "type": "enum",
+         *       "name": "city",
+         *       "description": "City the weather is asked for",
+         *       "values": [
+         *         "Lyon",
+         *         "Paris"
+         *       ]
+         *     }
+         */
         ChatToolParameter: {
             /**
              * @description What the parameter means.
@@ -3147,7 +3158,7 @@ export interface components {
         };
         /** @description Something the client has to do. */
         ClientSideAction: components["schemas"]["ScriptAction"] | components["schemas"]["SetVariableAction"] | components["schemas"]["ChatwootAction"] | components["schemas"]["RedirectAction"] | components["schemas"]["WaitAction"] | components["schemas"]["HttpRequestAction"] | components["schemas"]["GoogleAnalyticsAction"] | components["schemas"]["PixelAction"] | components["schemas"]["StartPropertiesAction"] | components["schemas"]["ListenForWebhookAction"];
-        /** @description Runs a script. */
+        /** @description Runs a script on the server or in the client. */
         CodeBlock: {
             /**
              * @description Id of the block.
@@ -3329,7 +3340,7 @@ export interface components {
              * @description The reply; absent or null skips an input that may be skipped, or says that an awaited action is done.
              * @example ada@example.com
              */
-            message?: string | components["schemas"]["TextMessage"] | components["schemas"]["AudioMessage"] | components["schemas"]["CommandMessage"] | null;
+            message?: components["schemas"]["Message"] | null;
             /**
              * Format: int32
              * @description Counts the steps of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
@@ -3414,7 +3425,7 @@ export interface components {
              */
             hint: string;
             /**
-             * @description Id of the token.
+             * @description Id of the token, which is not the token itself.
              * @example 01jr5x4g2r3a7v1z6q8s0t2w4y
              */
             id: string;
@@ -3435,7 +3446,7 @@ export interface components {
              */
             token: string;
         };
-        /** @description The new token. */
+        /** @description The new token, shown this once. */
         CreatedApiTokenBody: {
             apiToken: components["schemas"]["CreatedApiToken"];
         };
@@ -3770,7 +3781,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Sends an e-mail. */
+        /** @description Sends an e-mail to one or more people. */
         EmailBlock: {
             /**
              * @description Id of the block.
@@ -3983,7 +3994,7 @@ export interface components {
         };
         /** @description A bot as a document that import takes. */
         ExportedBot: components["schemas"]["ExportedBotV3"] | components["schemas"]["ExportedBotV4"] | components["schemas"]["ExportedBotV5"] | components["schemas"]["ExportedBotV6"] | components["schemas"]["ExportedBotV61"];
-        /** @description An exported bot. */
+        /** @description The document of an exported bot. */
         ExportedBotBody: {
             bot: components["schemas"]["ExportedBot"];
         };
@@ -4172,7 +4183,7 @@ export interface components {
              */
             version: "6.1";
         };
-        /** @description Asks for files. */
+        /** @description Asks for one file or several. */
         FileInput: {
             /**
              * @description Id of the block.
@@ -4301,7 +4312,7 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description Id of the folder.
+             * @description Id of the folder, as create and list answer it.
              * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
              */
             id: string;
@@ -4327,7 +4338,7 @@ export interface components {
              */
             workspaceId: string;
         };
-        /** @description One folder. */
+        /** @description One folder, without what is in it. */
         FolderBody: {
             folder: components["schemas"]["Folder"];
         };
@@ -4807,7 +4818,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description The request. */
+        /** @description The HTTP request to send. */
         HttpRequestDefinition: {
             /**
              * @description Body of the request; may hold placeholders.
@@ -4831,7 +4842,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description The request. */
+        /** @description The HTTP request that the client sends. */
         HttpRequestDetails: {
             /**
              * @description The body.
@@ -4942,7 +4953,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A picture. */
+        /** @description Shows a picture by its address. */
         ImageBubble: {
             content?: components["schemas"]["ImageBubbleContent"];
             /**
@@ -5029,7 +5040,7 @@ export interface components {
             /** @description What was dropped or added to make the document fit. */
             warnings: components["schemas"]["FlowFinding"][];
         };
-        /** @description Texts of an input. */
+        /** @description Texts that an input shows. */
         InputLabels: {
             /**
              * @description Text of the button that sends the answer. Default Send.
@@ -5117,7 +5128,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A named value. */
+        /** @description A value under a name, such as a header. */
         KeyValuePair: {
             /**
              * @description Name; may hold placeholders.
@@ -5688,7 +5699,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A text in Markdown. */
+        /** @description A text written in Markdown. */
         MarkdownContent: {
             /**
              * @description The text in Markdown.
@@ -5710,7 +5721,7 @@ export interface components {
             role: "ADMIN" | "MEMBER" | "GUEST";
             user: components["schemas"]["MemberUser"];
             /**
-             * @description Id of the user.
+             * @description Id of the user, as the list of members answers it.
              * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
              */
             userId: string;
@@ -5720,7 +5731,7 @@ export interface components {
              */
             workspaceId: string;
         };
-        /** @description One member. */
+        /** @description One member of a workspace. */
         MemberBody: {
             member: components["schemas"]["Member"];
         };
@@ -5740,10 +5751,10 @@ export interface components {
         };
         /** @description The members of a workspace. */
         MemberList: {
-            /** @description The members. */
+            /** @description The members and their roles. */
             members: components["schemas"]["Member"][];
         };
-        /** @description The new role. */
+        /** @description The new role of the member. */
         MemberUpdate: {
             /**
              * @description `ADMIN` may do everything, `MEMBER` writes bots and folders and reads results, `GUEST` reads bots and folders.
@@ -5785,7 +5796,7 @@ export interface components {
             name: string | null;
         };
         /** @description What the person says: a plain text, or a message with its kind. */
-        Message: string | components["schemas"]["TextMessage"] | components["schemas"]["AudioMessage"] | components["schemas"]["CommandMessage"];
+        Message: string | components["schemas"]["StructuredMessage"];
         /** @description Something the bot says. */
         MessageBubble: components["schemas"]["TextMessageBubble"] | components["schemas"]["ImageMessageBubble"] | components["schemas"]["VideoMessageBubble"] | components["schemas"]["AudioMessageBubble"] | components["schemas"]["EmbedMessageBubble"];
         /** @description How the text came about. */
@@ -6009,7 +6020,7 @@ export interface components {
              */
             message: string;
         };
-        /** @description Asks for a number. */
+        /** @description Asks for a number within bounds. */
         NumberInput: {
             /**
              * @description Id of the block.
@@ -6407,7 +6418,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Asks for a payment. */
+        /** @description Asks for a payment by card. */
         PaymentInput: {
             /**
              * @description Id of the block.
@@ -6848,7 +6859,7 @@ export interface components {
         };
         /** @description One copy of a bot that was published. It never changes. */
         Publication: components["schemas"]["PublicationV3"] | components["schemas"]["PublicationV4"] | components["schemas"]["PublicationV5"] | components["schemas"]["PublicationV6"] | components["schemas"]["PublicationV61"];
-        /** @description One publication. */
+        /** @description One publication with its flow. */
         PublicationBody: {
             publication: components["schemas"]["Publication"];
         };
@@ -6891,7 +6902,7 @@ export interface components {
         /** @description A publication whose flow is written in version 3. */
         PublicationV3: {
             /**
-             * @description Id of the bot.
+             * @description Id of the bot, as create and list answer it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             botId: string;
@@ -6934,7 +6945,7 @@ export interface components {
         /** @description A publication whose flow is written in version 4. */
         PublicationV4: {
             /**
-             * @description Id of the bot.
+             * @description Id of the bot, as create and list answer it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             botId: string;
@@ -6977,7 +6988,7 @@ export interface components {
         /** @description A publication whose flow is written in version 5. */
         PublicationV5: {
             /**
-             * @description Id of the bot.
+             * @description Id of the bot, as create and list answer it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             botId: string;
@@ -7020,7 +7031,7 @@ export interface components {
         /** @description A publication whose flow is written in version 6. */
         PublicationV6: {
             /**
-             * @description Id of the bot.
+             * @description Id of the bot, as create and list answer it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             botId: string;
@@ -7063,7 +7074,7 @@ export interface components {
         /** @description A publication whose flow is written in version 6.1. */
         PublicationV61: {
             /**
-             * @description Id of the bot.
+             * @description Id of the bot, as create and list answer it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             botId: string;
@@ -7124,7 +7135,7 @@ export interface components {
         /** @description The published copy of a bot whose flow is written in version 3. */
         PublishedBotV3: {
             /**
-             * @description Id of the bot.
+             * @description Id of the bot, as create and list answer it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             botId: string;
@@ -7164,7 +7175,7 @@ export interface components {
         /** @description The published copy of a bot whose flow is written in version 4. */
         PublishedBotV4: {
             /**
-             * @description Id of the bot.
+             * @description Id of the bot, as create and list answer it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             botId: string;
@@ -7204,7 +7215,7 @@ export interface components {
         /** @description The published copy of a bot whose flow is written in version 5. */
         PublishedBotV5: {
             /**
-             * @description Id of the bot.
+             * @description Id of the bot, as create and list answer it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             botId: string;
@@ -7244,7 +7255,7 @@ export interface components {
         /** @description The published copy of a bot whose flow is written in version 6. */
         PublishedBotV6: {
             /**
-             * @description Id of the bot.
+             * @description Id of the bot, as create and list answer it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             botId: string;
@@ -7284,7 +7295,7 @@ export interface components {
         /** @description The published copy of a bot whose flow is written in version 6.1. */
         PublishedBotV61: {
             /**
-             * @description Id of the bot.
+             * @description Id of the bot, as create and list answer it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             botId: string;
@@ -7449,7 +7460,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Go to an address. */
+        /** @description Tells the client to open an address. */
         RedirectAction: {
             /** @description Whether the chat goes on only when it is continued with the outcome. */
             expectsDedicatedReply?: boolean;
@@ -7465,7 +7476,7 @@ export interface components {
              */
             type: "redirect";
         };
-        /** @description Opens another page. */
+        /** @description Opens another page in the browser. */
         RedirectBlock: {
             /**
              * @description Id of the block.
@@ -7486,7 +7497,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Where to go. */
+        /** @description The address to open, and where. */
         RedirectDetails: {
             /** @description Whether to open a new tab. */
             isNewTab?: boolean;
@@ -7567,7 +7578,7 @@ export interface components {
             /** @description The answers, in the order they were given. */
             answers: components["schemas"]["Answer"][];
             /**
-             * @description Id of the bot.
+             * @description Id of the bot, as create and list answer it.
              * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
              */
             botId: string;
@@ -7580,7 +7591,7 @@ export interface components {
             /** @description Whether at least one answer was given. */
             hasStarted: boolean;
             /**
-             * @description Id of the result.
+             * @description Id of the result, as the list of results answers it.
              * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
              */
             id: string;
@@ -7596,7 +7607,7 @@ export interface components {
             /** @description Variables that have a value. */
             variables: components["schemas"]["ResultVariable"][];
         };
-        /** @description One result. */
+        /** @description One result with its answers. */
         ResultBody: {
             result: components["schemas"]["Result"];
         };
@@ -7629,7 +7640,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Id of the result.
+             * @description Id of the result, as the list of results answers it.
              * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
              */
             resultId: string;
@@ -7649,7 +7660,7 @@ export interface components {
              */
             nextCursor: string | null;
         };
-        /** @description A page of results. */
+        /** @description A page of the results of a bot. */
         ResultPage: {
             /**
              * @description Send it as `cursor` to get the following page; null on the last page.
@@ -7730,7 +7741,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A text as a tree. */
+        /** @description A text as a tree of formatted nodes. */
         RichTextContent: {
             /** @description The nodes; elements have `type` and `children`, leaves have `text`. */
             richText: unknown[];
@@ -7745,7 +7756,7 @@ export interface components {
             /** @description The entries, in order. */
             clientLogs: components["schemas"]["ClientLog"][];
         };
-        /** @description Run a script. */
+        /** @description Tells the client to run a script. */
         ScriptAction: {
             /** @description Whether the chat goes on only when it is continued with the outcome. */
             expectsDedicatedReply?: boolean;
@@ -8247,7 +8258,7 @@ export interface components {
              */
             textBubbleContentFormat?: "richText" | "markdown";
         };
-        /** @description What to load. */
+        /** @description What the client loads when the chat begins. */
         StartProperties: {
             /**
              * @description Markup for the head of the page.
@@ -8313,7 +8324,9 @@ export interface components {
         StatsBody: {
             stats: components["schemas"]["Stats"];
         };
-        /** @description It is done. */
+        /** @description A message with its kind. */
+        StructuredMessage: components["schemas"]["TextMessage"] | components["schemas"]["AudioMessage"] | components["schemas"]["CommandMessage"];
+        /** @description Says that what was asked for is done. */
         SuccessBody: {
             /**
              * @description Says that it is done.
@@ -8376,7 +8389,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A text message. */
+        /** @description Shows a formatted text. */
         TextBubble: {
             content?: components["schemas"]["TextBubbleContent"];
             /**
@@ -8429,7 +8442,7 @@ export interface components {
         };
         /** @description A text in the format that was asked for. */
         TextContent: components["schemas"]["RichTextContent"] | components["schemas"]["MarkdownContent"];
-        /** @description Asks for free text. */
+        /** @description Asks for a line or more of free text. */
         TextInput: {
             /**
              * @description Id of the block.
@@ -8491,7 +8504,7 @@ export interface components {
              */
             type: "text";
         };
-        /** @description A text of the bot. */
+        /** @description A text that the bot says. */
         TextMessageBubble: {
             content: components["schemas"]["TextContent"];
             /**
@@ -9207,7 +9220,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A video of the bot. */
+        /** @description A video that the bot shows. */
         VideoMessageBubble: {
             /**
              * @description The content of the block, with placeholders filled in.
@@ -9264,7 +9277,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description How long to wait. */
+        /** @description How long the client waits before it goes on. */
         WaitDetails: {
             /**
              * @description How long, in seconds.
@@ -9285,7 +9298,7 @@ export interface components {
             [key: string]: unknown;
         };
         /**
-         * @description Any data.
+         * @description Any data, as the caller of the webhook sends it.
          * @example {
          *       "isPaid": true
          *     }
@@ -9393,7 +9406,7 @@ export interface components {
              */
             updatedAt: string;
         };
-        /** @description One workspace. */
+        /** @description One workspace, without its limits. */
         WorkspaceBody: {
             workspace: components["schemas"]["Workspace"];
         };
@@ -9818,9 +9831,80 @@ export interface components {
             };
         };
     };
-    parameters: never;
+    parameters: {
+        /**
+         * @description Id of the bot, as create and list answer it.
+         * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+         */
+        BotId: string;
+        /**
+         * @description The `nextCursor` of the page before, with the same path and filter; absent for the first page. An altered or foreign cursor is invalid input.
+         * @example AZx0mC1jZ3JhbnQ
+         */
+        CursorQuery: string;
+        /**
+         * @description Id of the folder, as create and list answer it.
+         * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
+         */
+        FolderId: string;
+        /**
+         * @description How many entries the page has at most.
+         * @example 20
+         */
+        LimitQuery: number;
+        /**
+         * @description Whether the answer is converted to the latest version of the schema. What is stored stays as it is.
+         * @example true
+         */
+        MigrateToLatestVersionQuery: boolean;
+        /**
+         * @description Id of the publication.
+         * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
+         */
+        PublicationId: string;
+        /**
+         * @description Id of the result, as the list of results answers it.
+         * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
+         */
+        ResultId: string;
+        /**
+         * @description Id of the chat session.
+         * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
+         */
+        SessionId: string;
+        /**
+         * @description Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
+         * @example last7Days
+         */
+        TimeFilterQuery: "today" | "last7Days" | "last30Days" | "monthToDate" | "lastMonth" | "yearToDate" | "allTime";
+        /**
+         * @description IANA name of the time zone whose calendar days are meant.
+         * @example Europe/Paris
+         */
+        TimeZoneQuery: string;
+        /**
+         * @description Id of the user, as the list of members answers it.
+         * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+         */
+        UserId: string;
+        /**
+         * @description Id of the workspace.
+         * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+         */
+        WorkspaceId: string;
+        /**
+         * @description When given, the folder must be in this workspace; otherwise it is not found.
+         * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+         */
+        WorkspaceIdQuery: string;
+    };
     requestBodies: never;
     headers: {
+        /**
+         * @description The origin of the page that called, sent when the request names one.
+         * @example https://www.example.com
+         */
+        "Access-Control-Allow-Origin": string;
         /**
          * @description How to authenticate.
          * @example Bearer realm="bot-builder"
@@ -9857,10 +9941,10 @@ export interface operations {
                  */
                 blockId: string;
                 /**
-                 * @description Id of the bot.
+                 * @description Id of the bot, as create and list answer it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
-                botId: string;
+                botId: components["parameters"]["BotId"];
                 /**
                  * @description Id of the result of the chat.
                  * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
@@ -9876,7 +9960,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The chat went on. */
+            /** @description The chat went on with the data. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -9903,10 +9987,10 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot.
+                 * @description Id of the bot, as create and list answer it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
-                botId: string;
+                botId: components["parameters"]["BotId"];
             };
             cookie?: never;
         };
@@ -9917,7 +10001,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The first step. */
+            /** @description What the bot says first, and the input it waits at. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -9957,9 +10041,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The first step. */
+            /** @description What the bot says first, and the input it waits at. */
             200: {
                 headers: {
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -9985,7 +10070,7 @@ export interface operations {
                  * @description Id of the chat session.
                  * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
                  */
-                sessionId: string;
+                sessionId: components["parameters"]["SessionId"];
             };
             cookie?: never;
         };
@@ -9996,9 +10081,10 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The next step. */
+            /** @description What the bot says next, and the input it waits at. */
             200: {
                 headers: {
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -10025,7 +10111,7 @@ export interface operations {
                  * @description Id of the chat session.
                  * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
                  */
-                sessionId: string;
+                sessionId: components["parameters"]["SessionId"];
             };
             cookie?: never;
         };
@@ -10039,6 +10125,7 @@ export interface operations {
             /** @description The entries are saved. */
             200: {
                 headers: {
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -10060,7 +10147,7 @@ export interface operations {
                  * @description The `nextCursor` of the page before, with the same path and filter; absent for the first page. An altered or foreign cursor is invalid input.
                  * @example AZx0mC1jZ3JhbnQ
                  */
-                cursor?: string;
+                cursor?: components["parameters"]["CursorQuery"];
                 /**
                  * @description List only the bots directly in this folder; `root` means those in none. Absent lists the whole workspace; an unknown folder is not found.
                  * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
@@ -10070,7 +10157,7 @@ export interface operations {
                  * @description How many entries the page has at most.
                  * @example 20
                  */
-                limit?: number;
+                limit?: components["parameters"]["LimitQuery"];
                 /**
                  * @description Id of the workspace whose bots are listed.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
@@ -10115,7 +10202,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The new bot. */
+            /** @description The new bot with its id and defaults. */
             201: {
                 headers: {
                     Location: components["headers"]["Location"];
@@ -10142,15 +10229,15 @@ export interface operations {
                  * @description Whether the answer is converted to the latest version of the schema. What is stored stays as it is.
                  * @example true
                  */
-                migrateToLatestVersion?: boolean;
+                migrateToLatestVersion?: components["parameters"]["MigrateToLatestVersionQuery"];
             };
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot.
+                 * @description Id of the bot, as create and list answer it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
-                botId: string;
+                botId: components["parameters"]["BotId"];
             };
             cookie?: never;
         };
@@ -10180,16 +10267,16 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot.
+                 * @description Id of the bot, as create and list answer it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
-                botId: string;
+                botId: components["parameters"]["BotId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The bot is deleted. */
+            /** @description The bot is deleted; nothing but this is returned. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -10213,10 +10300,10 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot.
+                 * @description Id of the bot, as create and list answer it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
-                botId: string;
+                botId: components["parameters"]["BotId"];
             };
             cookie?: never;
         };
@@ -10255,26 +10342,26 @@ export interface operations {
                  * @description Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
                  * @example last7Days
                  */
-                timeFilter?: "today" | "last7Days" | "last30Days" | "monthToDate" | "lastMonth" | "yearToDate" | "allTime";
+                timeFilter?: components["parameters"]["TimeFilterQuery"];
                 /**
                  * @description IANA name of the time zone whose calendar days are meant.
                  * @example Europe/Paris
                  */
-                timeZone?: string;
+                timeZone?: components["parameters"]["TimeZoneQuery"];
             };
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot.
+                 * @description Id of the bot, as create and list answer it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
-                botId: string;
+                botId: components["parameters"]["BotId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The counts. */
+            /** @description The three counts of the range. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -10298,16 +10385,16 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot.
+                 * @description Id of the bot, as create and list answer it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
-                botId: string;
+                botId: components["parameters"]["BotId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The findings. */
+            /** @description The findings; an empty list says that all is well. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -10331,16 +10418,16 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot.
+                 * @description Id of the bot, as create and list answer it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
-                botId: string;
+                botId: components["parameters"]["BotId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The document. */
+            /** @description The document, ready to be imported. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -10365,20 +10452,20 @@ export interface operations {
                  * @description The `nextCursor` of the page before, with the same path and filter; absent for the first page. An altered or foreign cursor is invalid input.
                  * @example AZx0mC1jZ3JhbnQ
                  */
-                cursor?: string;
+                cursor?: components["parameters"]["CursorQuery"];
                 /**
                  * @description How many entries the page has at most.
                  * @example 20
                  */
-                limit?: number;
+                limit?: components["parameters"]["LimitQuery"];
             };
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot.
+                 * @description Id of the bot, as create and list answer it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
-                botId: string;
+                botId: components["parameters"]["BotId"];
             };
             cookie?: never;
         };
@@ -10408,21 +10495,21 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot.
+                 * @description Id of the bot, as create and list answer it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
-                botId: string;
+                botId: components["parameters"]["BotId"];
                 /**
                  * @description Id of the publication.
                  * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
                  */
-                publicationId: string;
+                publicationId: components["parameters"]["PublicationId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The publication. */
+            /** @description The publication with its flow. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -10446,15 +10533,15 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot.
+                 * @description Id of the bot, as create and list answer it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
-                botId: string;
+                botId: components["parameters"]["BotId"];
                 /**
                  * @description Id of the publication.
                  * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
                  */
-                publicationId: string;
+                publicationId: components["parameters"]["PublicationId"];
             };
             cookie?: never;
         };
@@ -10484,10 +10571,10 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot.
+                 * @description Id of the bot, as create and list answer it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
-                botId: string;
+                botId: components["parameters"]["BotId"];
             };
             cookie?: never;
         };
@@ -10517,21 +10604,21 @@ export interface operations {
                  * @description Whether the answer is converted to the latest version of the schema. What is stored stays as it is.
                  * @example true
                  */
-                migrateToLatestVersion?: boolean;
+                migrateToLatestVersion?: components["parameters"]["MigrateToLatestVersionQuery"];
             };
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot.
+                 * @description Id of the bot, as create and list answer it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
-                botId: string;
+                botId: components["parameters"]["BotId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The published copy. */
+            /** @description The published copy with its flow. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -10556,30 +10643,30 @@ export interface operations {
                  * @description The `nextCursor` of the page before, with the same path and filter; absent for the first page. An altered or foreign cursor is invalid input.
                  * @example AZx0mC1jZ3JhbnQ
                  */
-                cursor?: string;
+                cursor?: components["parameters"]["CursorQuery"];
                 /**
                  * @description How many entries the page has at most.
                  * @example 20
                  */
-                limit?: number;
+                limit?: components["parameters"]["LimitQuery"];
                 /**
                  * @description Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
                  * @example last7Days
                  */
-                timeFilter?: "today" | "last7Days" | "last30Days" | "monthToDate" | "lastMonth" | "yearToDate" | "allTime";
+                timeFilter?: components["parameters"]["TimeFilterQuery"];
                 /**
                  * @description IANA name of the time zone whose calendar days are meant.
                  * @example Europe/Paris
                  */
-                timeZone?: string;
+                timeZone?: components["parameters"]["TimeZoneQuery"];
             };
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot.
+                 * @description Id of the bot, as create and list answer it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
-                botId: string;
+                botId: components["parameters"]["BotId"];
             };
             cookie?: never;
         };
@@ -10615,10 +10702,10 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot.
+                 * @description Id of the bot, as create and list answer it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
-                botId: string;
+                botId: components["parameters"]["BotId"];
             };
             cookie?: never;
         };
@@ -10648,21 +10735,21 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot.
+                 * @description Id of the bot, as create and list answer it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
-                botId: string;
+                botId: components["parameters"]["BotId"];
                 /**
-                 * @description Id of the result.
+                 * @description Id of the result, as the list of results answers it.
                  * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
                  */
-                resultId: string;
+                resultId: components["parameters"]["ResultId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The result. */
+            /** @description The result with its answers. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -10687,25 +10774,25 @@ export interface operations {
                  * @description The `nextCursor` of the page before, with the same path and filter; absent for the first page. An altered or foreign cursor is invalid input.
                  * @example AZx0mC1jZ3JhbnQ
                  */
-                cursor?: string;
+                cursor?: components["parameters"]["CursorQuery"];
                 /**
                  * @description How many entries the page has at most.
                  * @example 20
                  */
-                limit?: number;
+                limit?: components["parameters"]["LimitQuery"];
             };
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot.
+                 * @description Id of the bot, as create and list answer it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
-                botId: string;
+                botId: components["parameters"]["BotId"];
                 /**
-                 * @description Id of the result.
+                 * @description Id of the result, as the list of results answers it.
                  * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
                  */
-                resultId: string;
+                resultId: components["parameters"]["ResultId"];
             };
             cookie?: never;
         };
@@ -10735,21 +10822,21 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot.
+                 * @description Id of the bot, as create and list answer it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
-                botId: string;
+                botId: components["parameters"]["BotId"];
                 /**
-                 * @description Id of the result.
+                 * @description Id of the result, as the list of results answers it.
                  * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
                  */
-                resultId: string;
+                resultId: components["parameters"]["ResultId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The transcript. */
+            /** @description The transcript from the first word to the last. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -10774,20 +10861,20 @@ export interface operations {
                  * @description Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
                  * @example last7Days
                  */
-                timeFilter?: "today" | "last7Days" | "last30Days" | "monthToDate" | "lastMonth" | "yearToDate" | "allTime";
+                timeFilter?: components["parameters"]["TimeFilterQuery"];
                 /**
                  * @description IANA name of the time zone whose calendar days are meant.
                  * @example Europe/Paris
                  */
-                timeZone?: string;
+                timeZone?: components["parameters"]["TimeZoneQuery"];
             };
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot.
+                 * @description Id of the bot, as create and list answer it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
-                botId: string;
+                botId: components["parameters"]["BotId"];
             };
             cookie?: never;
         };
@@ -10817,10 +10904,10 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the bot.
+                 * @description Id of the bot, as create and list answer it.
                  * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
                  */
-                botId: string;
+                botId: components["parameters"]["BotId"];
             };
             cookie?: never;
         };
@@ -10930,7 +11017,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The new folder. */
+            /** @description The new folder with its id. */
             201: {
                 headers: {
                     Location: components["headers"]["Location"];
@@ -10958,21 +11045,21 @@ export interface operations {
                  * @description When given, the folder must be in this workspace; otherwise it is not found.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
-                workspaceId?: string;
+                workspaceId?: components["parameters"]["WorkspaceIdQuery"];
             };
             header?: never;
             path: {
                 /**
-                 * @description Id of the folder.
+                 * @description Id of the folder, as create and list answer it.
                  * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
                  */
-                folderId: string;
+                folderId: components["parameters"]["FolderId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The folder. */
+            /** @description The folder, without what is in it. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -10997,15 +11084,15 @@ export interface operations {
                  * @description When given, the folder must be in this workspace; otherwise it is not found.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
-                workspaceId?: string;
+                workspaceId?: components["parameters"]["WorkspaceIdQuery"];
             };
             header?: never;
             path: {
                 /**
-                 * @description Id of the folder.
+                 * @description Id of the folder, as create and list answer it.
                  * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
                  */
-                folderId: string;
+                folderId: components["parameters"]["FolderId"];
             };
             cookie?: never;
         };
@@ -11035,10 +11122,10 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the folder.
+                 * @description Id of the folder, as create and list answer it.
                  * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
                  */
-                folderId: string;
+                folderId: components["parameters"]["FolderId"];
             };
             cookie?: never;
         };
@@ -11108,7 +11195,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The new token. */
+            /** @description The new token, shown this once. */
             201: {
                 headers: {
                     Location: components["headers"]["Location"];
@@ -11133,7 +11220,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the token.
+                 * @description Id of the token, which is not the token itself.
                  * @example 01jr5x4g2r3a7v1z6q8s0t2w4y
                  */
                 tokenId: string;
@@ -11198,7 +11285,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The new workspace. */
+            /** @description The new workspace with its id. */
             201: {
                 headers: {
                     Location: components["headers"]["Location"];
@@ -11227,7 +11314,7 @@ export interface operations {
                  * @description Id of the workspace.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
-                workspaceId: string;
+                workspaceId: components["parameters"]["WorkspaceId"];
             };
             cookie?: never;
         };
@@ -11260,7 +11347,7 @@ export interface operations {
                  * @description Id of the workspace.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
-                workspaceId: string;
+                workspaceId: components["parameters"]["WorkspaceId"];
             };
             cookie?: never;
         };
@@ -11293,7 +11380,7 @@ export interface operations {
                  * @description Id of the workspace.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
-                workspaceId: string;
+                workspaceId: components["parameters"]["WorkspaceId"];
             };
             cookie?: never;
         };
@@ -11333,13 +11420,13 @@ export interface operations {
                  * @description Id of the workspace.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
-                workspaceId: string;
+                workspaceId: components["parameters"]["WorkspaceId"];
             };
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The members. */
+            /** @description The members and their roles. */
             200: {
                 headers: {
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -11366,7 +11453,7 @@ export interface operations {
                  * @description Id of the workspace.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
-                workspaceId: string;
+                workspaceId: components["parameters"]["WorkspaceId"];
             };
             cookie?: never;
         };
@@ -11377,7 +11464,7 @@ export interface operations {
             };
         };
         responses: {
-            /** @description The new member. */
+            /** @description The new member with the role given. */
             201: {
                 headers: {
                     Location: components["headers"]["Location"];
@@ -11405,15 +11492,15 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the user.
+                 * @description Id of the user, as the list of members answers it.
                  * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
                  */
-                userId: string;
+                userId: components["parameters"]["UserId"];
                 /**
                  * @description Id of the workspace.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
-                workspaceId: string;
+                workspaceId: components["parameters"]["WorkspaceId"];
             };
             cookie?: never;
         };
@@ -11443,15 +11530,15 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the user.
+                 * @description Id of the user, as the list of members answers it.
                  * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
                  */
-                userId: string;
+                userId: components["parameters"]["UserId"];
                 /**
                  * @description Id of the workspace.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
-                workspaceId: string;
+                workspaceId: components["parameters"]["WorkspaceId"];
             };
             cookie?: never;
         };

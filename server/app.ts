@@ -25,6 +25,8 @@ export interface AppOptions extends Services {
   publicUrl: string
 }
 
+const MAXIMUM_HEADERS = 100
+
 /** The whole service as an Express app, without listening. */
 export function createApp(options: AppOptions): express.Express {
   const { log, now, phase, pool } = options
@@ -52,11 +54,7 @@ export function createApp(options: AppOptions): express.Express {
         'request',
       )
     })
-    if (request.headers.host === undefined && request.httpVersion === '1.1') {
-      sendProblem(response, 'BAD_REQUEST', [
-        { path: ['header', 'host'], code: 'missing', message: 'Send the header Host' },
-      ])
-    } else next()
+    next()
   })
   app.use(
     helmet({
@@ -67,6 +65,17 @@ export function createApp(options: AppOptions): express.Express {
       referrerPolicy: { policy: 'no-referrer' },
     }),
   )
+
+  app.use((request, response, next) => {
+    const hasHost = request.headers.host !== undefined || request.httpVersion !== '1.1'
+    const areFew = request.rawHeaders.length <= MAXIMUM_HEADERS * 2
+    if (hasHost && areFew) return next()
+    response.setHeader('Connection', 'close')
+    if (!areFew) return sendProblem(response, 'REQUEST_HEADER_FIELDS_TOO_LARGE')
+    sendProblem(response, 'BAD_REQUEST', [
+      { path: ['header', 'host'], code: 'missing', message: 'Send the header Host' },
+    ])
+  })
 
   serve(app, '/livez', (_request, response) => response.json({ status: 'ok' }))
   serve(app, '/readyz', async (_request, response) => {
@@ -121,8 +130,8 @@ function serve(app: express.Express, path: string, handler: express.RequestHandl
     })
 }
 
-/** The document with the address of this installation in place of the default one. */
+/** The document with the address of this installation in place of the relative one. */
 function publishedAt({ openapi, publicUrl }: AppOptions): { yaml: string; json: string } {
-  const yaml = openapi.replace('url: http://localhost:3000', `url: ${publicUrl}`)
+  const yaml = openapi.replace('url: /\n', `url: ${publicUrl}\n`)
   return { yaml, json: JSON.stringify(parse(yaml)) }
 }

@@ -1,6 +1,7 @@
 import http from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { ErrorCode, Issue } from '../contract/errors.ts'
+import { newId } from './ids.ts'
 import { problem } from './problem.ts'
 
 export interface HttpOptions {
@@ -17,12 +18,15 @@ export function createServer({ requestTimeout }: HttpOptions): http.Server {
     maxHeaderSize: 16 * 1024,
     requestTimeout,
     headersTimeout: Math.min(10_000, requestTimeout),
+    // How often both are looked at, which Node by itself does twice a minute.
+    connectionsCheckingInterval: Math.min(5_000, requestTimeout),
     // Longer than the idle time of the usual proxies, which would otherwise meet closed connections.
     keepAliveTimeout: 65_000,
     // Checked by the app, which can answer with a body.
     requireHostHeader: false,
   })
-  server.maxHeadersCount = 100
+  // Node would leave out what is more, be it the token. The app counts, and the size is limited anyway.
+  server.maxHeadersCount = 0
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy()
     if (error.code === 'HPE_HEADER_OVERFLOW') return refuse(socket, 'REQUEST_HEADER_FIELDS_TOO_LARGE')
@@ -31,11 +35,10 @@ export function createServer({ requestTimeout }: HttpOptions): http.Server {
       { path: ['header'], code: 'malformed', message: 'The request is not valid HTTP' },
     ])
   })
-  server.on('checkExpectation', (_request, response) => {
-    const { status, body } = problem('BAD_REQUEST', [
+  server.on('checkExpectation', (request) => {
+    refuse(request.socket, 'BAD_REQUEST', [
       { path: ['header', 'expect'], code: 'unknown', message: 'The expectation is not known' },
     ])
-    response.writeHead(status, { 'Content-Type': 'application/json; charset=utf-8' }).end(body)
   })
   // A proxy request, which this server is not for.
   server.on('connect', (_request, socket) => refuse(socket, 'METHOD_NOT_ALLOWED'))
@@ -44,11 +47,21 @@ export function createServer({ requestTimeout }: HttpOptions): http.Server {
 
 function refuse(socket: Duplex, code: ErrorCode, issues: Issue[] = []) {
   const { status, body } = problem(code, issues)
+  const headers = Object.entries({ ...headersOf(body), Connection: 'close' })
   const head = [
     `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}`,
-    'Content-Type: application/json; charset=utf-8',
-    `Content-Length: ${Buffer.byteLength(body)}`,
-    'Connection: close',
+    ...headers.map(([name, value]) => `${name}: ${value}`),
   ]
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
+}
+
+/** What the app sets on its own answers too, as far as it matters for text that ends a connection. */
+function headersOf(body: string) {
+  return {
+    'Content-Type': 'application/json; charset=utf-8',
+    'Content-Length': Buffer.byteLength(body),
+    'Cache-Control': 'no-store',
+    'X-Content-Type-Options': 'nosniff',
+    'X-Request-Id': newId(new Date()),
+  }
 }

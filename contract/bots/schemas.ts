@@ -14,7 +14,7 @@ import { exampleIds, flag, name, readOnly, recordId, text, timestamp } from '../
 import { icon } from '../workspaces.ts'
 import { z } from '../zod.ts'
 
-export const botId = recordId('Id of the bot.', exampleIds.bot)
+export const botId = recordId('Id of the bot, as create and list answer it.', exampleIds.bot)
 
 export const botName = name('Name of the bot. Names need not be unique.', 'Lead generation')
 
@@ -160,7 +160,9 @@ export const botSchema = z
   .discriminatedUnion('version', [botOf('3'), botOf('4'), botOf('5'), botOf('6'), botOf('6.1')])
   .meta({ id: 'Bot', description: 'A bot with its draft; the version tells how its flow is written.' })
 
-export const botBody = z.object({ bot: botSchema }).meta({ id: 'BotBody', description: 'One bot.' })
+export const botBody = z
+  .object({ bot: botSchema })
+  .meta({ id: 'BotBody', description: 'One bot with its draft.' })
 
 const ignored = {
   id: readOnly('id'),
@@ -251,29 +253,23 @@ const updatesByVersion = {
   '6.1': botUpdateOf('6.1'),
 }
 
+/** The two names people think in; each lists the versions of its shape. */
+const botUpdateCurrent = z
+  .discriminatedUnion('version', [updatesByVersion['6'], updatesByVersion['6.1']])
+  .meta({ id: 'BotUpdateCurrent', description: 'A change to a bot in a current version.' })
+
+const botUpdateLegacy = z
+  .discriminatedUnion('version', [updatesByVersion['3'], updatesByVersion['4'], updatesByVersion['5']])
+  .meta({ id: 'BotUpdateLegacy', description: 'A change to a bot in a legacy version.' })
+
+/** Lazy: the document then refers to the inner unions by their names. */
 export const botUpdate = z
-  .discriminatedUnion('version', [
-    updatesByVersion['3'],
-    updatesByVersion['4'],
-    updatesByVersion['5'],
-    updatesByVersion['6'],
-    updatesByVersion['6.1'],
-  ])
+  .discriminatedUnion('version', [z.lazy(() => botUpdateLegacy), z.lazy(() => botUpdateCurrent)])
   .meta({
     id: 'BotUpdate',
     description:
       'A change to a bot. The version is required and tells the shape: `6` and `6.1` are the current one, `3`, `4` and `5` the legacy one.',
   })
-
-/** The two names people think in; each lists the versions of its shape. */
-export const botUpdateAliases = {
-  BotUpdateCurrent: z
-    .discriminatedUnion('version', [updatesByVersion['6'], updatesByVersion['6.1']])
-    .meta({ id: 'BotUpdateCurrent', description: 'A change to a bot in a current version.' }),
-  BotUpdateLegacy: z
-    .discriminatedUnion('version', [updatesByVersion['3'], updatesByVersion['4'], updatesByVersion['5']])
-    .meta({ id: 'BotUpdateLegacy', description: 'A change to a bot in a legacy version.' }),
-}
 
 export const currentUserMode = z.enum(['write', 'read', 'guest']).meta({
   description:

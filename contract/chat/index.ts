@@ -79,7 +79,7 @@ export const chat = define({
     },
     success: {
       status: 200,
-      description: 'The first step.',
+      description: 'What the bot says first, and the input it waits at.',
       body: startedChatBody,
       examples: { started: { summary: 'Waiting for an e-mail address', value: exampleStart } },
     },
@@ -101,7 +101,7 @@ export const chat = define({
     },
     success: {
       status: 200,
-      description: 'The next step.',
+      description: 'What the bot says next, and the input it waits at.',
       body: continuedChatBody,
       examples: { ended: { summary: 'The chat is over', value: { messages: [], revision: 2 } } },
     },
@@ -115,7 +115,7 @@ export const chat = define({
     description:
       'Starts a chat with the draft instead of the published copy. Nothing is stored as a result; every step runs the draft as it is then.',
     access: bot('MEMBER'),
-    params: z.object({ botId: recordId('Id of the bot.', exampleIds.bot) }),
+    params: z.object({ botId: recordId('Id of the bot, as create and list answer it.', exampleIds.bot) }),
     body: startPreviewBody,
     requestExamples: {
       group: {
@@ -125,7 +125,7 @@ export const chat = define({
     },
     success: {
       status: 200,
-      description: 'The first step.',
+      description: 'What the bot says first, and the input it waits at.',
       body: startedChatBody,
       examples: { started: { summary: 'Waiting for an e-mail address', value: examplePreview } },
     },
@@ -139,17 +139,20 @@ export const chat = define({
       'Continues a chat that waits at a webhook block, with the body as the data that the block maps into variables. The waiting client gets the next step when it continues without a message and with the `revision` it has. A chat that does not wait at this block is invalid input.',
     access: bot('MEMBER'),
     params: z.object({
-      botId: recordId('Id of the bot.', exampleIds.bot),
+      botId: recordId('Id of the bot, as create and list answer it.', exampleIds.bot),
       blockId: text(255, 1).meta({ description: 'Id of the webhook block.', example: 'block-webhook' }),
       resultId: recordId('Id of the result of the chat.', exampleIds.result),
     }),
-    body: z
-      .record(text(255), z.unknown())
-      .meta({ id: 'WebhookData', description: 'Any data.', maxProperties: 5000, example: { isPaid: true } }),
+    body: z.record(text(255), z.unknown()).meta({
+      id: 'WebhookData',
+      description: 'Any data, as the caller of the webhook sends it.',
+      maxProperties: 5000,
+      example: { isPaid: true },
+    }),
     requestExamples: { paid: { summary: 'A payment came in', value: { isPaid: true } } },
     success: {
       status: 200,
-      description: 'The chat went on.',
+      description: 'The chat went on with the data.',
       body: successBody,
       examples: successExample,
     },

@@ -56,11 +56,11 @@ const structuredMessage = z
   .discriminatedUnion('type', [textMessage, audioMessage, commandMessage])
   .meta({ id: 'StructuredMessage', description: 'A message with its kind.' })
 
-/** A plain text is short for a text message. */
+const notAMessage = 'Expected a text or an object with type text, audio or command'
+
+/** A plain text is short for a text message. Lazy: the document then refers to the inner union by its name. */
 const message = z
-  .union([text(262_144), structuredMessage], {
-    error: 'Expected a text or an object with type text, audio or command',
-  })
+  .union([text(262_144), z.lazy(() => structuredMessage)], { error: notAMessage })
   .meta({ id: 'Message', description: 'What the person says: a plain text, or a message with its kind.' })
 
 const textBubbleContentFormat = z
@@ -136,11 +136,14 @@ const revision = z.int().min(0).max(2_147_483_647).meta({
 
 export const continueChatBody = z
   .strictObject({
-    message: z.union([message, z.null()]).optional().meta({
-      description:
-        'The reply; absent or null skips an input that may be skipped, or says that an awaited action is done.',
-      example: 'ada@example.com',
-    }),
+    message: z
+      .union([z.lazy(() => message), z.null()], { error: notAMessage })
+      .optional()
+      .meta({
+        description:
+          'The reply; absent or null skips an input that may be skipped, or says that an awaited action is done.',
+        example: 'ada@example.com',
+      }),
     textBubbleContentFormat,
     revision: revision.optional(),
   })
@@ -156,14 +159,14 @@ const richText = z
       .max(100_000)
       .meta({ description: 'The nodes; elements have `type` and `children`, leaves have `text`.' }),
   })
-  .meta({ id: 'RichTextContent', description: 'A text as a tree.' })
+  .meta({ id: 'RichTextContent', description: 'A text as a tree of formatted nodes.' })
 
 const markdown = z
   .object({
     type: z.enum(['markdown']).meta({ description: 'Markdown.' }),
     markdown: prose('The text in Markdown.', 'Hello **Ada**'),
   })
-  .meta({ id: 'MarkdownContent', description: 'A text in Markdown.' })
+  .meta({ id: 'MarkdownContent', description: 'A text written in Markdown.' })
 
 const textContent = z
   .discriminatedUnion('type', [richText, markdown])
@@ -187,9 +190,9 @@ const bubble = z
         type: z.enum(['text']).meta({ description: 'Kind of the bubble.' }),
         content: textContent,
       })
-      .meta({ id: 'TextMessageBubble', description: 'A text of the bot.' }),
+      .meta({ id: 'TextMessageBubble', description: 'A text that the bot says.' }),
     mediaBubble('image', 'ImageMessageBubble', 'A picture of the bot.'),
-    mediaBubble('video', 'VideoMessageBubble', 'A video of the bot.'),
+    mediaBubble('video', 'VideoMessageBubble', 'A video that the bot shows.'),
     mediaBubble('audio', 'AudioMessageBubble', 'A recording of the bot.'),
     mediaBubble('embed', 'EmbedMessageBubble', 'An embedded page of the bot.'),
   ])
@@ -265,18 +268,20 @@ function action<const Type extends string, Shape extends z.core.$ZodLooseShape>(
 
 const clientSideAction = z
   .discriminatedUnion('type', [
-    action('scriptToExecute', 'ScriptAction', 'Run a script.', { scriptToExecute: script }),
+    action('scriptToExecute', 'ScriptAction', 'Tells the client to run a script.', {
+      scriptToExecute: script,
+    }),
     action('setVariable', 'SetVariableAction', 'Compute a value and continue with it.', {
       setVariable: scriptHolder,
     }),
     action('chatwoot', 'ChatwootAction', 'Open or close the Chatwoot widget.', { chatwoot: scriptHolder }),
-    action('redirect', 'RedirectAction', 'Go to an address.', {
+    action('redirect', 'RedirectAction', 'Tells the client to open an address.', {
       redirect: z
         .object({
           url: text(262_144).meta({ description: 'The address.', example: 'https://example.com' }),
           isNewTab: z.boolean().optional().meta({ description: 'Whether to open a new tab.' }),
         })
-        .meta({ id: 'RedirectDetails', description: 'Where to go.' }),
+        .meta({ id: 'RedirectDetails', description: 'The address to open, and where.' }),
     }),
     action('wait', 'WaitAction', 'Wait before going on.', {
       wait: z
@@ -287,7 +292,7 @@ const clientSideAction = z
             .max(1_000_000)
             .meta({ description: 'How long, in seconds.', example: 2 }),
         })
-        .meta({ id: 'WaitDetails', description: 'How long to wait.' }),
+        .meta({ id: 'WaitDetails', description: 'How long the client waits before it goes on.' }),
     }),
     action('httpRequestToExecute', 'HttpRequestAction', 'Send a request and continue with the answer.', {
       httpRequestToExecute: z
@@ -299,7 +304,7 @@ const clientSideAction = z
             .meta({ description: 'The headers.', maxProperties: 100, example: {} }),
           body: prose('The body.', '{}').optional(),
         })
-        .meta({ id: 'HttpRequestDetails', description: 'The request.' }),
+        .meta({ id: 'HttpRequestDetails', description: 'The HTTP request that the client sends.' }),
     }),
     action('googleAnalytics', 'GoogleAnalyticsAction', 'Send an event to Google Analytics.', {
       googleAnalytics: anyObject('Options of the block.'),
@@ -324,7 +329,7 @@ const clientSideAction = z
             example: '<meta name="a" content="b">',
           }),
         })
-        .meta({ id: 'StartProperties', description: 'What to load.' }),
+        .meta({ id: 'StartProperties', description: 'What the client loads when the chat begins.' }),
     }),
     action(
       'listenForWebhook',
@@ -385,18 +390,18 @@ const stepProperties = {
 
 const chatBot = z
   .object({
-    id: recordId('Id of the bot.', exampleIds.bot),
+    id: recordId('Id of the bot, as create and list answer it.', exampleIds.bot),
     version: text(16).meta({ description: 'Version of the flow that runs.', example: '6.1' }),
     theme: anyObject('The theme, with placeholders filled in.'),
     settings: anyObject('The settings a client needs: `general` and `typingEmulation`.'),
     publishedAt: timestamp('When the running copy was published.').optional(),
   })
-  .meta({ id: 'ChatBot', description: 'How the bot looks.' })
+  .meta({ id: 'ChatBot', description: 'The bot that runs: its version, look and settings.' })
 
 export const startedChatBody = z
   .object({
     sessionId: recordId('Id of the chat session, needed to continue.', exampleIds.session),
-    resultId: recordId('Id of the result.', exampleIds.result)
+    resultId: recordId('Id of the result, as the list of results answers it.', exampleIds.result)
       .optional()
       .meta({ description: 'Id of the result; absent while the chat is only registered, and in a preview.' }),
     bot: chatBot,

@@ -1,13 +1,13 @@
 import openapiTS, { astToString } from 'openapi-typescript'
 import { stringify } from 'yaml'
-import { botUpdateAliases } from '../bots/schemas.ts'
 import { information, operations, resources } from '../index.ts'
 import { toHandlers } from './handlers.ts'
-import { type JsonObject, toOpenApi } from './openapi.ts'
+import { toOpenApi } from './openapi.ts'
+import { type JsonObject, nameOf } from './schemas.ts'
 
 /** Every generated file by its path from the top of the project, with its text. */
 export async function emit(): Promise<Record<string, string>> {
-  const document = toOpenApi({ ...information, operations, components: botUpdateAliases })
+  const document = toOpenApi({ ...information, operations })
   const types = await openapiTS(forTypes(document), {
     defaultNonNullable: false,
     alphabetize: true,
@@ -33,8 +33,8 @@ function forTypes(document: JsonObject): Parameters<typeof openapiTS>[0] {
   const copy = structuredClone(document)
   const { schemas } = copy.components as { schemas: Record<string, JsonObject> }
   for (const schema of Object.values(schemas)) {
-    const { oneOf, discriminator } = schema as { oneOf?: unknown[]; discriminator?: { mapping: object } }
-    if (oneOf && discriminator && oneOf.length > Object.keys(discriminator.mapping).length) {
+    const { mapping } = (schema.discriminator ?? { mapping: {} }) as { mapping: Record<string, string> }
+    if (Object.entries(mapping).some(([value, reference]) => value === nameOf(reference))) {
       delete schema.discriminator
     }
   }

@@ -12,5 +12,5 @@ const table = `<!-- catalogue:begin -->\n\n${renderCatalogueTable()}\n\n<!-- cat
 const text = await readFile(guide, 'utf8')
 await writeFile(
   guide,
-  text.replace(/<!-- catalogue:begin -->[^]*<!-- catalogue:end -->/, () => table),
+  text.replace(/<!-- catalogue:begin -->[\s\S]*<!-- catalogue:end -->/, () => table),
 )

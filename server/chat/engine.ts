@@ -102,6 +102,7 @@ export async function continueChat(
 /** From the start of the flow. A message given in advance answers the first input if nothing is shown before it. */
 async function begin(run: Run, message: Message | null): Promise<void> {
   const place = placeToStart(run)
+  delete run.session.startFrom
   await walk(run, null, place === null ? { kind: 'end' } : { kind: 'go', ...place })
   const type = run.input?.type
   const isUsed =

@@ -124,7 +124,7 @@ export function isInput(block: Block): boolean {
   return inputTypes.has(block.type)
 }
 
-export const inputTypes: ReadonlySet<string> = new Set([
+const inputTypes: ReadonlySet<string> = new Set([
   'text input',
   'number input',
   'email input',

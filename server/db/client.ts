@@ -6,7 +6,7 @@ import * as schema from './schema.ts'
 // Documents stay text on their way out; see JsonText.
 pg.types.setTypeParser(pg.types.builtins.JSON, (text) => text)
 
-export type Database = NodePgDatabase<typeof schema>
+export type Database = NodePgDatabase<typeof schema> & { $client: pg.Pool }
 export type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0]
 
 export interface DatabaseOptions {
@@ -81,13 +81,32 @@ const MAXIMUM_ATTEMPTS = 4
 export async function transact<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await db.transaction(work)
+      return await attemptOnce(db, work)
     } catch (error) {
       if (error instanceof Rollback) return error.result as T
       const code = sqlState(error)
       if ((code !== '40001' && code !== '40P01') || attempt === MAXIMUM_ATTEMPTS) throw error
       await delay(5 + Math.random() * 45)
     }
+  }
+}
+
+/**
+ * Drizzle's own transaction over a pool keeps the connection for good when `BEGIN` fails, and gives one back
+ * that may still be busy when a statement ran out of time. So the connection is taken and given back here.
+ */
+async function attemptOnce<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  const client = await db.$client.connect()
+  let isSound = false
+  try {
+    const result = await drizzle<typeof schema, pg.PoolClient>({ client }).transaction(work)
+    isSound = true
+    return result
+  } catch (error) {
+    isSound = error instanceof Rollback || databaseError(error) instanceof pg.DatabaseError
+    throw error
+  } finally {
+    client.release(!isSound)
   }
 }
 

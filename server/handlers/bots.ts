@@ -1,11 +1,11 @@
-import { and, desc, eq, isNull, ne, sql } from 'drizzle-orm'
+import { and, eq, isNull, ne, sql } from 'drizzle-orm'
 import type { Issue } from '../../contract/errors.ts'
 import type { BotsHandlers, CreateBot, UpdateBot } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
 import type { BotGrant, WorkspaceGrant } from '../access.ts'
 import type { Contexts } from '../context.ts'
 import { type Database, Rollback, sqlState, statements, type Transaction, transact } from '../db/client.ts'
-import { after, beginning, cut, readCursor, writeCursor } from '../db/page.ts'
+import { after, beginning, cut, newestFirst, readCursor, writeCursor } from '../db/page.ts'
 import { botDrafts, customDomains, folders, publicIds, publishedBots, bots as table } from '../db/schema.ts'
 import { convertDraft, type Draft, draftColumns, draftOf, isLegacy, partNames, toFlow } from '../drafts.ts'
 import { newId } from '../ids.ts'
@@ -151,7 +151,7 @@ const listStatements = statements((db, named) => {
           after(table.createdAt, table.id),
         ),
       )
-      .orderBy(desc(table.createdAt), desc(table.id))
+      .orderBy(...newestFirst(table.createdAt, table.id))
       .limit(sql.placeholder('limit'))
       .prepare(named(name))
   return {

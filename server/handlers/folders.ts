@@ -1,10 +1,11 @@
-import { and, desc, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Issue } from '../../contract/errors.ts'
 import type { FoldersHandlers } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
 import type { FolderGrant, WorkspaceGrant } from '../access.ts'
 import type { Contexts } from '../context.ts'
 import { type Database, type Transaction, transact } from '../db/client.ts'
+import { newestFirst } from '../db/page.ts'
 import { bots, folders as table, workspaces } from '../db/schema.ts'
 import { newId } from '../ids.ts'
 
@@ -107,7 +108,7 @@ function foldersIn(
     .select()
     .from(table)
     .where(and(eq(table.workspaceId, workspace.id), level))
-    .orderBy(desc(table.createdAt), desc(table.id))
+    .orderBy(...newestFirst(table.createdAt, table.id))
 }
 
 /** A folder of the granted workspace, locked against deletion when asked. */

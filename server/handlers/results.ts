@@ -4,7 +4,7 @@ import type { components } from '../../generated/openapi.ts'
 import type { BotGrant } from '../access.ts'
 import type { Contexts } from '../context.ts'
 import { type Database, statements, transact } from '../db/client.ts'
-import { after, beginning, cut, type Position, readCursor, writeCursor } from '../db/page.ts'
+import { after, beginning, cut, newestFirst, type Position, readCursor, writeCursor } from '../db/page.ts'
 import { bots, resultAnswers, resultLogs, resultTranscripts, results as table } from '../db/schema.ts'
 import { JsonText, stored } from '../json-text.ts'
 import { requestPurge } from '../purge.ts'
@@ -68,11 +68,12 @@ const columns = {
   isCompleted: table.isCompleted,
   hasStarted: table.hasStarted,
   lastChatSessionId: table.lastChatSessionId,
+  // Columns are written out: Drizzle would leave the table's name away, and they would mean those of the answers.
   answers: sql<JsonText>`(
     SELECT coalesce(json_agg(json_strip_nulls(json_build_object(
       'blockId', a.block_id, 'content', a.content, 'attachedFileUrls', a.attached_file_urls
     )) ORDER BY a.seq), '[]')
-    FROM ${resultAnswers} a WHERE a.bot_id = ${table.botId} AND a.result_id = ${table.id}
+    FROM ${resultAnswers} a WHERE a.bot_id = ${table}.bot_id AND a.result_id = ${table}.id
   )`.mapWith((text: string) => new JsonText(text)),
 }
 
@@ -89,7 +90,7 @@ const resultStatements = statements((db, named) => ({
         after(table.createdAt, table.id),
       ),
     )
-    .orderBy(desc(table.createdAt), desc(table.id))
+    .orderBy(...newestFirst(table.createdAt, table.id))
     .limit(sql.placeholder('limit'))
     .prepare(named('result_page')),
   one: db

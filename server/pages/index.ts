@@ -24,6 +24,7 @@ const files: Record<string, string> = {
   'inputs.js': 'text/javascript',
   'page.css': 'text/css',
   'page.js': 'text/javascript',
+  'star.svg': 'image/svg+xml',
   'theme.js': 'text/javascript',
 }
 

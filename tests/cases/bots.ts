@@ -206,7 +206,7 @@ export const bots: Cases<'bots'> = {
           workspaceId: here.workspaceId,
           bot: { resultsTablePreferences: { columnsOrder: [], columnsVisibility: {} } },
         }),
-        at: 'body.bot.resultsTablePreferences.columnsWidth',
+        at: 'body.bot.resultsTablePreferences',
       }),
     },
     FORBIDDEN: {

@@ -2,6 +2,7 @@ import { expect } from '@jest/globals'
 import type { App } from '../support/app.ts'
 import { type Cases, missingId } from '../support/cases.ts'
 import { anyBody } from '../support/client.ts'
+import { flow, type Site } from '../support/world.ts'
 
 async function logsOf({ pool }: App, resultId: string) {
   const { rows } = await pool.query(
@@ -11,7 +12,273 @@ async function logsOf({ pool }: App, resultId: string) {
   return rows.slice(1)
 }
 
+/** Starts a chat with the published bot, as a person whose page says nothing about itself. */
+function start({ client }: App, site: Site) {
+  return client.ok('startChat', { params: { publicId: site.published.publicId } })
+}
+
+/** Lets only one origin chat with the published bot. */
+async function restrict({ client }: App, site: Site) {
+  const options = { as: site.member, params: { botId: site.published.id } }
+  const settings = { security: { allowedOrigins: ['https://allowed.example'] } }
+  await client.ok('updateBot', { ...options, body: { bot: { version: '6.1', settings } } })
+  await client.ok('publishBot', options)
+}
+
+/** A chat that waits at a webhook block, in the published bot. */
+async function waitAtWebhook(app: App, site: Site) {
+  const options = { as: site.member, params: { botId: site.published.id } }
+  const blocks = [{ id: 'block-webhook', type: 'webhook' }]
+  const groups = flow.groups.map((group) => ({ ...group, blocks }))
+  await app.client.ok('updateBot', { ...options, body: anyBody({ bot: { version: '6.1', groups } }) })
+  await app.client.ok('publishBot', options)
+  const { sessionId, resultId } = await start(app, site)
+  const params = { ...options.params, blockId: 'block-webhook', resultId: String(resultId) }
+  return { sessionId, params }
+}
+
 export const chat: Cases<'chat'> = {
+  startChat: {
+    ok: {
+      'up to the first input': ({ here }, { client }) => ({
+        params: { publicId: here.published.publicId },
+        after: async ({ body }) => {
+          expect(body).toMatchObject({
+            bot: { id: here.published.id, version: '6.1', theme: {} },
+            messages: [{ id: 'block-hello', type: 'text' }],
+            input: { id: 'block-email', type: 'email input' },
+            revision: 1,
+          })
+          const params = { botId: here.published.id, resultId: body.resultId }
+          const { result } = await client.ok('getResult', { as: here.member, params })
+          expect(result).toMatchObject({ isCompleted: false, hasStarted: false, answers: [] })
+        },
+      }),
+      'of which nothing runs yet': ({ here }) => ({
+        params: { publicId: here.published.publicId },
+        body: { isOnlyRegistering: true },
+        after: ({ body }) => {
+          expect(body).toMatchObject({ messages: [] })
+          expect(body).not.toHaveProperty('resultId')
+        },
+      }),
+      'with texts as Markdown': ({ here }) => ({
+        params: { publicId: here.published.publicId },
+        body: { textBubbleContentFormat: 'markdown' },
+        after: ({ body }) =>
+          expect(body.messages[0].content).toMatchObject({ type: 'markdown', markdown: 'Hi' }),
+      }),
+      'from a page of an origin that is allowed': async ({ here }, app) => {
+        await restrict(app, here)
+        return {
+          params: { publicId: here.published.publicId },
+          headers: { Origin: 'https://allowed.example' },
+          after: ({ headers }) => {
+            expect(headers['access-control-allow-origin']).toBe('https://allowed.example')
+            expect(headers.vary).toBe('Origin')
+          },
+        }
+      },
+    },
+    BAD_REQUEST: {
+      'with a bot that is closed': async ({ here }, { client }) => {
+        const options = { as: here.member, params: { botId: here.published.id } }
+        await client.ok('updateBot', { ...options, body: { bot: { version: '6.1', isClosed: true } } })
+        return { params: { publicId: here.published.publicId }, at: 'path.publicId' }
+      },
+      'with variables that are no object': ({ here }) => ({
+        params: { publicId: here.published.publicId },
+        body: anyBody({ prefilledVariables: ['Ada'] }),
+        at: 'body.prefilledVariables',
+      }),
+    },
+    FORBIDDEN: async ({ here }, app) => {
+      await restrict(app, here)
+      return {
+        params: { publicId: here.published.publicId },
+        headers: { Origin: 'https://allowed.example.evil.example' },
+        at: 'header.origin',
+        after: ({ headers }) => expect(headers).not.toHaveProperty('access-control-allow-origin'),
+      }
+    },
+    NOT_FOUND: {
+      'under a name that no bot has': () => ({ params: { publicId: 'nobody' } }),
+      'with a bot that is not published any more': async ({ here }, { client }) => {
+        await client.ok('unpublishBot', { as: here.member, params: { botId: here.published.id } })
+        return { params: { publicId: here.published.publicId } }
+      },
+    },
+  },
+
+  continueChat: {
+    ok: {
+      'with an answer': async ({ here }, app) => {
+        const { sessionId, resultId } = await start(app, here)
+        return {
+          params: { sessionId },
+          body: { message: 'ada@example.com', revision: 1 },
+          after: async ({ body }) => {
+            expect(body).toMatchObject({ messages: [], revision: 2 })
+            expect(body).not.toHaveProperty('input')
+            const params = { botId: here.published.id, resultId: String(resultId) }
+            const { result } = await app.client.ok('getResult', { as: here.member, params })
+            expect(result).toMatchObject({
+              isCompleted: true,
+              hasStarted: true,
+              lastChatSessionId: sessionId,
+              answers: [{ blockId: 'block-email', content: 'ada@example.com' }],
+            })
+          },
+        }
+      },
+      'with an answer that the input does not take': async ({ here }, app) => ({
+        params: { sessionId: (await start(app, here)).sessionId },
+        body: { message: 'nobody' },
+        after: ({ body }) => {
+          expect(body.messages).toHaveLength(1)
+          expect(body.input.id).toBe('block-email')
+        },
+      }),
+      'again with the same reply': async ({ here }, app) => {
+        const params = { sessionId: (await start(app, here)).sessionId }
+        const body = { message: 'ada@example.com', revision: 1 }
+        const first = await app.client.ok('continueChat', { params, body })
+        return { params, body, after: (answer) => expect(answer.body).toEqual(first) }
+      },
+    },
+    BAD_REQUEST: async ({ here }, app) => ({
+      params: { sessionId: (await start(app, here)).sessionId },
+      body: anyBody({ message: { type: 'video', url: 'x' } }),
+      at: 'body.message',
+    }),
+    FORBIDDEN: async ({ here }, app) => {
+      await restrict(app, here)
+      return {
+        params: { sessionId: (await start(app, here)).sessionId },
+        body: { message: 'ada@example.com' },
+        headers: { Origin: 'null' },
+        at: 'header.origin',
+      }
+    },
+    NOT_FOUND: {
+      'of a session that never was': () => ({ params: { sessionId: missingId }, body: { message: 'Hi' } }),
+      'of a session that has expired': ({ here }) => ({
+        params: { sessionId: here.expiredSession },
+        body: { message: 'Hi' },
+      }),
+    },
+    CONFLICT: async ({ here }, app) => {
+      const params = { sessionId: (await start(app, here)).sessionId }
+      await app.client.ok('continueChat', { params, body: { message: 'nobody', revision: 1 } })
+      return { params, body: { message: 'ada@example.com', revision: 1 }, at: 'body.revision' }
+    },
+  },
+
+  startPreview: {
+    ok: {
+      'of the draft': ({ here }, { client }) => ({
+        as: here.member,
+        params: { botId: here.draft.id },
+        after: async ({ body }) => {
+          expect(body).toMatchObject({ input: { id: 'block-email' }, revision: 1 })
+          expect(body).not.toHaveProperty('resultId')
+          const { stats } = await client.ok('getStats', {
+            as: here.guest,
+            params: { botId: here.draft.id },
+          })
+          expect(stats.totalViews).toBe(0)
+        },
+      }),
+      'from a group': ({ here }) => ({
+        as: here.member,
+        params: { botId: here.legacy.id },
+        body: { startFrom: { type: 'group', groupId: 'group-1' } },
+      }),
+      'over the session of somebody else, which is left alone': ({ here }, app) => ({
+        as: here.member,
+        params: { botId: here.published.id },
+        body: { sessionId: here.session },
+        after: async ({ body }) => {
+          expect(body.sessionId).not.toBe(here.session)
+          const { rows } = await app.pool.query('SELECT revision FROM chat_sessions WHERE id = $1', [
+            here.session,
+          ])
+          expect(rows).toEqual([{ revision: 1 }])
+        },
+      }),
+    },
+    BAD_REQUEST: {
+      'from a place of no kind': ({ here }) => ({
+        as: here.member,
+        params: { botId: here.draft.id },
+        body: anyBody({ startFrom: { type: 'block', blockId: 'block-email' } }),
+        at: 'body.startFrom.type',
+      }),
+      'with a property it does not know': ({ here }) => ({
+        as: here.member,
+        params: { botId: here.draft.id },
+        body: anyBody({ resultId: here.results[0] }),
+        at: 'body.resultId',
+      }),
+    },
+    FORBIDDEN: {
+      'to a guest': ({ here }) => ({ as: here.guest, params: { botId: here.draft.id } }),
+      'to a stranger, though it is shared': ({ here, stranger }) => ({
+        as: stranger,
+        params: { botId: here.shared.id },
+      }),
+    },
+    NOT_FOUND: ({ here }) => ({ as: here.member, params: { botId: here.archived.id } }),
+  },
+
+  executeWebhook: {
+    ok: async ({ here }, app) => {
+      const { sessionId, params } = await waitAtWebhook(app, here)
+      return {
+        as: here.member,
+        params,
+        body: { isPaid: true },
+        after: async ({ body }) => {
+          expect(body).toEqual({ message: 'success' })
+          const step = await app.client.ok('continueChat', { params: { sessionId }, body: { revision: 1 } })
+          expect(step).toMatchObject({ messages: [], revision: 2 })
+        },
+      }
+    },
+    BAD_REQUEST: async ({ here }, app) => {
+      const { params } = await waitAtWebhook(app, here)
+      return {
+        as: here.member,
+        params: { ...params, blockId: 'block-hello' },
+        body: { isPaid: true },
+        at: 'path.blockId',
+      }
+    },
+    FORBIDDEN: async ({ here }, app) => {
+      const { params } = await waitAtWebhook(app, here)
+      return { as: here.guest, params, body: { isPaid: true } }
+    },
+    NOT_FOUND: {
+      'of a result that never was': async ({ here }, app) => {
+        const { params } = await waitAtWebhook(app, here)
+        return { as: here.member, params: { ...params, resultId: missingId }, body: { isPaid: true } }
+      },
+      'of a result of another bot': async ({ here, there }, app) => {
+        const { params } = await waitAtWebhook(app, there)
+        return { as: here.member, params: { ...params, botId: here.published.id }, body: { isPaid: true } }
+      },
+    },
+    CONFLICT: async ({ here }, app) => {
+      const { sessionId, params } = await waitAtWebhook(app, here)
+      app.beforeStatement = async (text) => {
+        if (!text.includes('UPDATE "chat_sessions"')) return
+        app.beforeStatement = undefined
+        await app.client.ok('continueChat', { params: { sessionId }, body: { message: 'Paid' } })
+      }
+      return { as: here.member, params, body: { isPaid: true }, isRace: true, at: 'body.revision' }
+    },
+  },
+
   saveClientLogs: {
     ok: {
       'two entries': ({ here }, app) => ({
@@ -49,7 +316,7 @@ export const chat: Cases<'chat'> = {
         at: 'path.sessionId',
       }),
       'the session of an archived bot': async ({ here }, { client }) => {
-        await client.ok('deleteBot', { as: here.member, params: { botId: here.draft.id } })
+        await client.ok('deleteBot', { as: here.member, params: { botId: here.published.id } })
         return {
           params: { sessionId: here.session },
           body: { clientLogs: [{ description: 'One' }] },

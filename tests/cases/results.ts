@@ -5,16 +5,16 @@ import type { Site } from '../support/world.ts'
 
 const idsOf = (records: { id: string }[]) => records.map(({ id }) => id)
 
-async function resultsOf({ client }: App, { member, draft }: Site): Promise<string[]> {
-  const { results } = await client.ok('listResults', { as: member, params: { botId: draft.id } })
+async function resultsOf({ client }: App, { member, published }: Site): Promise<string[]> {
+  const { results } = await client.ok('listResults', { as: member, params: { botId: published.id } })
   return idsOf(results)
 }
 
 /** Rows of the answers and logs that results of the bot have left. */
-async function traces({ pool }: App, { draft }: Site): Promise<number> {
+async function traces({ pool }: App, { published }: Site): Promise<number> {
   const { rows } = await pool.query(
     'SELECT (SELECT count(*) FROM result_answers WHERE bot_id = $1) + (SELECT count(*) FROM result_logs WHERE bot_id = $1) AS n',
-    [draft.id],
+    [published.id],
   )
   return Number(rows[0].n)
 }
@@ -24,11 +24,11 @@ export const results: Cases<'results'> = {
     ok: {
       'newest first, only those that were answered': ({ here }) => ({
         as: here.member,
-        params: { botId: here.draft.id },
+        params: { botId: here.published.id },
         after: ({ body }) => {
           expect(idsOf(body.results)).toEqual(here.results)
           expect(body.results[0]).toMatchObject({
-            botId: here.draft.id,
+            botId: here.published.id,
             isCompleted: true,
             hasStarted: true,
             isArchived: false,
@@ -45,7 +45,7 @@ export const results: Cases<'results'> = {
         },
       }),
       'in pages, with a cursor from the first on': async ({ here }, { client }) => {
-        const options = { as: here.member, params: { botId: here.draft.id } }
+        const options = { as: here.member, params: { botId: here.published.id } }
         const first = await client.ok('listResults', { ...options, query: { limit: 2 } })
         expect(idsOf(first.results)).toEqual(here.results.slice(0, 2))
         return {
@@ -59,7 +59,7 @@ export const results: Cases<'results'> = {
       },
       'of a time without any': ({ here }) => ({
         as: here.member,
-        params: { botId: here.draft.id },
+        params: { botId: here.published.id },
         query: { timeFilter: 'lastMonth', timeZone: 'Europe/Paris' },
         after: ({ body }) => expect(body).toEqual({ results: [], nextCursor: null }),
       }),
@@ -67,28 +67,28 @@ export const results: Cases<'results'> = {
     BAD_REQUEST: {
       'a filter there is not': ({ here }) => ({
         as: here.member,
-        params: { botId: here.draft.id },
+        params: { botId: here.published.id },
         query: { timeFilter: 'yesterday' },
         at: 'query.timeFilter',
       }),
       'a time zone there is not': ({ here }) => ({
         as: here.member,
-        params: { botId: here.draft.id },
+        params: { botId: here.published.id },
         query: { timeZone: 'Mars/Olympus' },
         at: 'query.timeZone',
       }),
       'the cursor of another bot': async ({ here, there }, { client }) => {
-        const options = { as: there.member, params: { botId: there.draft.id }, query: { limit: 1 } }
+        const options = { as: there.member, params: { botId: there.published.id }, query: { limit: 1 } }
         const { nextCursor } = await client.ok('listResults', options)
         return {
           as: here.member,
-          params: { botId: here.draft.id },
+          params: { botId: here.published.id },
           query: { cursor: String(nextCursor) },
           at: 'query.cursor',
         }
       },
       'the cursor of another filter': async ({ here }, { client }) => {
-        const options = { as: here.member, params: { botId: here.draft.id } }
+        const options = { as: here.member, params: { botId: here.published.id } }
         const { nextCursor } = await client.ok('listResults', { ...options, query: { limit: 1 } })
         return {
           ...options,
@@ -97,13 +97,13 @@ export const results: Cases<'results'> = {
         }
       },
       'an altered cursor': async ({ here }, { client }) => {
-        const options = { as: here.member, params: { botId: here.draft.id } }
+        const options = { as: here.member, params: { botId: here.published.id } }
         const { nextCursor } = await client.ok('listResults', { ...options, query: { limit: 1 } })
         const altered = String(nextCursor).replace(/.$/, (last) => (last === 'A' ? 'Q' : 'A'))
         return { ...options, query: { cursor: altered }, at: 'query.cursor' }
       },
     },
-    FORBIDDEN: ({ here }) => ({ as: here.guest, params: { botId: here.draft.id } }),
+    FORBIDDEN: ({ here }) => ({ as: here.guest, params: { botId: here.published.id } }),
     NOT_FOUND: ({ here }) => ({ as: here.member, params: { botId: here.archived.id } }),
   },
 
@@ -111,7 +111,7 @@ export const results: Cases<'results'> = {
     ok: {
       'some by their ids': ({ here }, app) => ({
         as: here.member,
-        params: { botId: here.draft.id },
+        params: { botId: here.published.id },
         query: { resultIds: `${here.results[0]},${here.results[2]},${here.results[0]}` },
         after: async ({ body }) => {
           expect(body).toEqual({ message: 'success' })
@@ -121,12 +121,12 @@ export const results: Cases<'results'> = {
       }),
       'all of a bot, and of no other': ({ here, there }, app) => ({
         as: here.member,
-        params: { botId: here.draft.id },
+        params: { botId: here.published.id },
         after: async () => {
           expect(await resultsOf(app, here)).toEqual([])
           const { stats } = await app.client.ok('getStats', {
             as: here.guest,
-            params: { botId: here.draft.id },
+            params: { botId: here.published.id },
           })
           expect(stats).toEqual({ totalViews: 0, totalStarts: 0, totalCompleted: 0 })
           expect(await resultsOf(app, there)).toEqual(there.results)
@@ -134,7 +134,7 @@ export const results: Cases<'results'> = {
       }),
       'of another bot, which are left alone': ({ here, there }, app) => ({
         as: here.member,
-        params: { botId: here.draft.id },
+        params: { botId: here.published.id },
         query: { resultIds: [...there.results, missingId].join(',') },
         after: async () => {
           expect(await resultsOf(app, here)).toEqual(here.results)
@@ -146,49 +146,234 @@ export const results: Cases<'results'> = {
     BAD_REQUEST: {
       'no ids, though they are announced': ({ here }) => ({
         as: here.member,
-        params: { botId: here.draft.id },
+        params: { botId: here.published.id },
         query: { resultIds: '' },
         at: 'query.resultIds',
       }),
       'a misspelt parameter': ({ here }) => ({
         as: here.member,
-        params: { botId: here.draft.id },
+        params: { botId: here.published.id },
         query: { resultId: here.results[0] },
         at: 'query.resultId',
       }),
       'ids in a body': ({ here }) => ({
         as: here.member,
-        params: { botId: here.draft.id },
+        params: { botId: here.published.id },
         body: { resultIds: here.results } as never,
         at: 'body',
       }),
       'a type of a body that was lost on the way': ({ here }) => ({
         as: here.member,
-        params: { botId: here.draft.id },
+        params: { botId: here.published.id },
         headers: { 'Content-Type': 'application/json' },
         at: 'header.content-type',
       }),
       'more ids than are taken at once': ({ here }) => ({
         as: here.member,
-        params: { botId: here.draft.id },
+        params: { botId: here.published.id },
         query: { resultIds: Array.from({ length: 501 }, (_, at) => `r${at}`).join(',') },
         at: 'query.resultIds',
       }),
       'an empty entry': ({ here }) => ({
         as: here.member,
-        params: { botId: here.draft.id },
+        params: { botId: here.published.id },
         query: { resultIds: `${here.results[0]},` },
         at: 'query.resultIds',
       }),
     },
     FORBIDDEN: {
-      'to a guest': ({ here }) => ({ as: here.guest, params: { botId: here.draft.id } }),
+      'to a guest': ({ here }) => ({ as: here.guest, params: { botId: here.published.id } }),
       'to a member of another workspace': ({ here, there }) => ({
         as: there.member,
-        params: { botId: here.draft.id },
+        params: { botId: here.published.id },
         query: { resultIds: here.results[0] },
       }),
     },
+    NOT_FOUND: ({ here }) => ({ as: here.member, params: { botId: missingId } }),
+  },
+
+  getResult: {
+    ok: {
+      'that was answered': ({ here }, { client }) => ({
+        as: here.member,
+        params: { botId: here.published.id, resultId: here.results[1] },
+        after: async ({ body }) => {
+          const listed = await client.ok('listResults', {
+            as: here.member,
+            params: { botId: here.published.id },
+          })
+          expect(body.result).toEqual(listed.results[1])
+        },
+      }),
+      'that nobody answered': ({ here }) => ({
+        as: here.member,
+        params: { botId: here.published.id, resultId: here.unansweredResult },
+        after: ({ body }) => expect(body.result).toMatchObject({ hasStarted: false, answers: [] }),
+      }),
+    },
+    BAD_REQUEST: ({ here }) => ({
+      as: here.member,
+      params: { botId: here.published.id, resultId: here.results[0] },
+      query: { expand: 'answers' },
+      at: 'query.expand',
+    }),
+    FORBIDDEN: ({ here }) => ({
+      as: here.guest,
+      params: { botId: here.published.id, resultId: here.results[0] },
+    }),
+    NOT_FOUND: {
+      'one that never was': ({ here }) => ({
+        as: here.member,
+        params: { botId: here.published.id, resultId: missingId },
+      }),
+      'one of another bot': ({ here, there }) => ({
+        as: here.member,
+        params: { botId: here.published.id, resultId: there.results[0] },
+      }),
+      'one that was deleted with all': async ({ here }, { client }) => {
+        await client.ok('deleteResults', { as: here.member, params: { botId: here.published.id } })
+        return { as: here.member, params: { botId: here.published.id, resultId: here.results[0] } }
+      },
+    },
+  },
+
+  getTranscript: {
+    ok: {
+      'of a chat': async ({ here }, { client }) => {
+        const params = { publicId: here.published.publicId }
+        const { sessionId, resultId } = await client.ok('startChat', { params })
+        const body = { message: 'ada@example.com' }
+        await client.ok('continueChat', { params: { sessionId }, body })
+        return {
+          as: here.member,
+          params: { botId: here.published.id, resultId: String(resultId) },
+          after: (answer) =>
+            expect(answer.body.transcript).toEqual([
+              { role: 'bot', type: 'text', text: 'Hi' },
+              { role: 'user', type: 'text', text: 'ada@example.com' },
+            ]),
+        }
+      },
+      'of which nothing was kept': ({ here }) => ({
+        as: here.member,
+        params: { botId: here.published.id, resultId: here.unansweredResult },
+        after: ({ body }) => expect(body).toEqual({ transcript: [] }),
+      }),
+    },
+    BAD_REQUEST: ({ here }) => ({
+      as: here.member,
+      params: { botId: here.published.id, resultId: 'r'.repeat(65) },
+      at: 'path.resultId',
+    }),
+    FORBIDDEN: ({ here }) => ({
+      as: here.guest,
+      params: { botId: here.published.id, resultId: here.results[0] },
+    }),
+    NOT_FOUND: ({ here, there }) => ({
+      as: here.member,
+      params: { botId: here.published.id, resultId: there.results[0] },
+    }),
+  },
+
+  listResultLogs: {
+    ok: {
+      'newest first': async ({ here }, { client }) => {
+        await client.ok('saveClientLogs', {
+          params: { sessionId: here.session },
+          body: { clientLogs: [{ description: 'Newer', status: 'info' }] },
+        })
+        return {
+          as: here.member,
+          params: { botId: here.published.id, resultId: here.results[0] },
+          after: ({ body }) => {
+            expect(body.logs).toMatchObject([
+              { resultId: here.results[0], status: 'info', description: 'Newer', details: null },
+              { status: 'error', description: 'Could not load the script' },
+            ])
+            expect(body.nextCursor).toBeNull()
+          },
+        }
+      },
+      'of which there are none': ({ here }) => ({
+        as: here.member,
+        params: { botId: here.published.id, resultId: here.unansweredResult },
+        after: ({ body }) => expect(body).toEqual({ logs: [], nextCursor: null }),
+      }),
+      'in pages, entries of one moment too': async ({ here }, { client }) => {
+        const clientLogs = ['One', 'Two', 'Three'].map((description) => ({ description }))
+        await client.ok('saveClientLogs', { params: { sessionId: here.session }, body: { clientLogs } })
+        const options = { as: here.member, params: { botId: here.published.id, resultId: here.results[0] } }
+        const first = await client.ok('listResultLogs', { ...options, query: { limit: 2 } })
+        return {
+          ...options,
+          query: { limit: 2, cursor: String(first.nextCursor) },
+          after: ({ body }) => {
+            const seen = [...first.logs, ...body.logs].map(({ description }) => description)
+            expect(seen.sort()).toEqual(['Could not load the script', 'One', 'Three', 'Two'])
+          },
+        }
+      },
+    },
+    BAD_REQUEST: {
+      'the cursor of another result': async ({ here }, { client }) => {
+        const clientLogs = [{ description: 'One' }]
+        await client.ok('saveClientLogs', { params: { sessionId: here.session }, body: { clientLogs } })
+        const params = { botId: here.published.id, resultId: here.results[0] }
+        const query = { limit: 1 }
+        const { nextCursor } = await client.ok('listResultLogs', { as: here.member, params, query })
+        return {
+          as: here.member,
+          params: { ...params, resultId: here.results[1] },
+          query: { cursor: String(nextCursor) },
+          at: 'query.cursor',
+        }
+      },
+      'a page that is too large': ({ here }) => ({
+        as: here.member,
+        params: { botId: here.published.id, resultId: here.results[0] },
+        query: { limit: 1000 },
+        at: 'query.limit',
+      }),
+    },
+    FORBIDDEN: ({ here }) => ({
+      as: here.guest,
+      params: { botId: here.published.id, resultId: here.results[0] },
+    }),
+    NOT_FOUND: ({ here, there }) => ({
+      as: here.member,
+      params: { botId: here.published.id, resultId: there.results[0] },
+    }),
+  },
+
+  exportResults: {
+    ok: {
+      'all of them': ({ here }) => ({
+        as: here.member,
+        params: { botId: here.published.id },
+        after: ({ text }) => {
+          const lines = text.split('\r\n')
+          expect(lines).toHaveLength(5)
+          expect(lines.at(-1)).toBe('')
+          expect(here.results.map((id, at) => lines[at + 1]?.startsWith(`${id},`))).toEqual([
+            true,
+            true,
+            true,
+          ])
+        },
+      }),
+      'of a bot without any': ({ here }) => ({
+        as: here.member,
+        params: { botId: here.draft.id },
+        after: ({ text }) => expect(text.split('\r\n')).toHaveLength(2),
+      }),
+    },
+    BAD_REQUEST: ({ here }) => ({
+      as: here.member,
+      params: { botId: here.published.id },
+      query: { timeFilter: 'never' },
+      at: 'query.timeFilter',
+    }),
+    FORBIDDEN: ({ here }) => ({ as: here.guest, params: { botId: here.published.id } }),
     NOT_FOUND: ({ here }) => ({ as: here.member, params: { botId: missingId } }),
   },
 }

@@ -6,6 +6,12 @@ import { flow, legacyFlow } from '../support/world.ts'
 export const transfer: Cases<'transfer'> = {
   importBot: {
     ok: {
+      'a legacy document, converted': ({ here }) => ({
+        as: here.member,
+        body: { workspaceId: here.workspaceId, bot: { version: '5', name: 'Old', ...legacyFlow } },
+        after: ({ body }) =>
+          expect(body.bot).toMatchObject({ version: '6.1', name: 'Old', groups: flow.groups }),
+      }),
       'what was exported': async ({ here, there }, { client }) => {
         const exported = await client.ok('exportBot', { as: here.guest, params: { botId: here.draft.id } })
         return {
@@ -23,12 +29,6 @@ export const transfer: Cases<'transfer'> = {
           },
         }
       },
-      'a legacy document, converted': ({ here }) => ({
-        as: here.member,
-        body: { workspaceId: here.workspaceId, bot: { version: '5', name: 'Old', ...legacyFlow } },
-        after: ({ body }) =>
-          expect(body.bot).toMatchObject({ version: '6.1', name: 'Old', groups: flow.groups }),
-      }),
       'a document with a malformed edge, which is dropped': ({ here }) => ({
         as: here.member,
         body: { workspaceId: here.workspaceId, bot: { version: '6.1', ...flow, edges: [{ id: 'e' }] } },

@@ -24,6 +24,8 @@ type DerivedCode = (typeof derivedCodes)[number]
 export interface CaseRequest<Id extends OperationId = OperationId> extends CallOptions<Id> {
   /** Where the issue of a refusal is: its path with dots. */
   at?: string
+  /** Somebody else writes while the request runs, so what is written is not compared. */
+  isRace?: boolean
   /** What must be true afterwards. Of a refusal it is checked anyway that nothing was written. */
   after?: (answer: Answer) => unknown
 }
@@ -36,7 +38,7 @@ export type Case<Id extends OperationId = OperationId> = (
 
 export type Outcome<Id extends keyof OperationErrors> = 'ok' | Exclude<OperationErrors[Id], DerivedCode>
 
-/** The cases of one resource: one per outcome, or several with names. */
+/** The cases of one resource: one per outcome, or several with names. The first `ok` case is set in `here`. */
 export type Cases<Resource extends keyof typeof resources> = {
   [Id in keyof (typeof resources)[Resource] & OperationId & keyof OperationErrors]: {
     [O in Outcome<Id>]: Case<Id> | Record<string, Case<Id>>

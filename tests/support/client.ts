@@ -24,7 +24,8 @@ export interface Caller {
 /** Input is not checked by the compiler where a test wants to send nonsense: give it as `unknown`. */
 export interface CallOptions<Id extends OperationId = OperationId> extends Omit<SendOptions, 'body'> {
   params?: Record<string, string>
-  query?: Record<string, string | number | boolean>
+  /** Absent and undefined are the same. */
+  query?: Record<string, string | number | boolean | undefined>
   body?: Id extends OperationId ? BodyOf<Id> | Unchecked : never
 }
 
@@ -83,7 +84,9 @@ export function targetOf(
     return encodeURIComponent(value)
   })
   const search = new URLSearchParams()
-  for (const [name, value] of Object.entries(query)) search.set(name, String(value))
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined) search.set(name, String(value))
+  }
   return search.size > 0 ? `${path}?${search}` : path
 }
 

@@ -65,7 +65,11 @@ export function run(file: string, words: string[], variables: Variables): Promis
 
 /** Starts the service without waiting for anything; on a port of its own choice unless told one. */
 export function launch(variables: Variables): Program {
-  return startProgram('server/main.ts', [], { PORT: '0', SHUTDOWN_DELAY: '0', ...variables })
+  return startProgram('server/main.ts', [], {
+    PORT: '0',
+    SHUTDOWN_DELAY: '0',
+    ...variables,
+  })
 }
 
 /** Starts the service and waits until it serves. */

@@ -54,7 +54,7 @@ export interface PublishedOperation {
   description: string
   tags: string[]
   security: Record<string, string[]>[]
-  parameters?: PublishedParameter[]
+  parameters?: (PublishedParameter | { $ref: string })[]
   requestBody?: { required: boolean; content: Record<string, PublishedContent> }
   responses: Record<string, PublishedResponse | { $ref: string }>
 }
@@ -96,6 +96,10 @@ export function resolve<T extends object>(value: T | { $ref: string }): T {
     .reduce<unknown>((inner, key) => (inner as Record<string, unknown>)[key], published)
   if (target === undefined) throw new Error(`The document has no ${value.$ref}`)
   return target as T
+}
+
+export function parametersOf({ parameters = [] }: PublishedOperation): PublishedParameter[] {
+  return parameters.map((parameter) => resolve(parameter))
 }
 
 /** The code of an error response of the document. */

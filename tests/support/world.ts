@@ -49,17 +49,17 @@ export interface Site {
   folder: string
   subfolder: string
   deepFolder: string
-  /** Version 6.1 with a flow, never published, with results and a chat session. */
+  /** Version 6.1 with a flow, never published. */
   draft: BotIds
   /** Version 5, never published. */
   legacy: BotIds
-  /** Version 6.1, published, with a public id. */
+  /** Version 6.1, published, with a public id, results and chat sessions. */
   published: BotIds & { publicId: string; publicationId: string }
   /** Version 6.1, published and shared publicly. */
   shared: BotIds
   /** Archived: not found by anybody. */
   archived: BotIds
-  /** Results of `draft`, newest first: completed, started, started; and one that nobody answered. */
+  /** Results of `published`, newest first: completed, started, started; and one that nobody answered. */
   results: [string, string, string]
   unansweredResult: string
   /** A live session of the newest result, and one that has expired. */
@@ -81,12 +81,13 @@ export interface World {
 
 /** A new world. Several can live in one database. */
 export async function makeWorld({ db, clock }: Pick<App, 'db' | 'clock'>): Promise<World> {
-  const people = makePeople(clock.now)
-  const here = await makeSite(db, clock.now, people)
-  const there = await makeSite(db, clock.now, people)
-  const stranger = await people.add(db)
-  const expired = await people.add(db, { expiresAt: new Date(clock.now().getTime() - 1) })
-  const revoked = await people.add(db, { revokedAt: clock.now() })
+  const plan = new Plan(clock.now)
+  const here = plan.addSite()
+  const there = plan.addSite()
+  const stranger = plan.addPerson()
+  const expired = plan.addPerson({ expiresAt: new Date(clock.now().getTime() - 1) })
+  const revoked = plan.addPerson({ revokedAt: clock.now() })
+  await plan.write(db)
   return { here, there, stranger, expired, revoked, unknown: { token: createToken().token } }
 }
 
@@ -130,188 +131,225 @@ export const legacyFlow = {
   edges: [{ id: 'edge-1', from: { blockId: 'block-start' }, to: { groupId: 'group-1' } }],
 }
 
-type Now = () => Date
+const sharedFlow = { ...flow, settings: { publicShare: { isEnabled: true } } }
 
-function makePeople(now: Now) {
-  let count = 0
-  return {
-    async add(db: Database, token: { expiresAt?: Date; revokedAt?: Date } = {}): Promise<Person> {
-      const at = now()
-      const [id, tokenId] = [newId(at), newId(at)]
-      const made = createToken()
-      const email = `${id}@example.com`
-      count++
-      await db.insert(users).values({ id, email, name: `Person ${count}`, createdAt: at, updatedAt: at })
-      await db.insert(apiTokens).values({
-        id: tokenId,
-        tokenHash: made.hash,
-        hint: made.hint,
-        ownerUserId: id,
-        name: 'Test',
-        createdAt: at,
-        // Used today already, so that a first use is not written in the middle of a test.
-        lastUsedOn: at.toISOString().slice(0, 10),
-        ...token,
-      })
-      return { id, email, tokenId, token: made.token }
-    },
-  }
+interface Document {
+  groups: unknown[]
+  events: unknown[] | null
+  edges: unknown[]
+  variables: unknown[]
+  theme: object
+  settings: object
 }
 
-async function makeSite(db: Database, now: Now, people: ReturnType<typeof makePeople>): Promise<Site> {
-  const id = () => newId(now())
-  const stamps = () => {
-    const createdAt = now()
+/** Collects the rows of a world, so that each table is written once. */
+class Plan {
+  private readonly rows = {
+    users: [] as (typeof users.$inferInsert)[],
+    tokens: [] as (typeof apiTokens.$inferInsert)[],
+    workspaces: [] as (typeof workspaces.$inferInsert)[],
+    members: [] as (typeof workspaceMembers.$inferInsert)[],
+    folders: [] as (typeof folders.$inferInsert)[],
+    bots: [] as (typeof bots.$inferInsert)[],
+    drafts: [] as (typeof botDrafts.$inferInsert)[],
+    publicIds: [] as (typeof publicIds.$inferInsert)[],
+    publications: [] as (typeof botPublications.$inferInsert)[],
+    published: [] as (typeof publishedBots.$inferInsert)[],
+    results: [] as (typeof results.$inferInsert)[],
+    answers: [] as (typeof resultAnswers.$inferInsert)[],
+    logs: [] as (typeof resultLogs.$inferInsert)[],
+    sessions: [] as (typeof chatSessions.$inferInsert)[],
+  }
+
+  constructor(private readonly now: () => Date) {}
+
+  async write(db: Database) {
+    const { rows } = this
+    await db.insert(users).values(rows.users)
+    await db.insert(apiTokens).values(rows.tokens)
+    await db.insert(workspaces).values(rows.workspaces)
+    await db.insert(workspaceMembers).values(rows.members)
+    await db.insert(folders).values(rows.folders)
+    await db.insert(bots).values(rows.bots)
+    await db.insert(botDrafts).values(rows.drafts)
+    await db.insert(publicIds).values(rows.publicIds)
+    await db.insert(botPublications).values(rows.publications)
+    await db.insert(publishedBots).values(rows.published)
+    await db.insert(results).values(rows.results)
+    await db.insert(resultAnswers).values(rows.answers)
+    await db.insert(resultLogs).values(rows.logs)
+    await db.insert(chatSessions).values(rows.sessions)
+  }
+
+  addPerson(token: { expiresAt?: Date; revokedAt?: Date } = {}): Person {
+    const createdAt = this.now()
+    const [id, tokenId] = [newId(createdAt), newId(createdAt)]
+    const made = createToken()
+    const email = `${id}@example.com`
+    this.rows.users.push({ id, email, name: 'Ada', createdAt, updatedAt: createdAt })
+    this.rows.tokens.push({
+      id: tokenId,
+      tokenHash: made.hash,
+      hint: made.hint,
+      ownerUserId: id,
+      name: 'Test',
+      createdAt,
+      // Used today already, so that a first use is not written in the middle of a test.
+      lastUsedOn: createdAt.toISOString().slice(0, 10),
+      ...token,
+    })
+    return { id, email, tokenId, token: made.token }
+  }
+
+  addSite(): Site {
+    const [admin, member, guest] = [this.addPerson(), this.addPerson(), this.addPerson()]
+    const workspaceId = this.newId()
+    this.rows.workspaces.push({ id: workspaceId, name: 'Site', icon: '🏢', ...this.stamps() })
+    this.rows.members.push(
+      { workspaceId, userId: admin.id, role: 'ADMIN', createdAt: this.now() },
+      { workspaceId, userId: member.id, role: 'MEMBER', createdAt: this.now() },
+      { workspaceId, userId: guest.id, role: 'GUEST', createdAt: this.now() },
+    )
+    const folder = this.addFolder({ workspaceId, name: 'Folder' })
+    const subfolder = this.addFolder({ workspaceId, name: 'Subfolder', parentFolderId: folder })
+    const deepFolder = this.addFolder({ workspaceId, name: 'Deep folder', parentFolderId: subfolder })
+
+    const draft = this.addBot({ workspaceId, name: 'Draft', folderId: folder })
+    const legacy = this.addBot({ workspaceId, name: 'Legacy', version: '5' }, legacyFlow)
+    const publicId = `published-${this.newId()}`
+    const published = { ...this.addBot({ workspaceId, name: 'Published', publicId }), publicId }
+    const publicationId = this.publish(published.id, admin)
+    const shared = this.addBot(
+      { workspaceId, name: 'Shared', publicId: `shared-${this.newId()}`, isPubliclyShared: true },
+      sharedFlow,
+    )
+    this.publish(shared.id, admin, sharedFlow)
+    const archived = this.addBot({ workspaceId, name: 'Archived', deletedAt: this.now() })
+
+    const unansweredResult = this.addResult(published.id, {})
+    const third = this.addAnsweredResult(published.id, false)
+    const second = this.addAnsweredResult(published.id, false)
+    const first = this.addAnsweredResult(published.id, true)
+    const chat = { botId: published.id, publicationId, resultId: first }
+    const tomorrow = new Date(this.now().getTime() + 24 * 60 * 60 * 1000)
+    return {
+      workspaceId,
+      admin,
+      member,
+      guest,
+      folder,
+      subfolder,
+      deepFolder,
+      draft,
+      legacy,
+      published: { ...published, publicationId },
+      shared,
+      archived,
+      results: [first, second, third],
+      unansweredResult,
+      session: this.addSession({ ...chat, expiresAt: tomorrow }),
+      expiredSession: this.addSession({ ...chat, expiresAt: this.now() }),
+    }
+  }
+
+  private newId(): string {
+    return newId(this.now())
+  }
+
+  private stamps() {
+    const createdAt = this.now()
     return { createdAt, updatedAt: createdAt }
   }
-  const admin = await people.add(db)
-  const member = await people.add(db)
-  const guest = await people.add(db)
 
-  const workspaceId = id()
-  await db.insert(workspaces).values({ id: workspaceId, name: 'Site', icon: '🏢', ...stamps() })
-  await db.insert(workspaceMembers).values([
-    { workspaceId, userId: admin.id, role: 'ADMIN', createdAt: now() },
-    { workspaceId, userId: member.id, role: 'MEMBER', createdAt: now() },
-    { workspaceId, userId: guest.id, role: 'GUEST', createdAt: now() },
-  ])
-
-  const [folder, subfolder, deepFolder] = [id(), id(), id()]
-  await db.insert(folders).values([
-    { id: folder, workspaceId, name: 'Folder', ...stamps() },
-    { id: subfolder, workspaceId, name: 'Subfolder', parentFolderId: folder, ...stamps() },
-    { id: deepFolder, workspaceId, name: 'Deep folder', parentFolderId: subfolder, ...stamps() },
-  ])
-
-  const makeBot = async (values: Partial<typeof bots.$inferInsert>, document: object = flow) => {
-    const row = {
-      id: id(),
-      workspaceId,
-      name: 'Bot',
-      version: '6.1' as const,
-      revision: 1,
-      publicId: null,
-      ...stamps(),
-      ...values,
-    }
-    await db.insert(bots).values(row)
-    await db.insert(botDrafts).values({ botId: row.id, ...partsOf(document) })
-    if (row.publicId !== null) await db.insert(publicIds).values({ botId: row.id, publicId: row.publicId })
-    return { id: row.id, publicId: row.publicId, updatedAt: row.updatedAt.toISOString() }
+  private addFolder(values: { workspaceId: string; name: string; parentFolderId?: string }): string {
+    const id = this.newId()
+    this.rows.folders.push({ id, ...values, ...this.stamps() })
+    return id
   }
-  const publish = async (botId: string, document: object = flow) => {
-    const at = now()
-    const publicationId = newId(at)
-    await db.insert(botPublications).values({
+
+  private addBot(
+    values: Partial<BotRow> & { workspaceId: string; name: string },
+    document: Document = flow,
+  ): BotIds {
+    const id = this.newId()
+    const row = { id, version: '6.1' as const, revision: 1, ...this.stamps(), ...values }
+    const { publicId = null, updatedAt } = row
+    this.rows.bots.push(row)
+    this.rows.drafts.push({ botId: id, ...partsOf(document) })
+    if (publicId !== null) this.rows.publicIds.push({ botId: id, publicId })
+    return { id, publicId, updatedAt: updatedAt.toISOString() }
+  }
+
+  private publish(botId: string, { id: publishedBy }: Person, document: Document = flow): string {
+    const createdAt = this.now()
+    const id = newId(createdAt)
+    this.rows.publications.push({
       botId,
-      id: publicationId,
+      id,
       sourceRevision: 1,
       version: '6.1',
       ...partsOf(document),
       warnings: json([]),
-      publishedBy: admin.id,
-      createdAt: at,
+      publishedBy,
+      createdAt,
     })
-    await db
-      .insert(publishedBots)
-      .values({ botId, id: publicationId, publicationId, createdAt: at, updatedAt: at })
-    return publicationId
+    this.rows.published.push({ botId, id, publicationId: id, createdAt, updatedAt: createdAt })
+    return id
   }
 
-  const draft = await makeBot({ name: 'Draft', folderId: folder })
-  const legacy = await makeBot({ name: 'Legacy', version: '5' }, legacyFlow)
-  const publicId = `published-${id()}`
-  const published = { ...(await makeBot({ name: 'Published', publicId })), publicId, publicationId: '' }
-  published.publicationId = await publish(published.id)
-  const sharing = { ...flow, settings: { publicShare: { isEnabled: true } } }
-  const shared = await makeBot(
-    { name: 'Shared', publicId: `shared-${id()}`, isPubliclyShared: true },
-    sharing,
-  )
-  await publish(shared.id, sharing)
-  const archived = await makeBot({ name: 'Archived', deletedAt: now() })
-
-  const makeResult = async (values: Partial<typeof results.$inferInsert>) => {
-    const row = { botId: draft.id, id: id(), variables: new JsonText('[]'), ...stamps(), ...values }
-    await db.insert(results).values(row)
-    return row.id
+  private addResult(botId: string, values: Partial<typeof results.$inferInsert>): string {
+    const id = this.newId()
+    this.rows.results.push({ botId, id, variables: json([]), ...this.stamps(), ...values })
+    return id
   }
-  const answered = async (isCompleted: boolean) => {
-    const resultId = await makeResult({
+
+  private addAnsweredResult(botId: string, isCompleted: boolean): string {
+    const content = 'ada@example.com'
+    const resultId = this.addResult(botId, {
       hasStarted: true,
       isCompleted,
-      variables: json([{ id: 'variable-email', name: 'Email', value: 'ada@example.com' }]),
+      variables: json([{ id: 'variable-email', name: 'Email', value: content }]),
     })
-    await db.insert(resultAnswers).values({
-      botId: draft.id,
+    this.rows.answers.push({
+      botId,
       resultId,
       seq: 1,
       blockId: 'block-email',
-      content: 'ada@example.com',
+      content,
       attachedFileUrls: isCompleted ? ['https://example.com/plan.pdf'] : null,
-      createdAt: now(),
+      createdAt: this.now(),
     })
-    await db.insert(resultLogs).values({
-      botId: draft.id,
+    this.rows.logs.push({
+      botId,
       resultId,
-      id: id(),
+      id: this.newId(),
       status: 'error',
       description: 'Could not load the script',
-      createdAt: now(),
+      createdAt: this.now(),
     })
     return resultId
   }
-  const unansweredResult = await makeResult({})
-  const [third, second, first] = [await answered(false), await answered(false), await answered(true)]
 
-  const makeSession = async (expiresAt: Date) => {
-    const sessionId = id()
-    await db.insert(chatSessions).values({
-      id: sessionId,
-      botId: draft.id,
-      resultId: first,
-      state: json({}),
-      revision: 1,
-      expiresAt,
-      ...stamps(),
-    })
-    return sessionId
-  }
-  const session = await makeSession(new Date(now().getTime() + 24 * 60 * 60 * 1000))
-  const expiredSession = await makeSession(now())
-
-  return {
-    workspaceId,
-    admin,
-    member,
-    guest,
-    folder,
-    subfolder,
-    deepFolder,
-    draft,
-    legacy,
-    published,
-    shared,
-    archived,
-    results: [first, second, third],
-    unansweredResult,
-    session,
-    expiredSession,
+  private addSession(values: { botId: string; publicationId: string; resultId: string; expiresAt: Date }) {
+    const id = this.newId()
+    this.rows.sessions.push({ id, state: json({}), revision: 1, ...this.stamps(), ...values })
+    return id
   }
 }
+
+type BotRow = typeof bots.$inferInsert
 
 function json(value: unknown): JsonText {
   return new JsonText(JSON.stringify(value))
 }
 
-function partsOf(document: object): Omit<typeof botDrafts.$inferInsert, 'botId'> {
-  const parts = document as typeof flow
+function partsOf(document: Document): Omit<typeof botDrafts.$inferInsert, 'botId'> {
   return {
-    groups: json(parts.groups),
-    events: parts.events && json(parts.events),
-    edges: json(parts.edges),
-    variables: json(parts.variables),
-    theme: json(parts.theme),
-    settings: json(parts.settings),
+    groups: json(document.groups),
+    events: document.events && json(document.events),
+    edges: json(document.edges),
+    variables: json(document.variables),
+    theme: json(document.theme),
+    settings: json(document.settings),
   }
 }

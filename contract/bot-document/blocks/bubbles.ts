@@ -24,7 +24,7 @@ export const startBlock = block(
   { label: name('Text on the block in the editor.', 'Start') },
 )
 
-const textBubble = block('TextBubble', 'text', 'A text message.', {
+const textBubble = block('TextBubble', 'text', 'Shows a formatted text.', {
   content: component('TextBubbleContent', 'What the message says.', {
     richText: boundedArray(z.unknown(), { maximum: limits.richTextLines })
       .meta({
@@ -38,7 +38,7 @@ const textBubble = block('TextBubble', 'text', 'A text message.', {
   }).optional(),
 })
 
-const imageBubble = block('ImageBubble', 'image', 'A picture.', {
+const imageBubble = block('ImageBubble', 'image', 'Shows a picture by its address.', {
   content: component('ImageBubbleContent', 'Which picture is shown.', {
     url: picture('Address of the picture.').optional(),
     clickLink: component('ImageClickLink', 'What a click on the picture opens.', {
@@ -80,7 +80,7 @@ const embedBubble = block('EmbedBubble', 'embed', 'Another page shown inside the
   }).optional(),
 })
 
-const audioBubble = block('AudioBubble', 'audio', 'A sound.', {
+const audioBubble = block('AudioBubble', 'audio', 'Plays a sound by its address.', {
   content: component('AudioBubbleContent', 'Which sound is played.', {
     url: url('Address of the sound.', 'https://files.example.com/hello.mp3').optional(),
     isAutoplayEnabled: flag('Whether the sound starts by itself. Default true.').optional(),

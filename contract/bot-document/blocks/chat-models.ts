@@ -53,6 +53,15 @@ const toolParameter = component('ChatToolParameter', 'A parameter of a function 
     ['Lyon', 'Paris'],
     quickText(limits.phrase),
   ).optional(),
+}).meta({
+  id: 'ChatToolParameter',
+  description: 'A parameter of a function that the model can call.',
+  example: {
+    type: 'enum',
+    name: 'city',
+    description: 'City the weather is asked for',
+    values: ['Lyon', 'Paris'],
+  },
 })
 
 const tools = list(

@@ -115,7 +115,7 @@ const legacyPictureChoiceInput = block(
   },
 )
 
-const cardPath = component('CardPath', 'A button of a card.', {
+const cardPath = component('CardPath', 'A button of a card, and where it leads.', {
   id: id('Id of the path.', 'pthBuy'),
   text: prose('Text of the button.', 'Buy').optional(),
   outgoingEdgeId: outgoingEdge('the path').optional(),

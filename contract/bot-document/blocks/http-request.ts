@@ -69,7 +69,7 @@ const optionsShape = {
 
 const options = component('HttpRequestOptions', 'Which request is sent and what is stored of the answer.', {
   ...optionsShape,
-  webhook: component('HttpRequestDefinition', 'The request.', requestShape).optional(),
+  webhook: component('HttpRequestDefinition', 'The HTTP request to send.', requestShape).optional(),
 }).optional()
 
 const legacyOptions = component(

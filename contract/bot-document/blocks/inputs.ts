@@ -28,7 +28,7 @@ const fileVisibility = z.enum(['Auto', 'Public', 'Private']).meta({
 
 export const answerVariable = variableReference('that takes the answer').optional()
 
-const inputLabels = component('InputLabels', 'Texts of an input.', {
+const inputLabels = component('InputLabels', 'Texts that an input shows.', {
   placeholder: phrase('Text in the empty field.', 'Type your answer...').optional(),
   button: phrase('Text of the button that sends the answer. Default Send.', 'Send').optional(),
 })
@@ -38,7 +38,7 @@ const retryMessage = prose(
   'This does not look right. Can you check it?',
 ).optional()
 
-const textInput = block('TextInput', 'text input', 'Asks for free text.', {
+const textInput = block('TextInput', 'text input', 'Asks for a line or more of free text.', {
   options: component('TextInputOptions', 'How the text is asked for.', {
     variableId: answerVariable,
     labels: inputLabels.optional(),
@@ -60,7 +60,7 @@ const textInput = block('TextInput', 'text input', 'Asks for free text.', {
   }).optional(),
 })
 
-const numberInput = block('NumberInput', 'number input', 'Asks for a number.', {
+const numberInput = block('NumberInput', 'number input', 'Asks for a number within bounds.', {
   options: component('NumberInputOptions', 'Which numbers are accepted and how they are shown.', {
     variableId: answerVariable,
     labels: inputLabels.optional(),
@@ -141,7 +141,7 @@ const paymentAddress = component('PaymentAddress', 'Billing address of the payer
   postalCode: phrase('Postal code.', '69003').optional(),
 })
 
-const paymentInput = block('PaymentInput', 'payment input', 'Asks for a payment.', {
+const paymentInput = block('PaymentInput', 'payment input', 'Asks for a payment by card.', {
   options: component('PaymentInputOptions', 'What is paid and to whom.', {
     variableId: answerVariable,
     provider: oneOf(['Stripe'], 'Payment provider. Default Stripe.').optional(),
@@ -225,7 +225,7 @@ const fileInputOptions = {
   visibility: fileVisibility.optional(),
 }
 
-const fileInput = block('FileInput', 'file input', 'Asks for files.', {
+const fileInput = block('FileInput', 'file input', 'Asks for one file or several.', {
   options: component('FileInputOptions', 'Which files are accepted.', fileInputOptions).optional(),
 })
 

@@ -22,7 +22,7 @@ import { block } from './block.ts'
 
 const addresses = quickText(limits.phrase)
 
-const emailBlock = block('EmailBlock', 'Email', 'Sends an e-mail.', {
+const emailBlock = block('EmailBlock', 'Email', 'Sends an e-mail to one or more people.', {
   options: component('EmailOptions', 'Which e-mail is sent to whom. All texts may hold placeholders.', {
     credentialsId: reference(
       'Id of the credentials of the mail account, or default for the mailer of the installation.',

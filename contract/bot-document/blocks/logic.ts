@@ -121,14 +121,14 @@ const legacyConditionBlock = block(
   withoutOptions,
 )
 
-const redirectBlock = block('RedirectBlock', 'Redirect', 'Opens another page.', {
+const redirectBlock = block('RedirectBlock', 'Redirect', 'Opens another page in the browser.', {
   options: component('RedirectOptions', 'Which page is opened.', {
     url: url('Address of the page; may hold placeholders.', 'https://www.example.com/thanks').optional(),
     isNewTab: flag('Whether the page opens in a new tab. Default false.').optional(),
   }).optional(),
 })
 
-const codeBlock = block('CodeBlock', 'Code', 'Runs a script.', {
+const codeBlock = block('CodeBlock', 'Code', 'Runs a script on the server or in the client.', {
   options: component('CodeOptions', 'Which script is run and where.', {
     name: name('Name shown in the editor.', 'Track the lead').optional(),
     content: prose('The script; placeholders become values.', 'console.log({{Email}})').optional(),

@@ -63,7 +63,7 @@ function mapsKnownParts(answers: Record<string, readonly string[]>) {
   }
 }
 
-const keyValuePair = component('KeyValuePair', 'A named value.', {
+const keyValuePair = component('KeyValuePair', 'A value under a name, such as a header.', {
   key: phrase('Name; may hold placeholders.', 'plan').optional(),
   value: prose('Value; may hold placeholders.', '{{Plan}}').optional(),
 })

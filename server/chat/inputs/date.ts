@@ -103,7 +103,7 @@ function lastInstant(bound: Moment): number {
 }
 
 /** Unicode TR 35 patterns: the letters of dates and times, with other text in quotes or as it is. */
-export function formatDate(date: Date, pattern: string): string {
+function formatDate(date: Date, pattern: string): string {
   const parts = pattern.match(/''|'(?:[^']|'')*'?|([a-zA-Z])\1*|[^a-zA-Z']+/g) ?? []
   return parts.map((part) => formatPart(date, part)).join('')
 }

@@ -30,7 +30,7 @@ export const chat: ChatHandlers<Contexts> = {
     const published = await findPublished(db, tools, params.publicId, body.resultId)
     if (!published) return reply.fail('NOT_FOUND')
     const { bot, flow, publicationId, earlierResult } = published
-    const origin = refusedOrigin(flow, header('origin'), config.PUBLIC_URL)
+    const origin = refusedOrigin(flow, header, config.PUBLIC_URL)
     if (origin) return reply.fail('FORBIDDEN', [origin])
     if (bot.isClosed) return reply.fail('BAD_REQUEST', [closed(flow)])
 
@@ -76,7 +76,7 @@ export const chat: ChatHandlers<Contexts> = {
     const found = await findSession(db, tools, params.sessionId, now)
     if (!found) return reply.fail('NOT_FOUND')
     const { session, bot, flow } = found
-    const origin = refusedOrigin(flow, header('origin'), config.PUBLIC_URL)
+    const origin = refusedOrigin(flow, header, config.PUBLIC_URL)
     if (origin) return reply.fail('FORBIDDEN', [origin])
     const message = digest(body)
     if (body.revision !== undefined && body.revision !== session.revision) {
@@ -210,7 +210,7 @@ export const chat: ChatHandlers<Contexts> = {
   async saveClientLogs({ params, body, header }, reply, { db, now, chat: tools, config }) {
     const found = await findSession(db, tools, params.sessionId, now)
     const resultId = found?.session.resultId
-    const origin = found && refusedOrigin(found.flow, header('origin'), config.PUBLIC_URL)
+    const origin = found && refusedOrigin(found.flow, header, config.PUBLIC_URL)
     if (!found || !resultId) {
       return reply.fail('BAD_REQUEST', [
         { path: ['path', 'sessionId'], code: 'unknown_session', message: 'There is no such chat session' },
@@ -316,17 +316,22 @@ function remembersUsers(flow: Flow): boolean {
   return isNewResultOnRefreshEnabled === false
 }
 
-/** Only pages whose origin the bot allows may chat with it; no list allows all, no origin is no page. */
+/**
+ * Only pages whose origin the bot allows may chat with it, and those of the service itself; no list allows all, no
+ * origin is no page. That a request comes from its own origin only the browser can say, not the page.
+ */
 function refusedOrigin(
   flow: Flow,
-  origin: string | undefined,
+  header: (name: 'origin' | 'sec-fetch-site') => string | undefined,
   ownUrl: string | undefined,
 ): Issue | undefined {
+  const origin = header('origin')
   const settings = flow.settings as { security?: { allowedOrigins?: unknown } } | undefined
   const allowed = settings?.security?.allowedOrigins
   if (origin === undefined || !Array.isArray(allowed) || allowed.length === 0) return undefined
-  if (allowed.includes(origin) || (ownUrl !== undefined && new URL(ownUrl).origin === origin))
-    return undefined
+  const isOwn =
+    (ownUrl !== undefined && new URL(ownUrl).origin === origin) || header('sec-fetch-site') === 'same-origin'
+  if (isOwn || allowed.includes(origin)) return undefined
   return {
     path: ['header', 'origin'],
     code: 'origin_not_allowed',

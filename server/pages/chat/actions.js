@@ -13,7 +13,7 @@ const notRun = {
   chatwoot: 'Chatwoot is not loaded by the chat page of the service',
 }
 
-/** Does one action. `chat` offers `signal`, `log`, `say`, `texts` and `proceed`. */
+/** Does one action. `chat` offers `signal`, `log`, `say` and `texts`. */
 export async function perform(action, chat) {
   switch (action.type) {
     case 'wait':
@@ -34,7 +34,7 @@ export async function perform(action, chat) {
     case 'httpRequestToExecute':
       return JSON.stringify(await request(action.httpRequestToExecute, chat))
     case 'listenForWebhook':
-      await chat.proceed('Waiting for another service…', 'Continue')
+      // The page asks the service from time to time, which is what sending nothing does.
       return null
     default:
       chat.log({ status: 'info', description: notRun[action.type] ?? `Unknown action ${action.type}` })

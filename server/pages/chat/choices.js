@@ -83,7 +83,10 @@ function searchOf(options, pickers) {
     class: 'field search',
     'aria-label': 'Search the answers',
     placeholder: filled(options.searchInputPlaceholder) ?? 'Filter the answers…',
-    oninput: (event) => filter(event.target.value),
+    oninput: ({ target }) => {
+      filter(target.value)
+      target.form.scrollIntoView({ block: 'nearest' })
+    },
     onkeydown: (event) => {
       // Enter would send the form; here it goes to the first answer that is left.
       if (event.key !== 'Enter') return

@@ -7,7 +7,7 @@ export function element(tag, properties = {}, ...children) {
     if (value === undefined || value === null || value === false) continue
     if (name === 'class') made.className = value
     else if (name.startsWith('on')) made.addEventListener(name.slice(2), value)
-    else made.setAttribute(name, value === true ? '' : String(value))
+    else made.setAttribute(name, value === true && !name.startsWith('aria-') ? '' : String(value))
   }
   made.append(...children.flat().filter((child) => child !== undefined && child !== null && child !== false))
   return made

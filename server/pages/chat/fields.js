@@ -131,9 +131,6 @@ export function timeField({ options }, naming, submit) {
   )
 }
 
-const star =
-  '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 24 24"><path d="m12 2.5 2.9 6.2 6.8.8-5 4.6 1.3 6.7-6-3.4-6 3.4 1.3-6.7-5-4.6 6.8-.8z"/></svg>'
-
 /** One of a row of numbers or icons. With one-click submit they are buttons, otherwise radio buttons. */
 export function ratingField({ options }, naming, submit) {
   const length = Math.min(Math.max(Number(options.length ?? 10), 1), 100)
@@ -184,10 +181,11 @@ export function ratingField({ options }, naming, submit) {
   )
 }
 
-/** A picture made of the drawing: as a picture it cannot run code, whoever drew it. */
+/** The star of the page, or the drawing of the bot: as a picture it cannot run code, whoever drew it. */
 function iconOf(customIcon) {
   const svg = customIcon?.isEnabled === true ? filled(customIcon.svg) : undefined
-  return element('img', { src: `data:image/svg+xml,${encodeURIComponent(svg ?? star)}`, alt: '' })
+  if (!svg) return element('span', { class: 'star' })
+  return element('img', { src: `data:image/svg+xml,${encodeURIComponent(svg)}`, alt: '' })
 }
 
 /** Files are named by where they lie: the service takes no uploads. */

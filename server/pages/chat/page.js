@@ -10,7 +10,8 @@ import { applyBackgroundPicture, applyTheme, avatarOf } from './theme.js'
  * under way; everything that waits gets the signal.
  */
 
-const [conversation, answer, status, restart, progress] = [
+const [scroller, conversation, answer, status, restart, progress] = [
+  'scroller',
   'conversation',
   'answer',
   'status',
@@ -20,6 +21,9 @@ const [conversation, answer, status, restart, progress] = [
 
 const publicId = decodeURIComponent(location.pathname.split('/').at(-1) ?? '')
 const storageKey = `chat-result ${location.pathname}`
+
+/** Variables that come with the address, also when starting over. */
+const prefilledVariables = Object.fromEntries(new URLSearchParams(location.search))
 
 let running = new AbortController()
 
@@ -46,9 +50,7 @@ void run()
 // The conversation
 
 async function converse(signal) {
-  const isTyping = showTyping()
   const started = await start(signal)
-  isTyping.remove()
   const { bot, sessionId } = started
   const avatars = applyTheme(bot.theme)
   rememberResult(bot.settings.general, started.resultId)
@@ -62,7 +64,6 @@ async function converse(signal) {
     isFirstBubble: true,
     log: (entry) => saveLogs(sessionId, [entry]),
     say: (...children) => addHost(element('div', { class: 'host-bubble notice' }, ...children), chat.avatars),
-    proceed: (text, label) => askToProceed(text, label, signal),
   }
 
   for (let step = started; ; ) {
@@ -75,43 +76,50 @@ async function converse(signal) {
     }
   }
   status.replaceChildren('The chat has ended.')
+  scrollToEnd()
   keepFocus(restart)
 }
 
 async function start(signal) {
   const resultId = rememberedResult()
-  const prefilledVariables = Object.fromEntries(new URLSearchParams(location.search))
   const body = {
     ...(resultId ? { resultId } : {}),
     ...(Object.keys(prefilledVariables).length > 0 ? { prefilledVariables } : {}),
   }
   // Starting again would count as another view, so a person decides about it.
   for (;;) {
+    const typing = showTyping()
     try {
       return await startChat(publicId, body, signal)
     } catch (error) {
       if (error instanceof Refusal || signal.aborted) throw error
+      typing.remove()
       await askToProceed('The chat could not be loaded.', 'Try again', signal)
+    } finally {
+      typing.remove()
     }
   }
 }
 
+/** Sends a reply until it is answered, and while the chat waits for a webhook asks whether it has gone on. */
 async function send(sessionId, body, chat) {
   for (;;) {
-    const isTyping = showTyping(chat.avatars)
+    const typing = showTyping(chat.avatars)
     try {
-      return await continueChat(sessionId, body, chat.signal)
+      for (;;) {
+        const step = await continueChat(sessionId, body, chat.signal)
+        if (step.revision !== body.revision) return step
+        await sleep(2_000, chat.signal)
+      }
     } catch (error) {
       if (error instanceof Refusal || chat.signal.aborted) throw error
+      typing.remove()
       const { networkErrorTitle, networkErrorMessage } = chat.texts
-      const text = [
-        filled(networkErrorTitle) ?? 'No connection.',
-        filled(networkErrorMessage) ?? 'Your answer has not arrived yet.',
-      ].join(' ')
-      isTyping.remove()
-      await askToProceed(text, 'Try again', chat.signal)
+      const title = filled(networkErrorTitle) ?? 'No connection.'
+      const text = filled(networkErrorMessage) ?? 'Your answer has not arrived yet.'
+      await askToProceed(`${title} ${text}`, 'Try again', chat.signal)
     } finally {
-      isTyping.remove()
+      typing.remove()
     }
   }
 }
@@ -142,7 +150,7 @@ async function show(step, chat) {
     }
     await act(bubble.id)
   }
-  for (const action of actions) await act(action.lastBubbleBlockId)
+  while (actions.length > 0) await act(actions[0].lastBubbleBlockId)
   if (next) return next
   if (step.input) return ask(step.input, question, chat)
   const awaited = last?.bubble.type === 'embed' && last.bubble.content.waitForEvent
@@ -210,7 +218,6 @@ const reasons = {
 function fail(error) {
   answer.replaceChildren()
   status.replaceChildren()
-  for (const typing of conversation.querySelectorAll('.typing-row')) typing.remove()
   const isKnown = error instanceof Refusal
   const [title, text] = (isKnown && reasons[error.status]) || [
     'The chat cannot go on',
@@ -289,7 +296,7 @@ function showTyping(avatars) {
 }
 
 function scrollToEnd() {
-  conversation.scrollTo({ top: conversation.scrollHeight, behavior: mayMove() ? 'smooth' : 'instant' })
+  scroller.scrollTo({ top: scroller.scrollHeight, behavior: mayMove() ? 'smooth' : 'instant' })
 }
 
 /** Moves the focus along with the chat, unless the person has taken it somewhere else. */

@@ -1,0 +1,34 @@
+import type { Operation } from '../operation.ts'
+import type { JsonObject } from './schemas.ts'
+
+/**
+ * Where a caller goes on from a created record: every operation at its address, with the parameters of the
+ * path taken from the answer. Read off the template of the Location header.
+ */
+export function linksOf(operation: Operation, operations: Record<string, Operation>): JsonObject {
+  const { location } = operation.success
+  if (location === undefined) return {}
+  const links: JsonObject = {}
+  for (const [operationId, { path, summary }] of Object.entries(operations)) {
+    const parameters = parametersAt(path, location)
+    if (parameters === undefined) continue
+    links[operationId] = { operationId, description: `${summary}, by the ids in this answer.`, parameters }
+  }
+  return links
+}
+
+/** `/v1/bots/{botId}` at `/v1/bots/{bot.id}` takes `botId` from `bot.id` of the answer. */
+function parametersAt(path: string, location: string): Record<string, string> | undefined {
+  const steps = path.split('/')
+  const places = location.split('/')
+  if (steps.length !== places.length) return undefined
+  const parameters: Record<string, string> = {}
+  for (const [index, step] of steps.entries()) {
+    const place = places[index] as string
+    const name = /^\{(\w+)\}$/.exec(step)?.[1]
+    const property = /^\{([\w.]+)\}$/.exec(place)?.[1]
+    if (name && property) parameters[name] = `$response.body#/${property.replaceAll('.', '/')}`
+    else if (step !== place) return undefined
+  }
+  return parameters
+}

@@ -1,0 +1,83 @@
+/*
+ * Brings generated schemas into the forms that all client generators read. What must stay true: no `const`
+ * without an equal `enum`, no `anyOf` of objects, no `oneOf` of objects without a mapping, no free text
+ * without a bound and a pattern.
+ */
+
+export type JsonObject = { [key: string]: unknown }
+export type Schemas = Record<string, JsonObject>
+
+/** Written with \x00, which RE2 knows too. The server refuses U+0000 in every text. */
+export const freeText = '^[^\\x00]*$'
+
+export function finish(schema: JsonObject, schemas: Schemas) {
+  if (schema.anyOf ?? schema.oneOf) finishUnion(schema, schemas)
+  if (schema.type === 'integer' && schema.format === undefined) schema.format = 'int32'
+  if (isText(schema) && !schema.enum && !schema.pattern && !schema.format) schema.pattern = freeText
+  for (const key of ['properties', 'additionalProperties', 'items', 'anyOf', 'oneOf', 'allOf'] as const) {
+    const inner = schema[key]
+    if (typeof inner !== 'object' || inner === null) continue
+    const children = key === 'additionalProperties' || key === 'items' ? [inner] : Object.values(inner)
+    for (const child of children) finish(child as JsonObject, schemas)
+  }
+}
+
+function isText({ type }: JsonObject): boolean {
+  return type === 'string' || (Array.isArray(type) && type.includes('string'))
+}
+
+/**
+ * A reference or null stays a union with null outside; a union of objects gets its discriminator, from the
+ * property that has exactly one value in each branch. A branch without such a value takes what the others do
+ * not know; the mapping names it by its own name, as OpenAPI does by itself. A union of
+ * unions leaves the choice to theirs. A union beside a text says that it is one of objects: to some validators a discriminator
+ * says nothing about texts.
+ */
+function finishUnion(schema: JsonObject, schemas: Schemas) {
+  const branches = (schema.anyOf ?? schema.oneOf) as JsonObject[]
+  const references = branches.flatMap(({ $ref }) => (typeof $ref === 'string' ? [$ref] : []))
+  if (references.length === 0) return
+  delete schema.anyOf
+  schema.oneOf = branches
+  const hasText = branches.some(isText)
+  for (const reference of references) if (hasText) resolve(reference, schemas).type = 'object'
+  if (references.length === 1) return
+  const objects = references.map((reference) => ({ reference, schema: resolve(reference, schemas) }))
+  if (objects.every(({ schema: branch }) => branch.anyOf ?? branch.oneOf)) return
+  const tag = ['version', 'type', 'role', 'action', 'task'].find((property) =>
+    objects.some((object) => tagValue(object.schema, property) !== undefined),
+  )
+  if (!tag) throw new Error(`A union of objects needs a tag: ${JSON.stringify(schema)}`)
+  const mapping: Record<string, string> = {}
+  for (const object of objects) {
+    mapping[tagValue(object.schema, tag) ?? nameOf(object.reference)] = object.reference
+  }
+  schema.discriminator = { propertyName: tag, mapping }
+}
+
+function resolve(reference: string, schemas: Schemas): JsonObject {
+  return schemas[nameOf(reference)] as JsonObject
+}
+
+export function nameOf(reference: string): string {
+  return reference.slice(reference.lastIndexOf('/') + 1)
+}
+
+function tagValue(schema: JsonObject, tag: string): string | undefined {
+  const property = (schema.properties as Record<string, JsonObject> | undefined)?.[tag]
+  const values = property?.enum
+  return Array.isArray(values) && values.length === 1 ? String(values[0]) : undefined
+}
+
+/** Parameters arrive as text: what is published is the value they stand for. */
+export function finishParameter(parameter: JsonObject, schemas: Schemas) {
+  const schema = parameter.schema as JsonObject
+  if (schema.type === 'integer') delete schema.pattern
+  if (schema.type === 'boolean') delete schema.enum
+  finish(schema, schemas)
+  delete schema.description
+  if (schema.example !== undefined) {
+    parameter.example = schema.example
+    delete schema.example
+  }
+}

@@ -1,0 +1,585 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { purgeBatch } from '../../server/purge.ts'
+import { type App, startApp } from '../support/app.ts'
+import { ask, bot, idOf, text } from '../support/chat.ts'
+import {
+  logsOf,
+  publish,
+  reply,
+  reportOf,
+  start,
+  storable,
+  textsOf,
+  transcriptOf,
+  tryReply,
+} from '../support/chats.ts'
+import { anyBody } from '../support/client.ts'
+import { makeWorld, type Site, type World } from '../support/world.ts'
+
+/* Chats through the operations of the service: what people say, and what is found of it afterwards. */
+
+let app: App
+let world: World
+let here: Site
+
+beforeAll(async () => {
+  app = await startApp()
+  world = await makeWorld(app)
+  here = world.here
+})
+
+afterAll(() => app.stop())
+
+const twoQuestions = bot(
+  { Start: [text('Name?'), ask('Name'), text('Age?'), ask('Age'), text('Bye {{Name}}, {{Age}}.')] },
+  { variables: ['Name', 'Age'] },
+)
+
+const remembering = (rememberUser: object | undefined, more: object = {}) => ({
+  ...twoQuestions,
+  settings: { general: { ...(rememberUser ? { rememberUser } : {}), ...more } },
+})
+
+const report = (made: { id: string; publicId: string }) => reportOf(app, made, here.member)
+
+async function update(botId: string, changes: object) {
+  await app.client.ok('updateBot', {
+    as: here.member,
+    params: { botId },
+    body: anyBody({ bot: { version: '6.1', ...changes } }),
+  })
+}
+
+const republish = (botId: string) => app.client.ok('publishBot', { as: here.member, params: { botId } })
+
+describe('a chat', () => {
+  test('from start to end is a view, then a start, then a completion', async () => {
+    const made = await publish(app, here, twoQuestions)
+    const started = await start(app, made)
+    expect(textsOf(started)).toEqual(['Name?'])
+    expect(started).toMatchObject({
+      revision: 1,
+      bot: { id: made.id, version: '6.1' },
+      input: { type: 'text input' },
+    })
+    expect((await report(made)).stats).toEqual({ totalViews: 1, totalStarts: 0, totalCompleted: 0 })
+    expect((await report(made)).results).toEqual([])
+
+    const second = await reply(app, started.sessionId, 'Ada', 1)
+    expect(textsOf(second)).toEqual(['Age?'])
+    expect((await report(made)).stats).toEqual({ totalViews: 1, totalStarts: 1, totalCompleted: 0 })
+
+    const last = await reply(app, started.sessionId, '36', 2)
+    expect(textsOf(last)).toEqual(['Bye Ada, 36.'])
+    expect(last.input).toBeUndefined()
+    const { results, stats, csv } = await report(made)
+    expect(stats).toEqual({ totalViews: 1, totalStarts: 1, totalCompleted: 1 })
+    expect(results).toMatchObject([
+      {
+        id: started.resultId,
+        hasStarted: true,
+        isCompleted: true,
+        lastChatSessionId: started.sessionId,
+        answers: [{ content: 'Ada' }, { content: '36' }],
+        variables: [
+          { name: 'Name', value: 'Ada' },
+          { name: 'Age', value: '36' },
+        ],
+      },
+    ])
+    expect(csv.split('\r\n').slice(0, 2)).toEqual([
+      'Result,Submitted at,Completed,Name,Age',
+      `${started.resultId},${results[0]?.createdAt},true,Ada,36`,
+    ])
+    expect(await transcriptOf(app, made.id, started.resultId ?? '', here.member)).toEqual([
+      { role: 'bot', type: 'text', text: 'Name?' },
+      { role: 'user', type: 'text', text: 'Ada' },
+      { role: 'bot', type: 'text', text: 'Age?' },
+      { role: 'user', type: 'text', text: '36' },
+      { role: 'bot', type: 'text', text: 'Bye Ada, 36.' },
+    ])
+    // What is over stays over.
+    expect((await tryReply(app, started.sessionId, 'more', 3)).status).toBe(404)
+  })
+
+  test('that is only registered begins with the first reply', async () => {
+    const made = await publish(app, here, twoQuestions)
+    const started = await start(app, made, { isOnlyRegistering: true })
+    expect(started).toMatchObject({ messages: [] })
+    expect(started.resultId).toBeUndefined()
+    expect((await report(made)).stats.totalViews).toBe(0)
+    const first = await reply(app, started.sessionId, null, 1)
+    expect(textsOf(first)).toEqual(['Name?'])
+    await reply(app, started.sessionId, 'Ada', 2)
+    const { results, stats } = await report(made)
+    expect(stats).toEqual({ totalViews: 1, totalStarts: 1, totalCompleted: 0 })
+    expect(results[0]?.answers).toMatchObject([{ content: 'Ada' }])
+  })
+
+  test('notes what the client says about it', async () => {
+    const made = await publish(app, here, twoQuestions)
+    const { sessionId, resultId = '' } = await start(app, made)
+    await app.client.ok('saveClientLogs', {
+      params: { sessionId },
+      body: { clientLogs: [{ description: 'First' }, { description: 'Second', status: 'info' }] },
+    })
+    const logs = await logsOf(app, made.id, resultId, here.member)
+    expect(logs.map(({ description, status }) => [description, status])).toEqual([
+      ['Second', 'info'],
+      ['First', 'error'],
+    ])
+  })
+
+  test('of a draft stores no result, and follows the draft', async () => {
+    const made = await publish(app, here, twoQuestions)
+    const preview = await app.client.ok('startPreview', { as: here.member, params: { botId: made.id } })
+    expect(preview).not.toHaveProperty('resultId')
+    const { groups } = storable(bot({ Start: [text('Name?'), ask('Name'), text('Changed, {{Name}}.')] }))
+    await update(made.id, { groups })
+    expect(textsOf(await reply(app, preview.sessionId, 'Ada', 1))).toEqual(['Changed, Ada.'])
+    expect((await report(made)).stats.totalViews).toBe(0)
+    for (const [caller, status] of [
+      [here.guest, 403],
+      [world.stranger, 403],
+      [world.unknown, 401],
+    ] as const) {
+      const answer = await app.client.call('startPreview', { as: caller, params: { botId: made.id } })
+      expect(answer.status).toBe(status)
+    }
+  })
+})
+
+describe('a reply that comes twice', () => {
+  test('with its revision gets the same answer and counts once', async () => {
+    const made = await publish(app, here, twoQuestions)
+    const { sessionId } = await start(app, made)
+    const first = await tryReply(app, sessionId, 'Ada', 1)
+    expect((await tryReply(app, sessionId, 'Ada', 1)).text).toBe(first.text)
+    // Something else on the old revision was never said.
+    const other = await tryReply(app, sessionId, 'Bob', 1)
+    expect([other.status, other.body.code]).toEqual([409, 'CONFLICT'])
+    const last = await tryReply(app, sessionId, '36', 2)
+    // Also the last one, after which the chat is over.
+    expect((await tryReply(app, sessionId, '36', 2)).text).toBe(last.text)
+    const { results, stats } = await report(made)
+    expect(results.map(({ answers }) => answers.map(({ content }) => content))).toEqual([['Ada', '36']])
+    expect(stats).toEqual({ totalViews: 1, totalStarts: 1, totalCompleted: 1 })
+  })
+
+  test.each([
+    ['the same with its revision', ['Ada', 'Ada', 'Ada', 'Ada'], 1],
+    ['different ones with their revision', ['Ada', 'Bob', 'Cid', 'Dan'], 1],
+    ['different ones without revision', ['Ada', 'Bob', 'Cid', 'Dan'], undefined],
+  ])('at once counts once: %s', async (_, messages, revision) => {
+    const made = await publish(app, here, twoQuestions)
+    for (let round = 0; round < 10; round++) {
+      const { sessionId, resultId = '' } = await start(app, made)
+      const answers = await Promise.all(
+        messages.map((message) => tryReply(app, sessionId, message, revision)),
+      )
+      const accepted = answers.filter(({ status }) => status === 200)
+      const { result } = await app.client.ok('getResult', {
+        as: here.member,
+        params: { botId: made.id, resultId },
+      })
+      expect(accepted.length).toBeGreaterThan(0)
+      // Without revision two of them can end the chat before a third one comes.
+      const refusals = revision === undefined ? [404, 409] : [409]
+      for (const { status } of answers) expect([200, ...refusals]).toContain(status)
+      if (revision === undefined) {
+        // Without it a later one may be the answer to the next question; none is lost and none counts twice.
+        expect(result.answers).toHaveLength(accepted.length)
+      } else {
+        expect(new Set(accepted.map((answer) => answer.text)).size).toBe(1)
+        expect(result.answers).toHaveLength(1)
+      }
+      expect(new Set(result.answers.map(({ content }) => content)).size).toBe(
+        result.answers.length === 2 ? 2 : 1,
+      )
+      const said = (await transcriptOf(app, made.id, resultId, here.member)).filter(
+        ({ role }) => role === 'user',
+      )
+      expect(said.map((entry) => entry.text)).toEqual(result.answers.map(({ content }) => content))
+    }
+  })
+})
+
+describe('a person who comes back', () => {
+  test('goes on with the result where the bot remembers people', async () => {
+    const made = await publish(app, here, remembering({ isEnabled: true }))
+    const first = await start(app, made)
+    await reply(app, first.sessionId, 'Ada', 1)
+    const second = await start(app, made, { resultId: first.resultId })
+    expect(second.resultId).toBe(first.resultId)
+    expect(second.sessionId).not.toBe(first.sessionId)
+    await reply(app, second.sessionId, 'Ada again', 1)
+    // The first session can still be answered: both write to one result.
+    await reply(app, first.sessionId, '36', 2)
+    const { results, stats } = await report(made)
+    expect(stats).toEqual({ totalViews: 1, totalStarts: 1, totalCompleted: 1 })
+    expect(results).toHaveLength(1)
+    expect(results[0]?.answers.map(({ content }) => content)).toEqual(['Ada', 'Ada again', '36'])
+  })
+
+  test.each([
+    ['remembers nobody', { isEnabled: false }, {}],
+    ['says nothing about it', undefined, {}],
+    ['says no in both ways', { isEnabled: false }, { isNewResultOnRefreshEnabled: false }],
+  ])('gets a new result where the bot %s', async (_, rememberUser, more) => {
+    const made = await publish(app, here, remembering(rememberUser, more))
+    const first = await start(app, made)
+    const second = await start(app, made, { resultId: first.resultId })
+    expect(second.resultId).not.toBe(first.resultId)
+  })
+
+  test('is remembered in the old way of saying so', async () => {
+    const made = await publish(app, here, remembering(undefined, { isNewResultOnRefreshEnabled: false }))
+    const first = await start(app, made)
+    expect((await start(app, made, { resultId: first.resultId })).resultId).toBe(first.resultId)
+  })
+
+  test('cannot take over a result of another bot, nor one that was deleted', async () => {
+    const made = await publish(app, here, remembering({ isEnabled: true }))
+    const other = await publish(app, here, remembering({ isEnabled: true }))
+    const { resultId = '', sessionId } = await start(app, made)
+    await reply(app, sessionId, 'Ada', 1)
+    expect((await start(app, other, { resultId })).resultId).not.toBe(resultId)
+    await app.client.ok('deleteResults', { as: here.member, params: { botId: made.id } })
+    expect((await start(app, made, { resultId })).resultId).not.toBe(resultId)
+    expect((await report(made)).stats).toEqual({ totalViews: 1, totalStarts: 0, totalCompleted: 0 })
+  })
+})
+
+describe('a closed bot', () => {
+  test('refuses new chats in its own words, and lets those under way finish', async () => {
+    const settings = { general: { systemMessages: { botClosed: 'Back on Monday' } } }
+    const made = await publish(app, here, { ...twoQuestions, settings })
+    const { sessionId } = await start(app, made)
+    await update(made.id, { isClosed: true })
+    const refused = await app.client.call('startChat', { params: { publicId: made.publicId } })
+    expect(refused.status).toBe(400)
+    expect(refused.body.issues).toMatchObject([{ code: 'bot_closed', message: 'Back on Monday' }])
+    await reply(app, sessionId, 'Ada', 1)
+    await update(made.id, { isClosed: false })
+    await start(app, made)
+    expect((await report(made)).stats).toMatchObject({ totalViews: 2, totalStarts: 1 })
+  })
+})
+
+describe('origins', () => {
+  const allowed = 'https://shop.example'
+  const withOrigins = (allowedOrigins: string[]) => ({
+    ...twoQuestions,
+    settings: { security: { allowedOrigins } },
+  })
+  const call = (publicId: string, origin?: string) =>
+    app.client.call('startChat', {
+      params: { publicId },
+      headers: origin === undefined ? {} : { Origin: origin },
+    })
+
+  test('of the list may chat, others are refused before anything runs', async () => {
+    const made = await publish(app, here, withOrigins([allowed]))
+    const yes = await call(made.publicId, allowed)
+    expect([yes.status, yes.headers['access-control-allow-origin'], yes.headers.vary]).toEqual([
+      200,
+      allowed,
+      'Origin',
+    ])
+    // Similar is not equal.
+    for (const origin of ['https://shop.example.evil', 'http://shop.example', `${allowed}:444`, 'null']) {
+      const no = await call(made.publicId, origin)
+      expect([origin, no.status, no.headers['access-control-allow-origin'], no.headers.vary]).toEqual([
+        origin,
+        403,
+        undefined,
+        'Origin',
+      ])
+    }
+    // No origin is no page.
+    expect((await call(made.publicId)).status).toBe(200)
+    expect((await report(made)).stats.totalViews).toBe(2)
+  })
+
+  test('are checked on every step', async () => {
+    const made = await publish(app, here, withOrigins([allowed]))
+    const { sessionId } = await start(app, made)
+    const answer = await app.client.call('continueChat', {
+      params: { sessionId },
+      body: { message: 'Ada', revision: 1 },
+      headers: { Origin: 'https://evil.example' },
+    })
+    expect(answer.status).toBe(403)
+    expect(answer.headers['access-control-allow-origin']).toBeUndefined()
+    expect((await report(made)).stats.totalStarts).toBe(0)
+    await reply(app, sessionId, 'Ada', 1)
+  })
+
+  test('are all welcome without a list', async () => {
+    for (const flow of [twoQuestions, withOrigins([])]) {
+      const made = await publish(app, here, flow)
+      const answer = await call(made.publicId, 'https://anywhere.example')
+      expect([answer.status, answer.headers['access-control-allow-origin']]).toEqual([
+        200,
+        'https://anywhere.example',
+      ])
+    }
+  })
+
+  test('include the page of the service itself, as the browser vouches for it', async () => {
+    const made = await publish(app, here, withOrigins([allowed]))
+    const ask = (site: string) =>
+      app.client.call('startChat', {
+        params: { publicId: made.publicId },
+        headers: { Origin: app.url, 'Sec-Fetch-Site': site },
+      })
+    expect((await ask('same-origin')).status).toBe(200)
+    expect((await ask('same-site')).status).toBe(403)
+    expect((await ask('cross-site')).status).toBe(403)
+  })
+
+  test('may be asked about beforehand, without credentials', async () => {
+    const answer = await app.client.send('OPTIONS', '/api/v1/bots/any/startChat', {
+      headers: { Origin: allowed, 'Access-Control-Request-Method': 'POST' },
+    })
+    expect(answer.status).toBe(204)
+    expect(answer.headers).toMatchObject({
+      'access-control-allow-origin': allowed,
+      'access-control-allow-methods': 'OPTIONS, POST',
+      'access-control-allow-headers': 'Content-Type, X-Request-Id',
+      vary: 'Origin',
+    })
+    expect(answer.headers['access-control-allow-credentials']).toBeUndefined()
+    const back = await app.client.send('OPTIONS', '/v1/workspaces', { headers: { Origin: allowed } })
+    expect(back.headers['access-control-allow-origin']).toBeUndefined()
+  })
+})
+
+describe('while people chat', () => {
+  test('a new publication is for those who start later', async () => {
+    const made = await publish(app, here, twoQuestions)
+    const before = await start(app, made)
+    const { groups, edges, events } = storable(bot({ Start: [text('New?'), ask('Name'), text('New end.')] }))
+    await update(made.id, { groups, edges, events })
+    await republish(made.id)
+    const after = await start(app, made)
+    expect(textsOf(after)).toEqual(['New?'])
+    expect(textsOf(await reply(app, before.sessionId, 'Ada', 1))).toEqual(['Age?'])
+    expect(textsOf(await reply(app, after.sessionId, 'Bob', 1))).toEqual(['New end.'])
+    await app.client.ok('unpublishBot', { as: here.member, params: { botId: made.id } })
+    expect((await app.client.call('startChat', { params: { publicId: made.publicId } })).status).toBe(404)
+    expect(textsOf(await reply(app, before.sessionId, '36', 2))).toEqual(['Bye Ada, 36.'])
+    expect((await report(made)).stats).toEqual({ totalViews: 2, totalStarts: 2, totalCompleted: 2 })
+  })
+
+  test.each(['all', 'one'])('results that are deleted (%s) do not come back', async (which) => {
+    const made = await publish(app, here, twoQuestions)
+    const { sessionId, resultId = '' } = await start(app, made)
+    await reply(app, sessionId, 'Ada', 1)
+    const query = which === 'one' ? { query: { resultIds: resultId } } : {}
+    await app.client.ok('deleteResults', { as: here.member, params: { botId: made.id }, ...query })
+    expect(textsOf(await reply(app, sessionId, '36', 2))).toEqual(['Bye Ada, 36.'])
+    const nothing = { totalViews: 0, totalStarts: 0, totalCompleted: 0 }
+    expect(await report(made)).toMatchObject({ results: [], stats: nothing })
+    while (await purgeBatch(app.db, app.clock.now()));
+    expect(await report(made)).toMatchObject({ results: [], stats: nothing })
+    const left = await app.pool.query('SELECT content FROM result_answers WHERE bot_id = $1', [made.id])
+    expect(left.rows).toEqual([])
+  })
+
+  test('a bot that is deleted ends its chats', async () => {
+    const made = await publish(app, here, twoQuestions)
+    const { sessionId } = await start(app, made)
+    await app.client.ok('deleteBot', { as: here.member, params: { botId: made.id } })
+    expect((await tryReply(app, sessionId, 'Ada', 1)).status).toBe(404)
+    expect((await app.client.call('startChat', { params: { publicId: made.publicId } })).status).toBe(404)
+    const answer = await app.client.call('saveClientLogs', {
+      params: { sessionId },
+      body: { clientLogs: [{ description: 'One' }] },
+    })
+    expect(answer.status).toBe(400)
+  })
+
+  test('deleting meets replies in any order without a fault', async () => {
+    for (let round = 0; round < 10; round++) {
+      const made = await publish(app, here, twoQuestions)
+      const chats = await Promise.all([1, 2, 3].map(() => start(app, made)))
+      const replies = chats.map(({ sessionId }) => tryReply(app, sessionId, 'Ada', 1))
+      const deleted =
+        round % 2 === 0
+          ? app.client.ok('deleteResults', { as: here.member, params: { botId: made.id } })
+          : app.client.ok('deleteBot', { as: here.member, params: { botId: made.id } })
+      for (const { status } of await Promise.all(replies)) expect([200, 404]).toContain(status)
+      await deleted
+      if (round % 2 === 0) expect((await report(made)).results).toEqual([])
+    }
+  })
+})
+
+describe('sessions', () => {
+  const hour = 60 * 60 * 1000
+
+  test('expire, and are removed', async () => {
+    const own = await startApp()
+    try {
+      const { here: site } = await makeWorld(own)
+      const made = await publish(own, site, twoQuestions)
+      const idle = await start(own, made)
+      const used = await start(own, made)
+      own.clock.advance(47 * hour)
+      await reply(own, used.sessionId, 'Ada', 1)
+      own.clock.advance(2 * hour)
+      expect((await tryReply(own, idle.sessionId, 'Ada', 1)).status).toBe(404)
+      while (await purgeBatch(own.db, own.clock.now()));
+      const { rows } = await own.pool.query('SELECT id FROM chat_sessions WHERE bot_id = $1', [made.id])
+      expect(rows).toEqual([{ id: used.sessionId }])
+      await reply(own, used.sessionId, '36', 2)
+      // The result of the one that expired is still there.
+      expect((await reportOf(own, made, site.member)).stats).toEqual({
+        totalViews: 2,
+        totalStarts: 1,
+        totalCompleted: 1,
+      })
+    } finally {
+      await own.stop()
+    }
+  })
+
+  test('are removed by several processes at once, each once', async () => {
+    const made = await publish(app, here, twoQuestions)
+    for (let count = 0; count < 20; count++) await start(app, made)
+    const later = new Date(app.clock.now().getTime() + 72 * hour)
+    const purge = async () => {
+      while (await purgeBatch(app.db, later));
+    }
+    await Promise.all([purge(), purge(), purge()])
+    const { rows } = await app.pool.query('SELECT id FROM chat_sessions WHERE bot_id = $1', [made.id])
+    expect(rows).toEqual([])
+  })
+})
+
+describe('linked bots', () => {
+  const linking = (botId: string, mergeResults: boolean) =>
+    bot(
+      {
+        Start: [
+          text('Name?'),
+          ask('Name'),
+          { type: 'Bot link', options: { botId, mergeResults } },
+          text('Back: {{Colour}}.'),
+          ask('End'),
+          text('Over.'),
+        ],
+      },
+      { variables: ['Name', 'Colour', 'End'] },
+    )
+  const linked = bot(
+    { Inner: [text('Which colour, {{Name}}?'), ask('Colour'), text('Fine.')] },
+    { variables: ['Name', 'Colour'] },
+  )
+
+  async function chatThrough(mergeResults: boolean) {
+    const inner = await publish(app, here, linked)
+    const outer = await publish(app, here, linking(inner.id, mergeResults))
+    const { sessionId } = await start(app, outer)
+    const texts = [textsOf(await reply(app, sessionId, 'Ada', 1))]
+    // Neither of them publishing anew matters to a chat that is under way.
+    const { groups } = storable(bot({ Other: [text('Changed.')] }))
+    await update(inner.id, { groups })
+    await republish(inner.id)
+    texts.push(textsOf(await reply(app, sessionId, 'Blue', 2)))
+    texts.push(textsOf(await reply(app, sessionId, 'done', 3)))
+    return { texts, inner: await report(inner), outer: await report(outer) }
+  }
+
+  test('with merged results are part of one', async () => {
+    const { texts, inner, outer } = await chatThrough(true)
+    expect(texts).toEqual([['Which colour, Ada?'], ['Fine.', 'Back: Blue.'], ['Over.']])
+    expect(outer.results).toHaveLength(1)
+    expect(outer.results[0]?.answers.map(({ content }) => content)).toEqual(['Ada', 'Blue', 'done'])
+    expect(outer.results[0]?.variables.map(({ name, value }) => [name, value])).toEqual(
+      expect.arrayContaining([['Colour', 'Blue']]),
+    )
+    expect(outer.stats).toEqual({ totalViews: 1, totalStarts: 1, totalCompleted: 1 })
+    expect(inner.stats.totalViews).toBe(0)
+  })
+
+  test('without merged results have a result of their own', async () => {
+    const { texts, inner, outer } = await chatThrough(false)
+    expect(texts).toEqual([['Which colour, Ada?'], ['Fine.', 'Back: .'], ['Over.']])
+    expect(outer.results[0]?.answers.map(({ content }) => content)).toEqual(['Ada', 'done'])
+    expect(inner.results).toHaveLength(1)
+    expect(inner.results[0]).toMatchObject({
+      hasStarted: true,
+      isCompleted: true,
+      answers: [{ content: 'Blue' }],
+    })
+    for (const { stats } of [inner, outer])
+      expect(stats).toEqual({ totalViews: 1, totalStarts: 1, totalCompleted: 1 })
+  })
+
+  test('that are not published, gone, or of another workspace are passed by', async () => {
+    const foreign = await publish(app, world.there, linked)
+    const unpublished = await publish(app, here, linked)
+    await app.client.ok('unpublishBot', { as: here.member, params: { botId: unpublished.id } })
+    const deleted = await publish(app, here, linked)
+    await app.client.ok('deleteBot', { as: here.member, params: { botId: deleted.id } })
+    for (const { id } of [foreign, unpublished, deleted]) {
+      const outer = await publish(app, here, linking(id, true))
+      const { sessionId, resultId = '' } = await start(app, outer)
+      expect(textsOf(await reply(app, sessionId, 'Ada', 1))).toEqual(['Back: .'])
+      const logs = await logsOf(app, outer.id, resultId, here.member)
+      expect(logs[0]?.description).toMatch(/not published/)
+    }
+  })
+
+  test('that are deleted under way do not take the chat with them', async () => {
+    const inner = await publish(app, here, linked)
+    const outer = await publish(app, here, linking(inner.id, false))
+    const { sessionId } = await start(app, outer)
+    await reply(app, sessionId, 'Ada', 1)
+    await app.client.ok('deleteBot', { as: here.member, params: { botId: inner.id } })
+    expect((await tryReply(app, sessionId, 'Blue', 2)).status).toBe(200)
+    expect((await report(outer)).results[0]?.answers.map(({ content }) => content)).toContain('Ada')
+  })
+})
+
+test('many people at once: results, stats, transcripts and CSV agree', async () => {
+  const made = await publish(app, here, twoQuestions)
+  // How far each of them gets.
+  const people = Array.from({ length: 60 }, (_, number) => ({ name: `Person ${number}`, steps: number % 3 }))
+  await Promise.all(
+    people.map(async ({ name, steps }) => {
+      const { sessionId } = await start(app, made)
+      if (steps > 0) await reply(app, sessionId, name, 1)
+      if (steps > 1) await reply(app, sessionId, '7', 2)
+    }),
+  )
+  const { results, stats, csv } = await report(made)
+  expect(stats).toEqual({ totalViews: 60, totalStarts: 40, totalCompleted: 20 })
+  expect(results.map(({ answers }) => answers[0]?.content).sort()).toEqual(
+    people.flatMap(({ name, steps }) => (steps > 0 ? [name] : [])).sort(),
+  )
+  expect(results.filter(({ isCompleted }) => isCompleted)).toHaveLength(20)
+  const lines = csv.trimEnd().split('\r\n').slice(1)
+  expect(lines.map((line) => line.split(',')[0])).toEqual(results.map(({ id }) => id))
+  for (const [index, result] of results.entries()) {
+    const contents = result.answers.map(({ content }) => content)
+    expect(lines[index]?.split(',').slice(3)).toEqual([contents[0], contents[1] ?? ''])
+    const said = (await transcriptOf(app, made.id, result.id, here.member)).filter(
+      ({ role }) => role === 'user',
+    )
+    expect(said.map((entry) => entry.text)).toEqual(contents)
+  }
+})
+
+test('a list variable keeps every reply', async () => {
+  const list = { id: idOf('All'), name: 'All', value: [] }
+  const flow = bot({ Start: [ask('All'), ask('All'), text('{{All}}')] })
+  const made = await publish(app, here, { ...flow, variables: [list] })
+  const { sessionId } = await start(app, made)
+  await reply(app, sessionId, 'a', 1)
+  await reply(app, sessionId, 'b', 2)
+  const { results } = await report(made)
+  expect(results[0]?.variables).toMatchObject([{ name: 'All', value: ['a', 'b'] }])
+})

@@ -1,0 +1,374 @@
+import { connect } from 'node:net'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { parse } from 'yaml'
+import { errorBody } from '../contract/errors.ts'
+import { type App, startApp } from './support/app.ts'
+import { anyBody } from './support/client.ts'
+import { publishedText } from './support/published.ts'
+import { clear, digestOf } from './support/rows.ts'
+import { makeWorld } from './support/world.ts'
+
+/* What happens below and beside the operations: bytes that are no request, pages, headers, the log. */
+
+let app: App
+/** Gives up on requests quickly, and has no database. */
+let hasty: App
+
+beforeAll(async () => {
+  app = await startApp()
+  hasty = await startApp({
+    databaseUrl: 'postgres://127.0.0.1:1/none',
+    cursorKey: Buffer.alloc(32),
+    requestTimeout: 300,
+  })
+})
+afterAll(async () => {
+  await hasty.stop()
+  await app.stop()
+})
+beforeEach(() => clear(app.pool))
+
+interface RawAnswer {
+  status: number
+  headers: Record<string, string>
+  text: string
+  body: { code: string; message: string; issues: { path: string[] }[] }
+}
+
+/** Writes bytes to the server and reads what it says until it closes the connection. */
+function raw(to: App, bytes: string | Buffer): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let received = ''
+    const socket = connect(Number(new URL(to.url).port), '127.0.0.1', () => socket.write(bytes))
+    socket.setEncoding('utf8')
+    socket.on('data', (chunk) => (received += chunk))
+    socket.on('error', reject)
+    socket.on('close', () => resolve(received))
+  })
+}
+
+async function ask(to: App, ...lines: string[]): Promise<RawAnswer> {
+  return read(await raw(to, lines.join('\r\n')))
+}
+
+function read(answer: string): RawAnswer {
+  const at = answer.indexOf('\r\n\r\n')
+  const [statusLine = '', ...fields] = answer.slice(0, at).split('\r\n')
+  const text = answer.slice(at + 4)
+  return {
+    status: Number(statusLine.split(' ')[1]),
+    headers: Object.fromEntries(
+      fields.map((field) => [
+        field.slice(0, field.indexOf(':')).toLowerCase(),
+        field.slice(field.indexOf(':') + 2),
+      ]),
+    ),
+    text,
+    body: JSON.parse(text),
+  }
+}
+
+function expectProblem(answer: RawAnswer, status: number, code: string) {
+  expect([answer.status, answer.body.code]).toEqual([status, code])
+  expect(answer.headers).toMatchObject({
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(answer.text)),
+    'x-content-type-options': 'nosniff',
+    'cache-control': 'no-store',
+    'x-request-id': expect.stringMatching(/^[0-9a-z]{26}$/),
+    connection: 'close',
+  })
+}
+
+const host = 'Host: localhost'
+const close = 'Connection: close'
+
+describe('bytes that are no request', () => {
+  test.each([
+    ['no HTTP', 'HELO example.com\r\n\r\n'],
+    ['a method there is not', `BREW /livez HTTP/1.1\r\n${host}\r\n\r\n`],
+    ['a version there is not', `GET /livez HTTP/9.9\r\n${host}\r\n\r\n`],
+    ['U+0000 in a header', `GET /livez HTTP/1.1\r\n${host}\r\nX-A: a\0b\r\n\r\n`],
+    ['a header that goes on in the next line', `GET /livez HTTP/1.1\r\n${host}\r\nX-A: a\r\n b\r\n\r\n`],
+    ['a space before the colon', `GET /livez HTTP/1.1\r\nHost : localhost\r\n\r\n`],
+    ['two lengths', `POST /v1/bots HTTP/1.1\r\n${host}\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\n{}`],
+    ['a length that is none', `POST /v1/bots HTTP/1.1\r\n${host}\r\nContent-Length: -1\r\n\r\n`],
+    [
+      'a length and chunks',
+      `POST /v1/bots HTTP/1.1\r\n${host}\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
+    ],
+    ['an encrypted hello', Buffer.from('16030100a5010000a10303', 'hex')],
+  ])('%s', async (_name, bytes) => {
+    expectProblem(read(await raw(app, bytes)), 400, 'BAD_REQUEST')
+  })
+
+  test('chunks that are none', async () => {
+    const world = await makeWorld(app)
+    const head = [
+      'POST /v1/workspaces HTTP/1.1',
+      host,
+      `Authorization: Bearer ${world.stranger.token}`,
+      'Content-Type: application/json',
+      'Transfer-Encoding: chunked',
+    ]
+    const answer = await ask(app, ...head, '', 'zz', '{}', '')
+    expect(answer.status).toBe(400)
+  })
+
+  test.each([
+    ['a long header', `GET /livez HTTP/1.1\r\n${host}\r\nX-Long: ${'x'.repeat(20_000)}\r\n\r\n`],
+    ['a long address', `GET /livez?${'x'.repeat(20_000)} HTTP/1.1\r\n${host}\r\n\r\n`],
+    [
+      'many long headers',
+      `GET /livez HTTP/1.1\r\n${host}\r\n${`X-A: ${'x'.repeat(1_000)}\r\n`.repeat(20)}\r\n`,
+    ],
+  ])('%s is too large', async (_name, bytes) => {
+    expectProblem(read(await raw(app, bytes)), 431, 'REQUEST_HEADER_FIELDS_TOO_LARGE')
+  })
+
+  test('a hundred headers are heeded, and more are too many', async () => {
+    const world = await makeWorld(app)
+    const first = ['GET /v1/workspaces HTTP/1.1', host, close]
+    const last = `Authorization: Bearer ${world.stranger.token}`
+    const headers = Array.from({ length: 97 }, (_, at) => `X-${at}: 1`)
+    expect((await ask(app, ...first, ...headers, last, '', '')).status).toBe(200)
+    const answer = await ask(app, ...first, 'X-One: more', ...headers, last, '', '')
+    expectProblem(answer, 431, 'REQUEST_HEADER_FIELDS_TOO_LARGE')
+  })
+
+  test('no Host', async () => {
+    const answer = await ask(app, 'GET /livez HTTP/1.1', close, '', '')
+    expectProblem(answer, 400, 'BAD_REQUEST')
+    expect(answer.body.issues[0]?.path).toEqual(['header', 'host'])
+    expect((await ask(app, 'GET /livez HTTP/1.0', '', '')).status).toBe(200)
+  })
+
+  test('an expectation there is not', async () => {
+    const answer = await ask(app, 'GET /livez HTTP/1.1', host, close, 'Expect: tea', '', '')
+    expectProblem(answer, 400, 'BAD_REQUEST')
+    expect(answer.body.issues[0]?.path).toEqual(['header', 'expect'])
+  })
+
+  test('a wish for a tunnel', async () => {
+    const answer = await ask(app, 'CONNECT example.com:443 HTTP/1.1', 'Host: example.com:443', '', '')
+    expectProblem(answer, 405, 'METHOD_NOT_ALLOWED')
+  })
+
+  test.each(['OPTIONS *', 'GET //', 'GET /../etc/passwd', 'GET /%2e%2e/%2e%2e/etc/passwd', 'GET /v1/%00'])(
+    '%s leads nowhere',
+    async (line) => {
+      const answer = await ask(app, `${line} HTTP/1.1`, host, close, '', '')
+      expect([answer.status, answer.body.code]).toEqual([404, 'NOT_FOUND'])
+    },
+  )
+})
+
+describe('requests that take their time', () => {
+  test.each([
+    ['head', ['GET /livez HTTP/1.1', host]],
+    ['body', ['POST /api/v1/bots/x/startChat HTTP/1.1', host, 'Content-Length: 10', '', '{']],
+  ])('the %s does not arrive', async (_part, lines) => {
+    const answer = await ask(hasty, ...lines)
+    expectProblem(answer, 408, 'REQUEST_TIMEOUT')
+  })
+
+  test('a caller who goes away leaves nothing behind', async () => {
+    const world = await makeWorld(app)
+    const before = await digestOf(app)
+    const closed = new Promise((resolve) =>
+      app.server.once('connection', (socket) => socket.once('close', resolve)),
+    )
+    const socket = connect(Number(new URL(app.url).port), '127.0.0.1')
+    const head = [
+      'POST /v1/workspaces HTTP/1.1',
+      host,
+      `Authorization: Bearer ${world.stranger.token}`,
+      'Content-Type: application/json',
+      'Content-Length: 1000',
+    ]
+    socket.write([...head, '', '{"name":"Acme"'].join('\r\n'), () => socket.destroy())
+    await closed
+    await app.client.ok('listWorkspaces', { as: world.stranger })
+    expect(await digestOf(app)).toEqual(before)
+  })
+
+  test('who has no token is answered before the body has come', async () => {
+    const head = ['POST /v1/workspaces HTTP/1.1', host, close, 'Content-Length: 1000000', '', '{"name":']
+    expect((await ask(app, ...head)).status).toBe(401)
+  })
+
+  test('a body is asked for when the caller waits for that', async () => {
+    const world = await makeWorld(app)
+    const body = '{"name":"Acme"}'
+    const head = [
+      'POST /v1/workspaces HTTP/1.1',
+      host,
+      close,
+      `Authorization: Bearer ${world.stranger.token}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+      'Expect: 100-continue',
+    ]
+    const answer = await raw(app, [...head, '', body].join('\r\n'))
+    expect(answer).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 201 Created\r\n/)
+  })
+
+  test('two requests in one go get two answers', async () => {
+    const lines = ['GET /livez HTTP/1.1', host, '', 'GET /nowhere HTTP/1.1', host, close, '', '']
+    const answer = await raw(app, lines.join('\r\n'))
+    expect(answer.match(/HTTP\/1.1 \d+/g)).toEqual(['HTTP/1.1 200', 'HTTP/1.1 404'])
+  })
+})
+
+describe('pages', () => {
+  const statuses = async (on: App, ...paths: string[]) => {
+    const answers = await Promise.all(paths.map((path) => on.client.send('GET', path)))
+    return answers.map(({ status }) => status)
+  }
+
+  test('of health say what the service can do', async () => {
+    expect(await statuses(app, '/livez', '/readyz')).toEqual([200, 200])
+    expect(await statuses(hasty, '/livez', '/readyz')).toEqual([200, 503])
+  })
+
+  test('while starting nothing but health is served', async () => {
+    app.setPhase('starting')
+    expect(await statuses(app, '/livez', '/readyz', '/v1/workspaces')).toEqual([200, 503, 503])
+    app.setPhase('serving')
+  })
+
+  test('while draining requests are served and connections closed', async () => {
+    app.setPhase('draining')
+    expect(await statuses(app, '/livez', '/readyz', '/v1/workspaces')).toEqual([200, 503, 401])
+    expect((await app.client.send('GET', '/livez')).headers.connection).toBe('close')
+    app.setPhase('serving')
+  })
+
+  test('of the document say the same in both forms, with the address of the service', async () => {
+    const yaml = await app.client.send('GET', '/openapi.yaml')
+    const json = await app.client.send('GET', '/openapi.json')
+    expect(yaml.headers['content-type']).toBe('application/yaml; charset=utf-8')
+    expect(json.body).toEqual(parse(yaml.text))
+    expect(json.body.servers[0].url).toBe(app.url)
+    expect({ ...json.body, servers: undefined }).toEqual({ ...parse(publishedText), servers: undefined })
+  })
+
+  test('of numbers are for callers with a token', async () => {
+    const world = await makeWorld(app)
+    expect(await statuses(app, '/metrics')).toEqual([401])
+    const answer = await app.client.send('GET', '/metrics', { as: world.stranger })
+    expect(answer.status).toBe(200)
+    expect(answer.text).toMatch(/^# (HELP|TYPE) /)
+    expect((await app.client.send('GET', '/metrics', { as: world.revoked })).status).toBe(401)
+  })
+
+  test.each(['/livez', '/readyz', '/metrics', '/openapi.yaml', '/openapi.json'])(
+    '%s is only read',
+    async (path) => {
+      for (const method of ['POST', 'PUT', 'DELETE', 'TRACE']) {
+        const answer = await app.client.send(method, path)
+        expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
+        expect(answer.text).toBe(JSON.stringify(errorBody('METHOD_NOT_ALLOWED')))
+      }
+      expect((await app.client.send('OPTIONS', path)).status).toBe(204)
+      expect((await app.client.send('GET', `${path}/`)).status).toBe(404)
+    },
+  )
+})
+
+describe('headers', () => {
+  test.each(['/livez', '/v1/workspaces', '/nowhere', '/openapi.json'])(
+    'of %s give nothing away',
+    async (path) => {
+      const { headers } = await app.client.send('GET', path)
+      expect(headers).toMatchObject({
+        'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+        'referrer-policy': 'no-referrer',
+        'x-content-type-options': 'nosniff',
+        'x-frame-options': expect.stringMatching(/DENY|SAMEORIGIN/),
+        'cache-control': 'no-store',
+      })
+      for (const name of ['x-powered-by', 'server', 'etag', 'set-cookie', 'access-control-allow-origin']) {
+        expect(headers).not.toHaveProperty(name)
+      }
+    },
+  )
+
+  test.each(['a', 'A-b_9', 'x'.repeat(64)])('a request id that can be kept: %s', async (id) => {
+    const answer = await app.client.send('GET', '/livez', { headers: { 'X-Request-Id': id } })
+    expect(answer.headers['x-request-id']).toBe(id)
+    expect(app.logs.at(-1)).toMatchObject({ requestId: id })
+  })
+
+  test.each(['', 'a b', 'x'.repeat(65), 'a,b', '{"a":1}', 'é'])('and one that cannot: %s', async (id) => {
+    const answer = await app.client.send('GET', '/livez', { headers: { 'X-Request-Id': id } })
+    expect(answer.headers['x-request-id']).toMatch(/^[0-9a-z]{26}$/)
+  })
+
+  test('the builder is not for pages of other origins, the chat is', async () => {
+    const world = await makeWorld(app)
+    const headers = { Origin: 'https://page.example' }
+    const builder = await app.client.call('listWorkspaces', { as: world.stranger, headers })
+    expect(builder.headers).not.toHaveProperty('access-control-allow-origin')
+    const preflight = await app.client.send('OPTIONS', '/v1/workspaces', { headers })
+    expect(preflight.headers).not.toHaveProperty('access-control-allow-origin')
+    const params = { publicId: world.here.published.publicId }
+    for (const answer of [
+      await app.client.call('startChat', { params, headers }),
+      await app.client.send('OPTIONS', `/api/v1/bots/${params.publicId}/startChat`, { headers }),
+    ]) {
+      expect(answer.headers['access-control-allow-origin']).toBe('https://page.example')
+      expect(answer.headers.vary).toBe('Origin')
+    }
+  })
+})
+
+describe('the log', () => {
+  test('has one line per request, with what was asked and what came of it', async () => {
+    const world = await makeWorld(app)
+    app.logs.length = 0
+    const answer = await app.client.call('listWorkspaces', { as: world.stranger })
+    expect(app.logs).toEqual([
+      expect.objectContaining({
+        requestId: answer.headers['x-request-id'],
+        method: 'GET',
+        operationId: 'listWorkspaces',
+        status: 200,
+        msg: 'request',
+      }),
+    ])
+  })
+
+  test('holds nothing that callers send, and faults do not tell it either', async () => {
+    const world = await makeWorld(app)
+    const secret = 'canary-7f3a'
+    const as = { token: world.stranger.token }
+    const answers = [
+      await app.client.call('createWorkspace', { as, body: { name: secret } }),
+      await app.client.call('createWorkspace', {
+        as,
+        body: anyBody({ name: 5, icon: `javascript:${secret}` }),
+      }),
+      await app.client.call('createWorkspace', { as, body: anyBody(`{"name":"${secret}`) }),
+      await app.client.call('createWorkspace', { as: { token: secret }, body: { name: 'Acme' } }),
+      await app.client.send('GET', `/v1/workspaces/${secret}.`, { as }),
+      await app.client.send('GET', `/v1/workspaces?limit=${secret}`, { as }),
+      await app.client.send('GET', `/${secret}`, { as }),
+      await app.client.send('GET', '/livez', { headers: { Cookie: secret, 'User-Agent': secret } }),
+    ]
+    await app.pool.query('ALTER TABLE workspaces RENAME TO hidden')
+    const fault = await app.client.call('createWorkspace', { as, body: { name: secret } })
+    await app.pool.query('ALTER TABLE hidden RENAME TO workspaces')
+    expect(fault.text).toBe(JSON.stringify(errorBody('INTERNAL_SERVER_ERROR')))
+    const log = JSON.stringify(app.logs)
+    expect(log).not.toContain(secret)
+    expect(log).not.toContain(as.token)
+    for (const { text } of answers.slice(1)) expect(text).not.toContain(secret)
+  })
+
+  test('stays one line, whatever an id or a path holds', async () => {
+    app.logs.length = 0
+    await app.client.send('GET', '/%0A%1B[31m', { headers: { 'X-Request-Id': 'a%0Ab' } })
+    expect(app.logs).toHaveLength(1)
+  })
+})

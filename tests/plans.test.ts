@@ -1,0 +1,228 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import pg from 'pg'
+import { type App, startApp } from './support/app.ts'
+import { makeWorld, type World } from './support/world.ts'
+
+/*
+ * How PostgreSQL finds what the lists, the statistics and a bot ask for, on tables large enough that reading
+ * one from end to end would be an alternative. Held with the values of the request and, as it happens after a
+ * statement has run a few times, with a plan made for any value.
+ */
+
+const RESULTS = 50_000
+const OTHERS = 20_000
+
+interface Sent {
+  text: string
+  values: unknown[]
+}
+
+let app: App
+let world: World
+let client: pg.Client
+
+beforeAll(async () => {
+  app = await startApp({ database: { statementTimeout: 60_000 } })
+  world = await makeWorld(app)
+  client = new pg.Client({ connectionString: app.databaseUrl })
+  await client.connect()
+  await fill()
+})
+
+afterAll(async () => {
+  await client?.end()
+  await app?.stop()
+})
+
+/** Results of one bot with three answers each, and bots, tokens and members beside those of the world. */
+async function fill() {
+  const { draft, workspaceId, admin, folder } = world.here
+  const rows = `SELECT n, to_char(n, 'FM00000000000000000000000000') AS id, now() - n * interval '10 minutes' AS at`
+  const results = `(${rows} FROM generate_series(1, ${RESULTS}) n)`
+  const others = `(${rows} FROM generate_series(1, ${OTHERS}) n)`
+  await client.query(
+    `INSERT INTO results (bot_id, id, variables, has_started, is_completed, is_archived, created_at, updated_at)
+    SELECT $1, id, '[]', n % 5 > 0, n % 3 = 0, false, at, at FROM ${results} AS result`,
+    [draft.id],
+  )
+  await client.query(
+    `INSERT INTO result_answers (bot_id, result_id, seq, block_id, content, created_at)
+    SELECT $1, id, seq, 'block', 'Answer', at FROM ${results} AS result, generate_series(0, 2) AS seq`,
+    [draft.id],
+  )
+  await client.query(
+    `INSERT INTO users (id, email, created_at, updated_at) SELECT 'user-' || n, 'user' || n, at, at
+    FROM ${others} AS other`,
+  )
+  await client.query(
+    `INSERT INTO api_tokens (id, token_hash, owner_user_id, name, hint, created_at)
+    SELECT 'token-' || n, sha256(id::bytea), 'user-' || n, 'Token', 'hint', at FROM ${others} AS other`,
+  )
+  await client.query(
+    `INSERT INTO workspaces (id, name, created_at, updated_at) SELECT 'workspace-' || n, 'W', at, at
+    FROM ${others} AS other`,
+  )
+  await client.query(
+    `INSERT INTO workspace_members (workspace_id, user_id, role, created_at)
+    SELECT 'workspace-' || n, $1, 'GUEST', at FROM ${others} AS other`,
+    [admin.id],
+  )
+  await client.query(
+    `INSERT INTO bots (id, workspace_id, folder_id, name, version, revision, created_at, updated_at)
+    SELECT 'bot-' || n, CASE WHEN n % 2 = 0 THEN $1 ELSE 'workspace-' || n END,
+      CASE WHEN n % 20 = 0 THEN $2 END, 'Bot', '6.1', 1, at, at
+    FROM ${others} AS other`,
+    [workspaceId, folder],
+  )
+  await client.query(
+    `INSERT INTO bot_drafts (bot_id, groups, edges, variables, theme, settings)
+    SELECT 'bot-' || n, '[]', '[]', '[]', '{}', '{}' FROM ${others} AS other`,
+  )
+  await client.query(
+    `INSERT INTO published_bots (bot_id, id, created_at, updated_at) SELECT 'bot-' || n, id, at, at
+    FROM ${others} AS other`,
+  )
+  await client.query('VACUUM ANALYZE')
+}
+
+/** What the service sends to the database while `work` is done. */
+async function sentDuring(work: () => Promise<unknown>): Promise<Sent[]> {
+  const sent: Sent[] = []
+  const query = app.pool.query
+  app.pool.query = ((statement: Sent, values: unknown[], ...rest: unknown[]) => {
+    sent.push({ text: statement.text, values })
+    return Reflect.apply(query, app.pool, [statement, values, ...rest])
+  }) as typeof query
+  try {
+    await work()
+  } finally {
+    app.pool.query = query
+  }
+  return sent
+}
+
+interface Node {
+  'Node Type': string
+  'Relation Name'?: string
+  'Actual Rows': number
+  'Actual Loops': number
+  'Rows Removed by Filter'?: number
+  'Rows Removed by Index Recheck'?: number
+  Plans?: Node[]
+}
+
+type Mode = 'force_custom_plan' | 'force_generic_plan'
+
+async function planOf({ text, values }: Sent, mode: Mode): Promise<Node> {
+  await client.query(`SET plan_cache_mode = ${mode}`)
+  await client.query(`PREPARE statement AS ${text}`)
+  try {
+    const literals = values.map(toLiteral).join(', ')
+    const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE statement(${literals})`)
+    return rows[0]['QUERY PLAN'][0].Plan
+  } finally {
+    await client.query('DEALLOCATE statement')
+  }
+}
+
+function toLiteral(value: unknown): string {
+  if (value === null || value === undefined) return 'NULL'
+  if (Buffer.isBuffer(value)) return `'\\x${value.toString('hex')}'`
+  if (value instanceof Date) return pg.escapeLiteral(value.toISOString())
+  return pg.escapeLiteral(String(value))
+}
+
+function nodesOf(node: Node): Node[] {
+  return [node, ...(node.Plans ?? []).flatMap(nodesOf)]
+}
+
+/** Rows of a table that a plan looked at, whether or not they counted. */
+function readOf(plan: Node, table: string): number {
+  return nodesOf(plan)
+    .filter((node) => node['Relation Name'] === table)
+    .map((node) => {
+      const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
+      return (node['Actual Rows'] + removed) * node['Actual Loops']
+    })
+    .reduce((sum, rows) => sum + rows, 0)
+}
+
+type Request = () => Promise<unknown>
+
+/** Every request, and the table of which it returns rows; none where it counts them. */
+const requests: Record<string, { send: Request; returns?: string }> = {
+  'a bot': {
+    send: () => app.client.ok('getBot', { as: world.here.admin, params: { botId: 'bot-2' } }),
+    returns: 'bot_drafts',
+  },
+  'the first page of results': { send: () => listResults({}), returns: 'results' },
+  'a page of results far down': {
+    send: async () => listResults({ cursor: await deepCursor() }),
+    returns: 'results',
+  },
+  'the results of some days': {
+    send: () => listResults({ timeFilter: 'lastMonth' }),
+    returns: 'results',
+  },
+  'the bots of a workspace': { send: () => listBots({}), returns: 'bots' },
+  'the bots at its top level': { send: () => listBots({ folderId: 'root' }), returns: 'bots' },
+  'the bots of a folder': { send: () => listBots({ folderId: world.here.folder }), returns: 'bots' },
+  'statistics of some days': { send: () => getStats({ timeFilter: 'last7Days' }) },
+  'statistics of all time': { send: () => getStats({}) },
+}
+
+function listResults(query: Record<string, string>) {
+  const { admin, draft } = world.here
+  return app.client.ok('listResults', { as: admin, params: { botId: draft.id }, query })
+}
+
+function listBots(query: Record<string, string>) {
+  const { admin, workspaceId } = world.here
+  return app.client.ok('listBots', { as: admin, query: { workspaceId, ...query } })
+}
+
+function getStats(query: Record<string, string>) {
+  const { admin, draft } = world.here
+  return app.client.ok('getStats', { as: admin, params: { botId: draft.id }, query })
+}
+
+async function deepCursor(): Promise<string> {
+  let cursor = ''
+  for (let page = 0; page < 20; page++) {
+    const { nextCursor } = await listResults({ limit: '100', ...(cursor && { cursor }) })
+    cursor = String(nextCursor)
+  }
+  return cursor
+}
+
+describe.each(Object.keys(requests))('%s', (name) => {
+  const { send, returns } = requests[name] as { send: Request; returns?: string }
+
+  test.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
+    'is found by index alone (%s)',
+    async (mode) => {
+      const sent = await sentDuring(send)
+      const plans: { text: string; plan: Node }[] = []
+      for (const statement of sent) plans.push({ text: statement.text, plan: await planOf(statement, mode) })
+
+      for (const { text, plan } of plans) {
+        const kinds = nodesOf(plan).map((node) => `${node['Node Type']} ${node['Relation Name'] ?? ''}`)
+        expect({ text, kinds: kinds.filter((kind) => /Seq Scan|Sort/.test(kind)) }).toEqual({
+          text,
+          kinds: [],
+        })
+      }
+      if (returns === undefined) return
+      const last = plans.at(-1)?.plan as Node
+      const returned = last['Actual Rows']
+      expect(returned).toBeGreaterThan(0)
+      expect(readOf(last, returns)).toBeLessThanOrEqual(3 * returned)
+    },
+  )
+})
+
+test('an answer is looked for by its bot and its result', async () => {
+  const sent = await sentDuring(() => listResults({}))
+  const plan = await planOf(sent.at(-1) as Sent, 'force_generic_plan')
+  expect(readOf(plan, 'result_answers')).toBe(3 * plan['Actual Rows'])
+})

@@ -1,0 +1,430 @@
+import { describe, expect, test } from '@jest/globals'
+import {
+  codeOfResponse,
+  endpoints,
+  type JsonSchema,
+  mistakesOf,
+  type PublishedContent,
+  type PublishedOperation,
+  parametersOf,
+  published,
+  publishedText,
+  resolve,
+} from './support/published.ts'
+
+/*
+ * What people and generators of clients rely on in openapi.yaml, beyond its being valid: the description's
+ * operations are all there, names are usable in every language, everything is described, bounded and shown
+ * by an example that fits.
+ */
+
+const five = 'BAD_REQUEST UNAUTHORIZED FORBIDDEN NOT_FOUND INTERNAL_SERVER_ERROR'
+const four = 'BAD_REQUEST UNAUTHORIZED FORBIDDEN INTERNAL_SERVER_ERROR'
+
+/** The operations of the description with the codes that it lists. */
+const described: [operationId: string, endpoint: string, codes: string][] = [
+  ['listFolders', 'GET /v1/folders', five],
+  ['getFolder', 'GET /v1/folders/{folderId}', five],
+  ['updateFolder', 'PATCH /v1/folders/{folderId}', five],
+  ['deleteFolder', 'DELETE /v1/folders/{folderId}', five],
+  ['createWorkspace', 'POST /v1/workspaces', four],
+  ['getWorkspace', 'GET /v1/workspaces/{workspaceId}', five],
+  ['updateWorkspace', 'PATCH /v1/workspaces/{workspaceId}', five],
+  ['deleteWorkspace', 'DELETE /v1/workspaces/{workspaceId}', five],
+  ['listMembers', 'GET /v1/workspaces/{workspaceId}/members', five],
+  ['createBot', 'POST /v1/bots', four],
+  ['getBot', 'GET /v1/bots/{botId}', five],
+  ['updateBot', 'PATCH /v1/bots/{botId}', five],
+  ['deleteBot', 'DELETE /v1/bots/{botId}', five],
+  ['publishBot', 'POST /v1/bots/{botId}/publish', four],
+  ['unpublishBot', 'POST /v1/bots/{botId}/unpublish', four],
+  ['getPublishedBot', 'GET /v1/bots/{botId}/publishedBot', five],
+  ['listResults', 'GET /v1/bots/{botId}/results', five],
+  ['getStats', 'GET /v1/bots/{botId}/analytics/stats', five],
+  ['deleteResults', 'DELETE /v1/bots/{botId}/results', five],
+  ['saveClientLogs', 'POST /api/v2/sessions/{sessionId}/clientLogs', 'BAD_REQUEST INTERNAL_SERVER_ERROR'],
+]
+
+/** Codes that the description does not list: those of requests with a body, of a database that is away, of a race. */
+const undescribed: Record<string, string[]> = {
+  all: ['SERVICE_UNAVAILABLE'],
+  body: ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
+  updateBot: ['CONFLICT'],
+}
+
+describe('the description', () => {
+  test.each(described)('%s: %s', (operationId, endpoint, codes) => {
+    const [method, path] = endpoint.split(' ') as [string, string]
+    const operation = published.paths[path]?.[method.toLowerCase()] as PublishedOperation
+    expect(operation.operationId).toBe(operationId)
+    const further = [
+      ...(undescribed.all ?? []),
+      ...(operation.requestBody ? (undescribed.body ?? []) : []),
+      ...(undescribed[operationId] ?? []),
+    ]
+    expect(codesOf(operation).sort()).toEqual([...codes.split(' '), ...further].sort())
+  })
+
+  test('the address of the page size and the filter', () => {
+    const parametersAt = (path: string) => parametersOf(published.paths[path]?.get as PublishedOperation)
+    const parameters = parametersAt('/v1/bots/{botId}/results')
+    const limit = parameters.find(({ name }) => name === 'limit')
+    expect(limit?.schema).toMatchObject({ type: 'integer', minimum: 1, maximum: 100 })
+    const filters = ['today', 'last7Days', 'last30Days', 'monthToDate', 'lastMonth', 'yearToDate', 'allTime']
+    const stats = parametersAt('/v1/bots/{botId}/analytics/stats')
+    for (const list of [parameters, stats]) {
+      expect(list.find(({ name }) => name === 'timeFilter')?.schema.enum).toEqual(filters)
+    }
+  })
+
+  test('the shapes of an update, by version', () => {
+    const { BotUpdate, BotUpdateCurrent, BotUpdateLegacy } = published.components.schemas
+    const versions = (schema: JsonSchema | undefined) => Object.keys(schema?.discriminator?.mapping ?? {})
+    expect(versions(BotUpdate)).toEqual(expect.arrayContaining(['3', '4', '5', '6', '6.1']))
+    expect(versions(BotUpdateCurrent).sort()).toEqual(['6', '6.1'])
+    expect(versions(BotUpdateLegacy).sort()).toEqual(['3', '4', '5'])
+  })
+})
+
+describe('the document', () => {
+  test('is of the version that every reader knows', () => expect(published.openapi).toBe('3.1.0'))
+
+  test('says what it is, who made it and under which terms', () => {
+    const info = published.info as { license: object; contact: object }
+    for (const key of [
+      'title',
+      'summary',
+      'description',
+      'version',
+      'contact',
+      'license',
+      'termsOfService',
+    ]) {
+      expect(info).toHaveProperty(key)
+    }
+    expect(Object.keys(info.license).sort()).toEqual(['name', 'url'])
+  })
+
+  test('refers to nothing outside of itself', () => {
+    const references = [...publishedText.matchAll(/\$ref: (.*)/g)].map(([, target]) => target ?? '')
+    expect(references.filter((target) => !/^"?#\/components\//.test(target))).toEqual([])
+  })
+
+  test('has no component that nothing refers to', () => {
+    const unused = Object.entries(published.components).flatMap(([kind, components]) =>
+      kind === 'securitySchemes'
+        ? []
+        : Object.keys(components)
+            .map((name) => `#/components/${kind}/${name}`)
+            .filter((reference) => !publishedText.includes(`"${reference}"`)),
+    )
+    // The two names for people, of which the update itself is made.
+    const aliases = ['BotUpdateCurrent', 'BotUpdateLegacy'].map((name) => `#/components/schemas/${name}`)
+    expect(unused).toEqual(aliases)
+  })
+
+  test('uses no keyword that generators stumble over', () => {
+    const avoided = new Set([
+      'allOf',
+      'if',
+      'then',
+      'else',
+      'patternProperties',
+      'prefixItems',
+      'propertyNames',
+      'unevaluatedProperties',
+      '$dynamicRef',
+      'nullable',
+      'const',
+      'readOnly',
+      'writeOnly',
+    ])
+    const found = schemas.flatMap(({ at, schema }) =>
+      Object.keys(schema)
+        .filter((keyword) => avoided.has(keyword))
+        .map((keyword) => `${at}: ${keyword}`),
+    )
+    expect(found).toEqual([])
+  })
+})
+
+describe.each(endpoints)('$operation.operationId', ({ operation, path }) => {
+  test('has a name that is a verb and a noun in any language', () => {
+    expect(operation.operationId).toMatch(
+      /^(list|get|create|update|delete|add|remove|publish|unpublish|import|export|check|restore|revoke|start|continue|save|execute)[A-Z][A-Za-z0-9]*$/,
+    )
+  })
+
+  test('has a summary, a description and one tag that is declared', () => {
+    expect(operation.summary.length).toBeLessThanOrEqual(60)
+    expect(operation.summary).toMatch(/^[A-Z].*[^.]$/)
+    expect(operation.description).toMatch(/^[A-Z][\s\S]{18,}\.$/)
+    expect(operation.tags).toHaveLength(1)
+    expect(published.tags.map(({ name }) => name)).toContain(operation.tags[0])
+  })
+
+  test('says who may call it', () => {
+    expect(operation.security).toEqual(
+      codesOf(operation).includes('UNAUTHORIZED') ? [{ bearerAuth: [] }] : [],
+    )
+  })
+
+  test('describes every parameter of its path, and every parameter well', () => {
+    const parameters = parametersOf(operation)
+    const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name)
+    expect(parameters.filter((one) => one.in === 'path').map(({ name }) => name)).toEqual(inPath)
+    for (const parameter of parameters) {
+      expect(parameter.description).toMatch(/^[A-Z`][\s\S]*\.$/)
+      expect(parameter.example).toBeDefined()
+      expect(mistakesOf(parameter.example, parameter.schema)).toEqual([])
+      expect(parameter.required).toBe(
+        parameter.in === 'path' || (parameter.name === 'workspaceId' && parameter.required),
+      )
+      expect(parameter.name).toMatch(/^[a-z][A-Za-z]*$/)
+    }
+  })
+
+  test('shows its body and its success by examples that fit', () => {
+    const { requestBody, responses } = operation
+    const contents: PublishedContent[] = [
+      ...Object.values(requestBody?.content ?? {}),
+      ...Object.entries(responses)
+        .filter(([status]) => status < '400')
+        .flatMap(([, response]) => Object.values(resolve(response).content)),
+    ]
+    for (const { schema, examples = {} } of contents) {
+      expect(Object.keys(examples).length).toBeGreaterThan(0)
+      for (const { summary, value } of Object.values(examples)) {
+        expect(summary).toMatch(/^[A-Z].*[^.]$/)
+        expect(mistakesOf(value, schema, 'closed')).toEqual([])
+      }
+    }
+  })
+
+  test('names the component of every body', () => {
+    const contents = [
+      ...Object.values(operation.requestBody?.content ?? {}),
+      ...Object.values(operation.responses).flatMap((response) =>
+        Object.entries(resolve(response).content).flatMap(([media, content]) =>
+          media === 'application/json' ? [content] : [],
+        ),
+      ),
+    ]
+    for (const { schema } of contents) expect(schema.$ref).toMatch(/^#\/components\/schemas\//)
+  })
+
+  test('answers every error by its named response', () => {
+    for (const [status, response] of Object.entries(operation.responses)) {
+      if (status >= '400')
+        expect(response).toEqual({ $ref: expect.stringMatching(/^#\/components\/responses\//) })
+    }
+  })
+})
+
+describe('names', () => {
+  const ids = endpoints.map(({ operation }) => operation.operationId)
+  const components = Object.keys(published.components.schemas)
+
+  test.each([
+    ['operations', ids],
+    ['components', components],
+  ])('of %s differ in more than case and punctuation', (_kind, names) => {
+    const plain = names.map((name) => name.toLowerCase().replaceAll(/[^a-z0-9]/g, ''))
+    expect(plain.filter((name, at) => plain.indexOf(name) !== at)).toEqual([])
+  })
+
+  test('of components are usable in any language', () => {
+    const taken = [
+      'Error',
+      'Response',
+      'Request',
+      'File',
+      'Headers',
+      'Object',
+      'Date',
+      'Map',
+      'Record',
+      'Event',
+    ]
+    expect(components.filter((name) => !/^[A-Z][A-Za-z0-9]*$/.test(name) || taken.includes(name))).toEqual([])
+  })
+})
+
+describe('errors', () => {
+  test.each(Object.entries(published.components.responses))('%s', (_name, response) => {
+    const code = codeOfResponse(response)
+    const content = response.content['application/json'] as PublishedContent
+    const schema = resolve(content.schema)
+    expect(schema.required).toEqual(['code', 'message', 'issues'])
+    expect(schema.properties?.code?.enum).toEqual([code])
+    expect(response.headers).toHaveProperty('X-Request-Id')
+    expect(Object.keys(content.examples ?? {})).toEqual([code])
+    for (const { value } of Object.values(content.examples ?? {})) {
+      expect(mistakesOf(value, content.schema, 'closed')).toEqual([])
+    }
+  })
+
+  test('the five of the description have its texts', () => {
+    const texts = Object.values(published.components.responses).map((response) => {
+      const [example] = Object.values(response.content['application/json']?.examples ?? {})
+      return example?.value as { code: string; message: string }
+    })
+    expect(Object.fromEntries(texts.map(({ code, message }) => [code, message]))).toMatchObject({
+      BAD_REQUEST: 'Invalid input data',
+      UNAUTHORIZED: 'Authorization not provided',
+      FORBIDDEN: 'Insufficient access',
+      NOT_FOUND: 'Not found',
+      INTERNAL_SERVER_ERROR: 'Internal server error',
+    })
+  })
+})
+
+/** Every schema of the document that stands by itself, with where it is. */
+const schemas = [
+  ...Object.entries(published.components.schemas).flatMap(([name, schema]) => within(name, schema)),
+  ...endpoints.flatMap(({ operation }) =>
+    parametersOf(operation).flatMap(({ name, schema }) => within(`${operation.operationId}?${name}`, schema)),
+  ),
+]
+
+describe('schemas', () => {
+  test('texts have a length, and a pattern, a format or values', () => {
+    const unbounded = schemas.filter(
+      ({ schema }) =>
+        typesOf(schema).includes('string') &&
+        schema.enum === undefined &&
+        (schema.maxLength === undefined || (schema.pattern ?? schema.format) === undefined),
+    )
+    expect(placesOf(unbounded)).toEqual([])
+  })
+
+  test('patterns are written for every engine', () => {
+    const special = schemas.filter(({ schema }) =>
+      /\(\?[=!<]|\\[1-9pPkbBu]|\[\[:/.test(String(schema.pattern ?? '')),
+    )
+    expect(placesOf(special)).toEqual([])
+  })
+
+  test('whole numbers have a format and bounds', () => {
+    const unbounded = schemas.filter(
+      ({ schema }) =>
+        typesOf(schema).includes('integer') &&
+        [schema.format, schema.minimum, schema.maximum].includes(undefined),
+    )
+    expect(placesOf(unbounded)).toEqual([])
+  })
+
+  test('lists have a length, and entries of one kind', () => {
+    const unbounded = schemas.filter(
+      ({ schema }) =>
+        typesOf(schema).includes('array') && (schema.maxItems === undefined || schema.items === undefined),
+    )
+    expect(placesOf(unbounded)).toEqual([])
+  })
+
+  test('maps have a size', () => {
+    const unbounded = schemas.filter(
+      ({ schema }) =>
+        schema.properties === undefined && schema.additionalProperties && schema.maxProperties === undefined,
+    )
+    expect(placesOf(unbounded)).toEqual([])
+  })
+
+  test('no union of objects is without the property that tells them apart', () => {
+    const vague = schemas.filter(({ schema }) => {
+      const branches = [...(schema.anyOf ?? []), ...(schema.oneOf ?? [])]
+      const objects = branches.filter(
+        (branch) => typesOf(resolve(branch)).includes('object') || resolve(branch).oneOf,
+      )
+      return objects.length > 1 && (schema.anyOf !== undefined || !isFullyMapped(schema))
+    })
+    expect(placesOf(vague)).toEqual([])
+  })
+
+  test('every component and every property is described', () => {
+    const silent = schemas.filter(
+      ({ schema, isNamed }) => isNamed && !('$ref' in schema) && typeof schema.description !== 'string',
+    )
+    expect(placesOf(silent)).toEqual([])
+  })
+
+  test('every property that can be anything has an example that fits', () => {
+    const shown = schemas.filter(({ schema, isProperty }) => {
+      const types = typesOf(schema).filter((type) => type !== 'null')
+      return (
+        isProperty && !schema.enum && types.some((type) => ['string', 'number', 'integer'].includes(type))
+      )
+    })
+    expect(placesOf(shown.filter(({ schema }) => !('example' in schema)))).toEqual([])
+    const wrong = schemas.filter(
+      ({ schema }) => schema.example !== undefined && mistakesOf(schema.example, schema).length > 0,
+    )
+    expect(placesOf(wrong)).toEqual([])
+  })
+
+  test('what is sent is closed, beside the flow documents and their like', () => {
+    const open = endpoints.flatMap(({ operation }) =>
+      Object.values(operation.requestBody?.content ?? {}).filter(
+        ({ schema }) => resolve(schema).additionalProperties !== false,
+      ),
+    )
+    expect(open.map(({ schema }) => schema.$ref)).toEqual(['#/components/schemas/WebhookData'])
+  })
+})
+
+function codesOf(operation: PublishedOperation): string[] {
+  return Object.entries(operation.responses)
+    .filter(([status]) => status >= '400')
+    .map(([, response]) => codeOfResponse(response))
+}
+
+interface Place {
+  at: string
+  schema: JsonSchema
+  isNamed: boolean
+  isProperty: boolean
+}
+
+function within(
+  at: string,
+  schema: JsonSchema,
+  kind: 'component' | 'property' | 'part' = 'component',
+): Place[] {
+  return [
+    { at, schema, isNamed: kind !== 'part' && !at.includes('?'), isProperty: kind === 'property' },
+    ...Object.entries(schema.properties ?? {}).flatMap(([name, inner]) =>
+      within(`${at}.${name}`, inner, 'property'),
+    ),
+    ...(schema.items ? within(`${at}[]`, schema.items, 'part') : []),
+    ...(schema.additionalProperties ? within(`${at}{}`, schema.additionalProperties, 'part') : []),
+    ...[...(schema.oneOf ?? []), ...(schema.anyOf ?? [])].flatMap((branch, index) =>
+      within(`${at}|${index}`, branch, 'part'),
+    ),
+  ]
+}
+
+function placesOf(places: Place[]): string[] {
+  return places.map(({ at }) => at)
+}
+
+function typesOf({ type }: JsonSchema): string[] {
+  return Array.isArray(type) ? type : type === undefined ? [] : [type]
+}
+
+/**
+ * Whether every branch but one is named by a value of the tag, which it has as its only value. The one
+ * without is for values that no other branch knows.
+ */
+function isFullyMapped({ oneOf = [], discriminator }: JsonSchema): boolean {
+  if (!discriminator) return false
+  const { propertyName, mapping } = discriminator
+  const named = new Set(Object.values(mapping))
+  const fits = Object.entries(mapping).every(([value, reference]) => {
+    const branch = resolve<JsonSchema>({ $ref: reference })
+    const tag = branch.properties?.[propertyName]
+    const required = branch.required as string[]
+    return required.includes(propertyName) && tag?.enum?.length === 1 && tag.enum[0] === value
+  })
+  const rest = oneOf.filter((branch) => branch.$ref && !named.has(branch.$ref))
+  return fits && rest.length <= 1
+}
