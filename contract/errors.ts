@@ -124,5 +124,14 @@ export function errorBody<Code extends ErrorCode>(
   code: Code,
   issues: readonly Issue[] = [],
 ): ErrorBody<Code> {
-  return { code, message: errors[code].message, issues: issues.slice(0, MAXIMUM_ISSUES) }
+  return { code, message: errors[code].message, issues: issues.slice(0, MAXIMUM_ISSUES).map(readable) }
+}
+
+/** Issues repeat keys and words that callers sent; they leave as texts that every client can read. */
+function readable({ path, code, message }: Issue): Issue {
+  return { path: path.map((part) => cut(part, 1_000)), code, message: cut(message, 2_000) }
+}
+
+function cut(text: string, maximum: number): string {
+  return text.slice(0, maximum).replaceAll(/[\0\p{Surrogate}]/gu, '\ufffd')
 }

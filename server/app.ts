@@ -9,6 +9,7 @@ import { readCredential } from './authenticate.ts'
 import { handlers } from './handlers/index.ts'
 import { newId } from './ids.ts'
 import { createMetrics } from './metrics.ts'
+import { serveDocs } from './pages/docs/index.ts'
 import { servePages } from './pages/index.ts'
 import { codeOf } from './problem.ts'
 import { createRouter, type Services, sendProblem } from './router.ts'
@@ -100,6 +101,7 @@ export function createApp(options: AppOptions): express.Express {
     if (phase() === 'starting') sendProblem(response, 'SERVICE_UNAVAILABLE')
     else next()
   })
+  serveDocs((path, handler) => serve(app, path, handler))
   servePages((path, handler) => serve(app, path, handler), options)
   app.use(createRouter(operations, { ...handlers }, options))
   app.use((_request, response) => sendProblem(response, 'NOT_FOUND'))

@@ -29,7 +29,8 @@ const read = readConfig(process.env)
 if ('problems' in read) leave(read.problems.map((problem) => `Configuration: ${problem}`).join('\n'))
 const { config } = read
 
-const sink = destination({ sync: false })
+// Lines are written several at once, and none waits for long.
+const sink = destination({ sync: false, minLength: 4096, periodicFlush: 100 })
 const log = createLog(config.LOG_LEVEL, sink)
 
 const database = await locateDatabase(config, (message) => log.info(message)).catch((error: Error) =>

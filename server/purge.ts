@@ -6,7 +6,9 @@ import {
   botPublications,
   bots,
   chatSessions,
+  customDomains,
   folders,
+  publicIds,
   publishedBots,
   purges,
   resultAnswers,
@@ -77,7 +79,9 @@ async function purgeBot(tx: Transaction, botId: string) {
     .innerJoin(workspaces, eq(workspaces.id, bots.workspaceId))
     .where(sql`${bots.id} = ${botId} AND ${workspaces.deletedAt} IS NOT NULL`)
   if (!gone) return
-  for (const table of [chatSessions, publishedBots, botPublications, botDrafts]) {
+  // Names and what belongs to results were removed before, except what was written at that very moment.
+  const tables = [resultAnswers, resultLogs, resultTranscripts, publicIds, customDomains] as const
+  for (const table of [...tables, chatSessions, publishedBots, botPublications, botDrafts]) {
     await tx.delete(table).where(eq(table.botId, botId))
   }
   await tx.delete(bots).where(eq(bots.id, botId))

@@ -296,7 +296,9 @@ async function readBody(
     })
     bytes = request.body as Buffer | undefined
   } catch (error) {
-    return unreadable(error, sizes[size])
+    const body = unreadable(error, sizes[size])
+    // Where no body is due, it does not matter what is wrong with one.
+    return operation.body || !('code' in body) ? body : { issues: [noBody] }
   }
   const isEmpty = !bytes || bytes.length === 0
   if (!operation.body) return isEmpty || isEmptyObject(bytes as Buffer) ? nothing : { issues: [noBody] }

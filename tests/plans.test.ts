@@ -45,6 +45,11 @@ async function fill() {
     SELECT $1, id, '[]', n % 5 > 0, n % 3 = 0, false, at, at FROM ${results} AS result`,
     [draft.id],
   )
+  // As many again of other bots, or all rows of the table would be the bot's.
+  await client.query(
+    `INSERT INTO results (bot_id, id, variables, has_started, is_completed, is_archived, created_at, updated_at)
+    SELECT 'bot-' || n % 100, id, '[]', true, false, false, at, at FROM ${results} AS result`,
+  )
   await client.query(
     `INSERT INTO result_answers (bot_id, result_id, seq, block_id, content, created_at)
     SELECT $1, id, seq, 'block', 'Answer', at FROM ${results} AS result, generate_series(0, 2) AS seq`,
@@ -75,8 +80,8 @@ async function fill() {
     [workspaceId, folder],
   )
   await client.query(
-    `INSERT INTO bot_drafts (bot_id, groups, edges, variables, theme, settings)
-    SELECT 'bot-' || n, '[]', '[]', '[]', '{}', '{}' FROM ${others} AS other`,
+    `INSERT INTO bot_drafts (bot_id, groups, events, edges, variables, theme, settings)
+    SELECT 'bot-' || n, '[]', '[]', '[]', '[]', '{}', '{}' FROM ${others} AS other`,
   )
   await client.query(
     `INSERT INTO published_bots (bot_id, id, created_at, updated_at) SELECT 'bot-' || n, id, at, at
@@ -119,7 +124,7 @@ async function planOf({ text, values }: Sent, mode: Mode): Promise<Node> {
   try {
     const literals = values.map(toLiteral).join(', ')
     const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE statement(${literals})`)
-    return rows[0]['QUERY PLAN'][0].Plan
+    return JSON.parse(rows[0]['QUERY PLAN'])[0].Plan
   } finally {
     await client.query('DEALLOCATE statement')
   }
@@ -152,7 +157,7 @@ type Request = () => Promise<unknown>
 /** Every request, and the table of which it returns rows; none where it counts them. */
 const requests: Record<string, { send: Request; returns?: string }> = {
   'a bot': {
-    send: () => app.client.ok('getBot', { as: world.here.admin, params: { botId: 'bot-2' } }),
+    send: () => app.client.ok('getBot', { as: world.here.admin, params: { botId: world.here.draft.id } }),
     returns: 'bot_drafts',
   },
   'the first page of results': { send: () => listResults({}), returns: 'results' },

@@ -29,14 +29,13 @@ function isText({ type }: JsonObject): boolean {
 /**
  * A reference or null stays a union with null outside; a union of objects gets its discriminator, from the
  * property that has exactly one value in each branch. A branch without such a value takes what the others do
- * not know; the mapping names it by its own name, as OpenAPI does by itself. A union of
- * unions leaves the choice to theirs. A union beside a text says that it is one of objects: to some validators a discriminator
+ * not know; the mapping names it by its own name, as OpenAPI does by itself. A union of unions leaves the
+ * choice to theirs. A union beside a text says that it is one of objects: to some validators a discriminator
  * says nothing about texts.
  */
 function finishUnion(schema: JsonObject, schemas: Schemas) {
   const branches = (schema.anyOf ?? schema.oneOf) as JsonObject[]
   const references = branches.flatMap(({ $ref }) => (typeof $ref === 'string' ? [$ref] : []))
-  if (references.length === 0) return
   delete schema.anyOf
   schema.oneOf = branches
   const hasText = branches.some(isText)

@@ -1,5 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { fillPlaceholders, type SQL } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
+import { PgDialect } from 'drizzle-orm/pg-core'
 import pg from 'pg'
 import * as schema from './schema.ts'
 
@@ -70,6 +72,18 @@ export function statements<Statements>(
     }
     return found
   }
+}
+
+const dialect = new PgDialect()
+
+/** Prepares a statement that is written in SQL, with placeholders, for `statements`. */
+export function prepareSql(
+  db: Database,
+  name: string,
+  statement: SQL,
+): (values: Record<string, unknown>) => Promise<pg.QueryResult> {
+  const { sql: text, params } = dialect.sqlToQuery(statement)
+  return (values) => db.$client.query({ name, text, values: fillPlaceholders(params, values) })
 }
 
 const MAXIMUM_ATTEMPTS = 4

@@ -1,4 +1,5 @@
-import { and, eq, isNull, ne, sql } from 'drizzle-orm'
+import { and, eq, isNull, ne, type Placeholder, sql } from 'drizzle-orm'
+import { PgTransaction, type PgUpdateSetSource } from 'drizzle-orm/pg-core'
 import type { Issue } from '../../contract/errors.ts'
 import type { BotsHandlers, CreateBot, UpdateBot } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
@@ -66,23 +67,7 @@ export const bots: BotsHandlers<Contexts> = {
 
   async updateBot({ body, texts }, reply, { db, grant, now }) {
     const change = toChange(body, texts('bot'))
-    const claims = body.bot.publicId !== undefined || body.bot.customDomain !== undefined
-    let outcome: Outcome | undefined
-    if (!claims) outcome = await applyChange(db, grant.bot, change, now)
-    // Somebody else was faster, or the change needs more than one statement: once more, under a lock.
-    outcome ??= await transact(db, async (tx) => {
-      const [bot] = await tx
-        .select()
-        .from(table)
-        .where(and(eq(table.id, grant.bot.id), isNull(table.deletedAt)))
-        .for('update')
-      if (!bot) return { gone: true as const }
-      const issue = claims ? await claimNames(tx, bot.id, change.header) : undefined
-      if (issue) throw new Rollback({ issues: [issue] })
-      const applied = await applyChange(tx, bot, change, now)
-      if (!applied || !('bot' in applied)) throw new Rollback(applied)
-      return applied
-    })
+    const outcome = await applyUpdate(db, grant, change, now).catch(folderGone)
     if (!outcome || 'gone' in outcome) return reply.fail('NOT_FOUND')
     if ('conflict' in outcome) return reply.fail('CONFLICT', [outcome.conflict])
     if ('issues' in outcome) return reply.fail('BAD_REQUEST', outcome.issues)
@@ -248,10 +233,33 @@ export async function insertBot(db: Database, row: BotRow, draft: Draft): Promis
   }
 }
 
-async function insertRows(db: Database | Transaction, row: BotRow, draft: Draft) {
-  const bot = db.$with('bot').as(db.insert(table).values(row).returning({ id: table.id }))
-  const part = (name: keyof Draft) => sql`${draft[name]?.text ?? null}::json`.as(name)
-  await db
+/** Both rows in one statement; what is null in every new bot is left to the table. */
+function insertion(db: Database | Transaction) {
+  const column = (name: keyof BotRow) => sql.placeholder(name)
+  const part = (name: keyof Draft) => sql`${sql.placeholder(name)}::json`.as(name)
+  const bot = db.$with('bot').as(
+    db
+      .insert(table)
+      .values({
+        id: column('id'),
+        workspaceId: column('workspaceId'),
+        folderId: column('folderId'),
+        name: column('name'),
+        icon: column('icon'),
+        publicId: column('publicId'),
+        customDomain: column('customDomain'),
+        version: column('version'),
+        revision: column('revision'),
+        selectedThemeTemplateId: column('selectedThemeTemplateId'),
+        resultsTablePreferences: sql`${column('resultsTablePreferences')}::json`,
+        isClosed: column('isClosed'),
+        isPubliclyShared: column('isPubliclyShared'),
+        createdAt: column('createdAt'),
+        updatedAt: column('updatedAt'),
+      })
+      .returning({ id: table.id }),
+  )
+  return db
     .with(bot)
     .insert(botDrafts)
     .select(
@@ -267,6 +275,21 @@ async function insertRows(db: Database | Transaction, row: BotRow, draft: Draft)
         })
         .from(bot),
     )
+}
+
+const insertStatements = statements((db, named) => ({ bot: insertion(db).prepare(named('insert_bot')) }))
+
+async function insertRows(db: Database | Transaction, row: BotRow, draft: Draft) {
+  const statement = db instanceof PgTransaction ? insertion(db).prepare('') : insertStatements(db).bot
+  await statement.execute({
+    ...row,
+    resultsTablePreferences: textOf(row.resultsTablePreferences),
+    ...Object.fromEntries(partNames.map((name) => [name, textOf(draft[name])])),
+  })
+}
+
+function textOf(json: JsonText | null): string | null {
+  return json === null ? null : json.text
 }
 
 /**
@@ -357,6 +380,40 @@ function toChange({ bot, overwrite }: UpdateBot['body'], texts: Map<string, stri
   return { version: bot.version, header, parts, precondition }
 }
 
+/** What a write into a folder comes to that was there a moment ago. */
+function folderGone(error: unknown): { issues: Issue[] } {
+  if (sqlState(error) === '23503') return { issues: [noSuchFolder] }
+  throw error
+}
+
+async function applyUpdate(
+  db: Database,
+  { bot: seen }: BotGrant,
+  change: Change,
+  now: Date,
+): Promise<Outcome | undefined> {
+  // Names that were read and are sent back are not claimed again.
+  const { publicId = seen.publicId, customDomain = seen.customDomain, ...header } = change.header
+  if (publicId === seen.publicId && customDomain === seen.customDomain) {
+    const outcome = await applyChange(db, seen, { ...change, header }, now)
+    if (outcome) return outcome
+  }
+  // Somebody else was faster, or the change needs more than one statement: once more, under a lock.
+  return transact(db, async (tx) => {
+    const [bot] = await tx
+      .select()
+      .from(table)
+      .where(and(eq(table.id, seen.id), isNull(table.deletedAt)))
+      .for('update')
+    if (!bot) return { gone: true as const }
+    const issue = await claimNames(tx, bot.id, change.header)
+    if (issue) throw new Rollback({ issues: [issue] })
+    const applied = await applyChange(tx, bot, change, now)
+    if (!applied || !('bot' in applied)) throw new Rollback(applied)
+    return applied
+  })
+}
+
 /**
  * Writes a change onto the bot as `current` shows it, with a compare-and-swap on its revision. Undefined
  * when somebody else changed it since.
@@ -428,21 +485,17 @@ async function writeChange(
   header: Partial<BotRow>,
   parts: Partial<Draft>,
 ): Promise<Draft | undefined> {
-  const bot = db.$with('bot').as(
-    db
-      .update(table)
-      .set(header)
-      .where(and(eq(table.id, current.id), eq(table.revision, current.revision), isNull(table.deletedAt)))
-      .returning({ id: table.id }),
-  )
-  if (Object.keys(parts).length === 0) {
-    const [draft] = await db
-      .with(bot)
-      .select(draftColumns)
-      .from(bot)
-      .innerJoin(botDrafts, eq(botDrafts.botId, bot.id))
+  if (Object.keys(parts).length === 0 && !(db instanceof PgTransaction)) {
+    const row = { ...current, ...header }
+    const [draft] = await updateStatements(db).header.execute({
+      ...row,
+      resultsTablePreferences: textOf(row.resultsTablePreferences),
+      currentRevision: current.revision,
+    })
     return draft
   }
+  const bot = changedBot(db, header, current.id, current.revision)
+  if (Object.keys(parts).length === 0) return (await draftOfChanged(db, bot))[0]
   const [draft] = await db
     .with(bot)
     .update(botDrafts)
@@ -452,6 +505,43 @@ async function writeChange(
     .returning(draftColumns)
   return draft
 }
+
+function changedBot(
+  db: Database | Transaction,
+  header: PgUpdateSetSource<typeof table>,
+  id: string | Placeholder,
+  revision: number | Placeholder,
+) {
+  return db.$with('bot').as(
+    db
+      .update(table)
+      .set(header)
+      .where(and(eq(table.id, id), eq(table.revision, revision), isNull(table.deletedAt)))
+      .returning({ id: table.id }),
+  )
+}
+
+function draftOfChanged(db: Database | Transaction, bot: ReturnType<typeof changedBot>) {
+  return db.with(bot).select(draftColumns).from(bot).innerJoin(botDrafts, eq(botDrafts.botId, bot.id))
+}
+
+const updateStatements = statements((db, named) => {
+  // Every column of the header that can change: those that were not given get what they had at the revision.
+  const header = Object.fromEntries(
+    [...headerNames, 'isPubliclyShared', 'version', 'revision', 'updatedAt'].map((name) => [
+      name,
+      sql.placeholder(name),
+    ]),
+  )
+  const preferences = sql`${sql.placeholder('resultsTablePreferences')}::json`
+  const bot = changedBot(
+    db,
+    { ...header, resultsTablePreferences: preferences },
+    sql.placeholder('id'),
+    sql.placeholder('currentRevision'),
+  )
+  return { header: draftOfChanged(db, bot).prepare(named('update_bot_header')) }
+})
 
 // Delete
 

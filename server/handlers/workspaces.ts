@@ -111,6 +111,8 @@ async function ownedBy(tx: Transaction, { caller }: UserGrant): Promise<number> 
  * first, so that from the commit on nobody has a role in it.
  */
 async function buryWorkspace(tx: Transaction, { workspace }: WorkspaceGrant, now: Date) {
+  // Waits for whatever is being put into it, and lets nothing else in until all of it is gone.
+  await tx.select({ id: table.id }).from(table).where(eq(table.id, workspace.id)).for('update')
   await tx.update(table).set({ deletedAt: now }).where(eq(table.id, workspace.id))
   await tx.delete(workspaceMembers).where(eq(workspaceMembers.workspaceId, workspace.id))
   const inWorkspace = tx.select({ id: bots.id }).from(bots).where(eq(bots.workspaceId, workspace.id))

@@ -67,6 +67,7 @@ withBrowser('the chat page', () => {
   beforeAll(async () => {
     app = await startApp()
     world = await makeWorld(app)
+    // Root, as in containers, has no sandbox; the pages are our own.
     browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
   })
 
@@ -405,10 +406,10 @@ withBrowser('the chat page', () => {
     )
     const made = await publish(app, world.here, flow)
     const page = await open(`/chat/${made.publicId}`)
-    const started = page.waitForResponse('**/startChat')
-    await page.reload()
-    const { resultId } = (await (await started).json()) as { resultId: string }
+    await asked(page, 'Pay, please.')
     await page.waitForResponse('**/continueChat')
+    const { rows } = await app.pool.query('SELECT id FROM results WHERE bot_id = $1', [made.id])
+    const resultId = rows[0].id as string
     await app.client.ok('executeWebhook', {
       as: world.here.member,
       params: { botId: made.id, blockId: 'paid', resultId },

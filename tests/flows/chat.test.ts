@@ -221,6 +221,23 @@ describe('a person who comes back', () => {
     expect(results[0]?.answers.map(({ content }) => content)).toEqual(['Ada', 'Ada again', '36'])
   })
 
+  test('may chat in several windows at once', async () => {
+    const made = await publish(app, here, remembering({ isEnabled: true }))
+    const { resultId = '' } = await start(app, made)
+    const windows = await Promise.all(Array.from({ length: 8 }, () => start(app, made, { resultId })))
+    expect(new Set(windows.map((each) => each.resultId))).toEqual(new Set([resultId]))
+    for (const [index, name] of ['Ada', 'Bob'].entries()) {
+      await Promise.all(
+        windows.map(({ sessionId }, number) => reply(app, sessionId, `${name} ${number}`, index + 1)),
+      )
+    }
+    const said = windows.flatMap((_, number) => [`Ada ${number}`, `Bob ${number}`]).sort()
+    const { results } = await report(made)
+    expect(results.map(({ answers }) => answers.map(({ content }) => content).sort())).toEqual([said])
+    const transcript = await transcriptOf(app, made.id, resultId, here.member)
+    expect(transcript.flatMap((entry) => (entry.role === 'user' ? [entry.text] : [])).sort()).toEqual(said)
+  })
+
   test.each([
     ['remembers nobody', { isEnabled: false }, {}],
     ['says nothing about it', undefined, {}],

@@ -111,7 +111,7 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
     }),
   )
   return Object.assign(watched, {
-    client: createClient(server),
+    client: createClient(server, logs),
     url,
     server,
     db,

@@ -90,7 +90,8 @@ export function targetOf(
   return search.size > 0 ? `${path}?${search}` : path
 }
 
-export function createClient(server: Server): Client {
+/** `logs` is asked why, when an operation does not succeed. */
+export function createClient(server: Server, logs: readonly Record<string, unknown>[] = []): Client {
   const client: Client = {
     async send(method, target, { as, headers = {}, body } = {}) {
       const sent = request(server)
@@ -125,7 +126,10 @@ export function createClient(server: Server): Client {
     async ok(id, options) {
       const answer = await client.call(id, options)
       if (answer.status !== operations[id].success.status) {
-        throw new Error(`${id} answered ${answer.status}: ${answer.text.slice(0, 2_000)}`)
+        const requestId = answer.headers['x-request-id']
+        const { err } = logs.find((line) => line.requestId === requestId && line.err) ?? {}
+        const why = err ? `\n${JSON.stringify(err, null, 2)}` : ''
+        throw new Error(`${id} answered ${answer.status}: ${answer.text.slice(0, 2_000)}${why}`)
       }
       return answer.body
     },

@@ -159,7 +159,8 @@ export const change: fc.Arbitrary<Change> = fc.record({
 /** The value with its changes, and with ids where placeholders were. */
 export function spoil(value: unknown, changes: readonly Change[], ids: readonly string[]): unknown {
   const root = { value: fill(structuredClone(value), ids) }
-  for (const { at, value: other, key } of changes) {
+  for (const { at, value, key } of changes) {
+    const other = structuredClone(value)
     const places: [holder: Record<string, unknown>, name: string][] = []
     collect(root as Record<string, unknown>, places)
     const [holder, name] = places[at % places.length] ?? [root as Record<string, unknown>, 'value']

@@ -1,10 +1,10 @@
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import type { BotGrant } from '../../access.ts'
 import type { ChatTools } from '../../chat/tools.ts'
 import type { Answer, Flow, StepOutcome, TranscriptEntry } from '../../chat/types.ts'
 import { convert } from '../../conversion/index.ts'
-import { type Database, sqlState, statements } from '../../db/client.ts'
+import { type Database, prepareSql, sqlState, statements } from '../../db/client.ts'
 import {
   botDrafts,
   botPublications,
@@ -246,6 +246,86 @@ function toFlow(botId: string, version: Version, draft: Draft): Flow {
 /** How long a session can be continued, and asked for its last answer, after its last step. */
 const SESSION_LIFETIME = 48 * 60 * 60 * 1000
 
+const at = sql`${sql.placeholder('now')}::timestamptz`
+const until = sql`${sql.placeholder('until')}::timestamptz`
+const state = sql`${sql.placeholder('state')}::json`
+const lastMessage = sql.placeholder('lastMessage')
+const lastAnswer = sql`${sql.placeholder('lastAnswer')}::json`
+const sessionId = sql.placeholder('sessionId')
+const botId = sql.placeholder('botId')
+const resultId = sql.placeholder('resultId')
+
+/** A first step. Only a preview may begin again under the id that it has. */
+const insertSession = sql`
+  INSERT INTO ${chatSessions} (id, bot_id, publication_id, result_id, state, revision, last_message, last_answer,
+    expires_at, created_at, updated_at)
+  VALUES (${sessionId}, ${botId}, ${sql.placeholder('publicationId')}, ${resultId}, ${state}, 1, ${lastMessage},
+    ${lastAnswer}, ${until}, ${at}, ${at})
+  ON CONFLICT (id) DO UPDATE SET state = excluded.state, revision = 1, last_message = excluded.last_message,
+    last_answer = excluded.last_answer, expires_at = excluded.expires_at, updated_at = excluded.updated_at
+    WHERE ${chatSessions}.bot_id = excluded.bot_id AND ${chatSessions}.publication_id IS NULL
+      AND excluded.publication_id IS NULL
+  RETURNING id`
+
+const updateSession = sql`
+  UPDATE ${chatSessions} SET state = ${state}, revision = revision + 1, result_id = ${resultId},
+    last_message = ${lastMessage}, last_answer = ${lastAnswer}, expires_at = ${until}, updated_at = ${at}
+  WHERE id = ${sessionId} AND revision = ${sql.placeholder('revision')} RETURNING id`
+
+const withResult = (writtenSession: SQL) => sql`
+  WITH session AS (${writtenSession}),
+  made AS (
+    INSERT INTO ${results} (bot_id, id, variables, has_started, is_completed, is_archived, last_chat_session_id,
+      created_at, updated_at)
+    SELECT r.bot_id, r.id, r.variables, r.has_started, r.is_completed, false, session.id, ${at}, ${at}
+    FROM session, json_to_recordset(${sql.placeholder('made')}::json)
+      AS r(bot_id text, id text, variables json, has_started boolean, is_completed boolean)
+    ON CONFLICT (bot_id, id) DO UPDATE SET variables = excluded.variables,
+      has_started = ${results}.has_started OR excluded.has_started,
+      is_completed = ${results}.is_completed OR excluded.is_completed,
+      last_chat_session_id = excluded.last_chat_session_id, updated_at = excluded.updated_at
+    RETURNING bot_id, id
+  ), changed AS (
+    UPDATE ${results} o SET variables = r.variables, has_started = o.has_started OR r.has_started,
+      is_completed = o.is_completed OR r.is_completed, last_chat_session_id = session.id, updated_at = ${at}
+    FROM session, json_to_recordset(${sql.placeholder('changed')}::json)
+      AS r(bot_id text, id text, variables json, has_started boolean, is_completed boolean)
+    WHERE o.bot_id = r.bot_id AND o.id = r.id
+    RETURNING o.bot_id, o.id
+  ), live AS (
+    SELECT bot_id, id FROM made UNION ALL SELECT bot_id, id FROM changed
+  ), answers AS (
+    INSERT INTO ${resultAnswers} (bot_id, result_id, seq, block_id, content, attached_file_urls, created_at)
+    SELECT live.bot_id, live.id, a.place + coalesce((
+        SELECT max(seq) + 1 FROM ${resultAnswers} e WHERE e.bot_id = live.bot_id AND e.result_id = live.id
+      ), 0), a.block_id, a.content,
+      CASE WHEN a.files IS NULL THEN NULL ELSE ARRAY(SELECT json_array_elements_text(a.files)) END, ${at}
+    FROM json_to_recordset(${sql.placeholder('answers')}::json)
+      AS a(bot_id text, result_id text, place integer, block_id text, content text, files json)
+    JOIN live ON live.bot_id = a.bot_id AND live.id = a.result_id
+  ), logs AS (
+    INSERT INTO ${resultLogs} (bot_id, result_id, id, status, description, details, context, created_at)
+    SELECT live.bot_id, live.id, l.id, l.status, l.description, l.details, l.context, ${at}
+    FROM live, json_to_recordset(${sql.placeholder('logs')}::json)
+      AS l(id text, status text, description text, details text, context text)
+    WHERE live.bot_id = ${botId} AND live.id = ${resultId}
+  ), transcript AS (
+    INSERT INTO ${resultTranscripts} (bot_id, result_id, id, entries)
+    SELECT live.bot_id, live.id, lpad((
+        SELECT count(*) FROM ${resultTranscripts} e WHERE e.bot_id = live.bot_id AND e.result_id = live.id
+      )::text, 10, '0'), t.entries
+    FROM live, json_to_recordset(${sql.placeholder('transcript')}::json) AS t(entries json)
+    WHERE live.bot_id = ${botId} AND live.id = ${resultId}
+  )
+  SELECT id FROM session`
+
+const stepStatements = statements((db, named) => ({
+  first: prepareSql(db, named('chat_first_step'), withResult(insertSession)),
+  firstWithoutResult: prepareSql(db, named('chat_first_step_bare'), insertSession),
+  next: prepareSql(db, named('chat_next_step'), withResult(updateSession)),
+  nextWithoutResult: prepareSql(db, named('chat_next_step_bare'), updateSession),
+}))
+
 export interface Step {
   session: { id: string; botId: string; publicationId: string | null }
   /** The revision the step was made on; 0 for the first step of a session. */
@@ -264,37 +344,37 @@ export interface Step {
  * False when the session has moved on since it was read.
  */
 export async function saveStep(db: Database, step: Step, now: Date): Promise<boolean> {
-  try {
-    return await writeStep(db, step, now)
-  } catch (error) {
-    // Two sessions of one remembered result numbered their answers alike.
-    if (sqlState(error) === '23505') return false
-    throw error
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await writeStep(db, step, now)
+    } catch (error) {
+      if (sqlState(error) !== '23505') throw error
+      // Another session of one remembered result took the same number, and is through now.
+      if (attempt === 20) return false
+    }
   }
 }
 
 async function writeStep(db: Database, step: Step, now: Date): Promise<boolean> {
   const { session, outcome } = step
-  const at = sql`${now.toISOString()}::timestamptz`
-  const until = sql`${new Date(now.getTime() + SESSION_LIFETIME).toISOString()}::timestamptz`
-  const state = sql`${outcome.state === null ? null : JSON.stringify(outcome.state)}::json`
-  const last = sql`${step.lastMessage}, ${step.lastAnswer}::json`
-  const writtenSession =
-    step.revision === 0
-      ? sql`INSERT INTO ${chatSessions} (id, bot_id, publication_id, result_id, state, revision, last_message,
-          last_answer, expires_at, created_at, updated_at)
-        VALUES (${session.id}, ${session.botId}, ${session.publicationId}, ${step.resultId}, ${state}, 1, ${last},
-          ${until}, ${at}, ${at})
-        ON CONFLICT (id) DO UPDATE SET state = excluded.state, revision = 1, last_message = excluded.last_message,
-          last_answer = excluded.last_answer, expires_at = excluded.expires_at, updated_at = excluded.updated_at
-          WHERE ${chatSessions}.bot_id = excluded.bot_id AND ${chatSessions}.publication_id IS NULL
-            AND excluded.publication_id IS NULL
-        RETURNING id`
-      : sql`UPDATE ${chatSessions} SET state = ${state}, revision = ${step.revision + 1}, result_id = ${step.resultId},
-          last_message = ${step.lastMessage}, last_answer = ${step.lastAnswer}::json, expires_at = ${until},
-          updated_at = ${at}
-        WHERE id = ${session.id} AND revision = ${step.revision} RETURNING id`
-  if (step.resultId === null) return (await db.execute(writtenSession)).rowCount === 1
+  const { first, firstWithoutResult, next, nextWithoutResult } = stepStatements(db)
+  const isFirst = step.revision === 0
+  const values = {
+    sessionId: session.id,
+    botId: session.botId,
+    publicationId: session.publicationId,
+    resultId: step.resultId,
+    revision: step.revision,
+    state: outcome.state === null ? null : JSON.stringify(outcome.state),
+    lastMessage: step.lastMessage,
+    lastAnswer: step.lastAnswer,
+    now: now.toISOString(),
+    until: new Date(now.getTime() + SESSION_LIFETIME).toISOString(),
+  }
+  if (step.resultId === null) {
+    const written = await (isFirst ? firstWithoutResult : nextWithoutResult)(values)
+    return written.rowCount === 1
+  }
 
   // Linked bots have results of their own, made when they first appear.
   const linked = outcome.linkedResults.map((result) => ({
@@ -311,66 +391,27 @@ async function writeStep(db: Database, step: Step, now: Date): Promise<boolean> 
     has_started: outcome.hasStarted,
     is_completed: outcome.isCompleted,
   }
-  const made = JSON.stringify(step.isNewResult ? [own, ...linked] : linked)
-  const changed = JSON.stringify(step.isNewResult ? [] : [own])
-  const answers = JSON.stringify([
+  const logIds = newIds(outcome.logs.length, now)
+  const logs = outcome.logs.map(({ status, description, details, context }, at) => ({
+    id: logIds[at],
+    status,
+    description,
+    details,
+    context,
+  }))
+  const answers = [
     ...toAnswers(session.botId, step.resultId, outcome.answers),
     ...outcome.linkedResults.flatMap((result) => toAnswers(result.botId, result.resultId, result.answers)),
-  ])
-  const logIds = newIds(outcome.logs.length, now)
-  const logs = JSON.stringify(
-    outcome.logs.map((log, at) => ({
-      id: logIds[at],
-      status: log.status,
-      description: log.description,
-      details: log.details,
-      context: log.context,
-    })),
-  )
-  const transcript = outcome.transcript.length === 0 ? null : JSON.stringify(outcome.transcript)
-  const written = await db.execute(sql`
-    WITH session AS (${writtenSession}),
-    made AS (
-      INSERT INTO ${results} (bot_id, id, variables, has_started, is_completed, is_archived, last_chat_session_id,
-        created_at, updated_at)
-      SELECT r.bot_id, r.id, r.variables, r.has_started, r.is_completed, false, session.id, ${at}, ${at}
-      FROM session, json_to_recordset(${made}::json)
-        AS r(bot_id text, id text, variables json, has_started boolean, is_completed boolean)
-      ON CONFLICT (bot_id, id) DO UPDATE SET variables = excluded.variables,
-        has_started = ${results}.has_started OR excluded.has_started,
-        is_completed = ${results}.is_completed OR excluded.is_completed,
-        last_chat_session_id = excluded.last_chat_session_id, updated_at = excluded.updated_at
-      RETURNING bot_id, id
-    ), changed AS (
-      UPDATE ${results} o SET variables = r.variables, has_started = o.has_started OR r.has_started,
-        is_completed = o.is_completed OR r.is_completed, last_chat_session_id = session.id, updated_at = ${at}
-      FROM session, json_to_recordset(${changed}::json)
-        AS r(bot_id text, id text, variables json, has_started boolean, is_completed boolean)
-      WHERE o.bot_id = r.bot_id AND o.id = r.id
-      RETURNING o.bot_id, o.id
-    ), live AS (
-      SELECT bot_id, id FROM made UNION ALL SELECT bot_id, id FROM changed
-    ), answers AS (
-      INSERT INTO ${resultAnswers} (bot_id, result_id, seq, block_id, content, attached_file_urls, created_at)
-      SELECT live.bot_id, live.id, a.place + coalesce((
-          SELECT max(seq) + 1 FROM ${resultAnswers} e WHERE e.bot_id = live.bot_id AND e.result_id = live.id
-        ), 0), a.block_id, a.content,
-        CASE WHEN a.files IS NULL THEN NULL ELSE ARRAY(SELECT json_array_elements_text(a.files)) END, ${at}
-      FROM json_to_recordset(${answers}::json)
-        AS a(bot_id text, result_id text, place integer, block_id text, content text, files json)
-      JOIN live ON live.bot_id = a.bot_id AND live.id = a.result_id
-    ), logs AS (
-      INSERT INTO ${resultLogs} (bot_id, result_id, id, status, description, details, context, created_at)
-      SELECT live.bot_id, live.id, l.id, l.status, l.description, l.details, l.context, ${at}
-      FROM live, json_to_recordset(${logs}::json)
-        AS l(id text, status text, description text, details text, context text)
-      WHERE live.bot_id = ${session.botId} AND live.id = ${step.resultId}
-    ), transcript AS (
-      INSERT INTO ${resultTranscripts} (bot_id, result_id, id, entries)
-      SELECT bot_id, id, ${newId(now)}, ${transcript}::json FROM live
-      WHERE live.bot_id = ${session.botId} AND live.id = ${step.resultId} AND ${transcript !== null}
-    )
-    SELECT id FROM session`)
+  ]
+  const { transcript } = outcome
+  const written = await (isFirst ? first : next)({
+    ...values,
+    made: JSON.stringify(step.isNewResult ? [own, ...linked] : linked),
+    changed: JSON.stringify(step.isNewResult ? [] : [own]),
+    answers: JSON.stringify(answers),
+    logs: JSON.stringify(logs),
+    transcript: JSON.stringify(transcript.length === 0 ? [] : [{ entries: transcript }]),
+  })
   return written.rowCount === 1
 }
 

@@ -1,0 +1,80 @@
+import { readFileSync } from 'node:fs'
+import type { RequestHandler } from 'express'
+import { marked } from 'marked'
+import { root } from '../../root.ts'
+
+/*
+ * The reference page: guides from `contract/guides`, and below them the published document in Swagger UI, with
+ * requests that can be tried. Everything comes from this service, and every address is relative, so the page
+ * works behind any path of a proxy.
+ */
+
+/** In the order in which a newcomer needs them. */
+const guides = [
+  'first-steps',
+  'authentication',
+  'errors',
+  'paging',
+  'concurrent-edits',
+  'legacy-bots',
+  'moving',
+]
+
+const own = new URL('server/pages/docs/', root)
+const library = new URL('node_modules/swagger-ui-dist/', root)
+
+const files = [
+  { name: 'page.css', mediaType: 'text/css', folder: own },
+  { name: 'page.js', mediaType: 'text/javascript', folder: own },
+  { name: 'colors.js', mediaType: 'text/javascript', folder: own },
+  { name: 'swagger-ui.css', mediaType: 'text/css', folder: library },
+  { name: 'swagger-ui-bundle.js', mediaType: 'text/javascript', folder: library },
+]
+
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+export function serveDocs(serve: (path: string, handler: RequestHandler) => void): void {
+  for (const { name, mediaType, folder } of files) {
+    const content = readFileSync(new URL(name, folder))
+    serve(`/docs/files/${name}`, (_request, response) => {
+      response.setHeader('Cache-Control', 'max-age=600')
+      response.type(mediaType).send(content)
+    })
+  }
+  const page = readPage()
+  serve('/docs', (_request, response) => {
+    response.setHeader('Content-Security-Policy', policy)
+    response.type('text/html').send(page)
+  })
+}
+
+function readPage(): string {
+  const texts = guides.map((name) => {
+    const text = readFileSync(new URL(`contract/guides/${name}.md`, root), 'utf8')
+    return { name, title: /^# (.*)/.exec(text)?.[1] ?? name, html: toHtml(text) }
+  })
+  const links = texts.map(({ name, title }) => `<li><a href="#${name}">${title}</a></li>`)
+  const sections = texts.map(({ name, html }) => `<section class="guide" id="${name}">\n${html}</section>`)
+  return readFileSync(new URL('page.html', own), 'utf8')
+    .replace('<!-- links -->', () => links.join('\n'))
+    .replace('<!-- guides -->', () => sections.join('\n'))
+}
+
+/** The guides are ours, so their HTML needs no cleaning. Their titles are second to that of the page. */
+function toHtml(markdown: string): string {
+  const tokens = marked.lexer(markdown)
+  for (const token of tokens) if (token.type === 'heading') token.depth += 1
+  return marked
+    .parser(tokens)
+    .replaceAll('<table>', '<div class="table"><table>')
+    .replaceAll('</table>', '</table></div>')
+}

@@ -1,0 +1,245 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { getTableName, is } from 'drizzle-orm'
+import { getTableConfig, type PgColumn, PgTable } from 'drizzle-orm/pg-core'
+import pg from 'pg'
+import { migrateDatabase } from '../server/db/migrate.ts'
+import * as schema from '../server/db/schema.ts'
+import { root } from '../server/root.ts'
+import { endProcesses, run } from './support/process.ts'
+import { createDatabase, type TestDatabase } from './support/server.ts'
+
+const tables = Object.values(schema).filter((value): value is PgTable => is(value, PgTable))
+const journal = JSON.parse(readFileSync(new URL('migrations/meta/_journal.json', root), 'utf8'))
+
+/** Made and used by the migrations themselves. */
+const own = ['schema_lock']
+
+const databases: TestDatabase[] = []
+afterEach(endProcesses)
+afterAll(async () => {
+  for (const database of databases) await database.drop()
+})
+
+async function emptyDatabase(): Promise<string> {
+  const database = await createDatabase('nothing')
+  databases.push(database)
+  return database.url
+}
+
+async function query(url: string, text: string): Promise<Record<string, unknown>[]> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    return (await client.query(text)).rows
+  } finally {
+    await client.end()
+  }
+}
+
+const applied = 'SELECT hash FROM drizzle.__drizzle_migrations'
+
+/** All that a database is made of, as text. */
+async function structureOf(url: string) {
+  const { columns, indexes, constraints } = catalogue
+  return JSON.stringify([await query(url, columns), await query(url, indexes), await query(url, constraints)])
+}
+
+const catalogue = {
+  columns: `
+    SELECT c.relname AS table, a.attname AS name, format_type(a.atttypid, a.atttypmod) AS type,
+      a.attnotnull AS "notNull", pg_get_expr(d.adbin, d.adrelid) AS default
+    FROM pg_attribute a
+    JOIN pg_class c ON c.oid = a.attrelid AND c.relkind = 'r' AND c.relnamespace = 'public'::regnamespace
+    LEFT JOIN pg_attrdef d ON d.adrelid = a.attrelid AND d.adnum = a.attnum
+    WHERE a.attnum > 0 AND NOT a.attisdropped ORDER BY 1, 2`,
+  indexes: `
+    SELECT c.relname AS table, i.relname AS name, x.indisprimary AS "isPrimary", x.indisunique AS "isUnique",
+      ARRAY(SELECT pg_get_indexdef(i.oid, n, true) || CASE x.indoption[n - 1] & 3
+        WHEN 1 THEN ' desc first' WHEN 3 THEN ' desc first' WHEN 2 THEN ' asc first' ELSE '' END
+        FROM generate_series(1, x.indnatts) n) AS columns,
+      (SELECT count(*) FROM unnest(x.indoption) o WHERE o & 1 = 1)::int AS descending,
+      pg_get_expr(x.indpred, x.indrelid) AS condition
+    FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class c ON c.oid = x.indrelid
+    WHERE c.relnamespace = 'public'::regnamespace ORDER BY 1, 2`,
+  constraints: `
+    SELECT c.conrelid::regclass::text AS table, c.conname AS name, c.contype AS kind,
+      pg_get_constraintdef(c.oid) AS definition
+    FROM pg_constraint c WHERE c.connamespace = 'public'::regnamespace AND c.contype <> 'n' ORDER BY 1, 2`,
+}
+
+describe('migrating', () => {
+  test('by five processes at once on an empty database succeeds in all, each migration once', async () => {
+    const DATABASE_URL = await emptyDatabase()
+    const ended = await Promise.all(
+      Array.from({ length: 5 }, () => run('server/admin.ts', ['migrate'], { DATABASE_URL })),
+    )
+    expect(ended.map(({ code, stderr }) => ({ code, stderr }))).toEqual(
+      Array(5).fill({ code: 0, stderr: '' }),
+    )
+    expect(await query(DATABASE_URL, applied)).toHaveLength(journal.entries.length)
+    expect(await structureOf(DATABASE_URL)).toBe(await structureOf(migrated))
+  })
+
+  test('by eight callers at once in one process succeeds in all', async () => {
+    const url = await emptyDatabase()
+    await Promise.all(Array.from({ length: 8 }, () => migrateDatabase(url)))
+    expect(await query(url, applied)).toHaveLength(journal.entries.length)
+  })
+
+  test('a second time changes nothing', async () => {
+    const url = await emptyDatabase()
+    await migrateDatabase(url)
+    await query(url, `INSERT INTO installation_keys (name, key) VALUES ('kept', 'x')`)
+    const before = [await structureOf(url), await query(url, applied)]
+    await migrateDatabase(url)
+    expect([await structureOf(url), await query(url, applied)]).toEqual(before)
+    expect(await query(url, 'SELECT name FROM installation_keys')).toEqual([{ name: 'kept' }])
+  })
+
+  test('waits for another process that holds the lock, even one that is killed', async () => {
+    const url = await emptyDatabase()
+    await query(url, 'CREATE TABLE schema_lock (id text PRIMARY KEY)')
+    await query(url, `INSERT INTO schema_lock VALUES ('migrations')`)
+    const holder = new pg.Client({ connectionString: url })
+    holder.on('error', () => {})
+    await holder.connect()
+    await holder.query('BEGIN')
+    await holder.query('SELECT 1 FROM schema_lock FOR UPDATE')
+    const { rows } = await holder.query('SELECT pg_backend_pid() AS pid')
+    const migrating = migrateDatabase(url)
+    for (let waits = 0; waits === 0; ) {
+      waits = (
+        await query(
+          url,
+          `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
+        )
+      ).length
+    }
+    expect(await query(url, `SELECT to_regclass('bots') AS bots`)).toEqual([{ bots: null }])
+    await query(url, `SELECT pg_terminate_backend(${rows[0].pid})`)
+    await migrating
+    expect(await query(url, applied)).toHaveLength(journal.entries.length)
+  })
+})
+
+let migrated: string
+beforeAll(async () => {
+  migrated = await emptyDatabase()
+  await migrateDatabase(migrated)
+})
+
+describe('an empty database becomes what the schema says', () => {
+  test('in its tables', async () => {
+    const rows = await query(migrated, `SELECT tablename FROM pg_tables WHERE schemaname = 'public'`)
+    const expected = [...tables.map(getTableName), ...own]
+    expect(rows.map(({ tablename }) => tablename).sort()).toEqual(expected.sort())
+  })
+
+  const perTable = tables.map((table) => [getTableName(table), table] as const)
+
+  test.each(perTable)('in the columns of %s', async (name, table) => {
+    const rows = (await query(migrated, catalogue.columns)).filter((row) => row.table === name)
+    const expected = getTableConfig(table).columns.map((column) => ({
+      table: name,
+      name: column.name,
+      type: typeOf(column),
+      notNull: column.notNull,
+      default: defaultOf(column),
+    }))
+    expect(rows).toEqual(expected.sort((a, b) => (a.name < b.name ? -1 : 1)))
+  })
+
+  test.each(perTable)('in the keys and indexes of %s', async (name, table) => {
+    const { columns, primaryKeys, indexes } = getTableConfig(table)
+    const rows = (await query(migrated, catalogue.indexes)).filter((row) => row.table === name)
+    const primary = columns.filter((column) => column.primary).map((column) => column.name)
+    const keys = primaryKeys.map((key) => key.columns.map((column) => column.name))
+    expect(rows.filter(({ isPrimary }) => isPrimary).map((row) => row.columns)).toEqual(
+      primary.length > 0 ? [primary] : keys,
+    )
+    const expected = indexes.map(({ config }) => {
+      const parts = config.columns as (PgColumn & { indexConfig?: { order?: string } })[]
+      return {
+        name: config.name,
+        isUnique: config.unique,
+        columns: parts.map((column) => column.name),
+        descending: parts.filter(({ indexConfig }) => indexConfig?.order === 'desc').length,
+        isPartial: config.where !== undefined,
+      }
+    })
+    const found = rows
+      .filter(({ isPrimary }) => !isPrimary)
+      .map(({ condition, isPrimary: _, table: __, ...row }) => ({
+        ...row,
+        columns: (row.columns as string[]).map((column) => column.replaceAll('"', '')),
+        isPartial: condition !== null,
+      }))
+    expect(found).toEqual(expected.sort((a, b) => ((a.name ?? '') < (b.name ?? '') ? -1 : 1)))
+  })
+
+  test.each(perTable)('in the foreign keys of %s, and nothing else is constrained', async (name, table) => {
+    const rows = (await query(migrated, catalogue.constraints)).filter((row) => row.table === name)
+    const expected = getTableConfig(table).foreignKeys.map((key) => {
+      const { columns, foreignColumns, foreignTable } = key.reference()
+      const names = (list: PgColumn[]) => list.map((column) => column.name).join(', ')
+      return `FOREIGN KEY (${names(columns)}) REFERENCES ${getTableName(foreignTable)}(${names(foreignColumns)})`
+    })
+    const others = rows.filter(({ kind }) => kind !== 'p')
+    expect(others.map(({ definition }) => definition).sort()).toEqual(expected.sort())
+  })
+})
+
+/** The type as PostgreSQL names it. */
+function typeOf(column: PgColumn): string {
+  return column.getSQLType().replace('timestamp (3) with time zone', 'timestamp(3) with time zone')
+}
+
+function defaultOf(column: PgColumn): string | null {
+  if (column.default === undefined) return null
+  return typeof column.default === 'string' ? `'${column.default}'::text` : String(column.default)
+}
+
+describe('tables that can be distributed by bot', () => {
+  const catalogueTables = [
+    schema.users,
+    schema.workspaces,
+    schema.workspaceMembers,
+    schema.folders,
+    schema.apiTokens,
+    schema.publicIds,
+    schema.customDomains,
+    schema.installationKeys,
+  ].map((table) => getTableName(table))
+  // Sessions are found by their own id, and so are spread by it.
+  const keyOf = (name: string) => (name === 'bots' || name === 'chat_sessions' ? 'id' : 'bot_id')
+  const botTables = tables.map(getTableName).filter((name) => !catalogueTables.includes(name))
+
+  test.each(botTables)('%s: every key begins with the one it is distributed by', async (name) => {
+    const rows = (await query(migrated, catalogue.indexes)).filter((row) => row.table === name)
+    const unique = rows.filter(({ isUnique }) => isUnique)
+    expect(unique).not.toHaveLength(0)
+    for (const { columns } of unique) expect((columns as string[])[0]).toBe(keyOf(name))
+  })
+
+  test('no foreign key leads to a bot table', async () => {
+    const rows = await query(migrated, catalogue.constraints)
+    const targets = rows
+      .filter(({ kind }) => kind === 'f')
+      .map(({ definition }) => /REFERENCES (\w+)/.exec(String(definition))?.[1])
+    expect(targets.filter((target) => botTables.includes(String(target)))).toEqual([])
+  })
+
+  test('no time, sequence, trigger or procedure is made by the database', async () => {
+    const defaults = (await query(migrated, catalogue.columns)).filter(({ default: value }) => value !== null)
+    for (const { default: value } of defaults) expect(value).toMatch(/^(true|false|'\w*'::text|\d+)$/)
+    const made = await query(
+      migrated,
+      `SELECT 'sequence' AS kind FROM pg_sequences WHERE schemaname = 'public'
+       UNION ALL SELECT 'trigger' FROM pg_trigger WHERE NOT tgisinternal
+       UNION ALL SELECT 'procedure' FROM pg_proc WHERE pronamespace = 'public'::regnamespace
+       UNION ALL SELECT 'extension' FROM pg_extension WHERE extname <> 'plpgsql'`,
+    )
+    expect(made).toEqual([])
+  })
+})
