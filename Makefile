@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help start test check generate dev migration format
+.PHONY: help start test check generate dev migration format bench browser-test lint-spec
 
 SOURCES := $(shell find contract server generated -name '*.ts' 2>/dev/null)
 
@@ -28,6 +28,16 @@ migration: node_modules ## Make the migration that brings the database to server
 
 format: node_modules ## Format the sources and mend what lint can mend
 	@npm --silent run format
+
+bench: dist ## Measure the service against a floor and other frameworks; takes up to ten minutes
+	@npx --no-install tsx tests/bench/main.ts
+
+browser-test: node_modules ## Use the pages in a real browser (CHROMIUM names one in an unusual place)
+	@npm --silent test -- tests/browser --selectProjects service
+
+lint-spec: ## Lint openapi.yaml with Redocly and Spectral at their strictest useful settings
+	@npm ci --silent --prefix tests/lint
+	@npm --silent --prefix tests/lint run lint
 
 node_modules: package.json package-lock.json
 	@npm ci

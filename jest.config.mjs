@@ -18,10 +18,13 @@ const service = [
   'process*',
   'plans',
   'purge',
+  'admin',
+  'corpus',
+  'passthrough',
   'flows/*',
   'browser/*',
   'bench/*',
-].map((name) => `<rootDir>/tests/${name}.test.ts`)
+].map((name) => `**/tests/${name}.test.ts`)
 
 export default {
   testTimeout: 60_000,
@@ -29,7 +32,7 @@ export default {
     {
       ...common,
       displayName: 'contract',
-      testMatch: ['<rootDir>/tests/**/*.test.ts', ...service.map((path) => `!${path}`)],
+      testMatch: ['**/tests/**/*.test.ts', ...service.map((path) => `!${path}`)],
     },
     {
       ...common,

@@ -6,7 +6,7 @@ const whole = (minimum: number, maximum: number, fallback: number) => {
     .string()
     .regex(/^\d+$/, { error })
     .transform(Number)
-    .pipe(z.int({ error }).min(minimum, { error }).max(maximum, { error }))
+    .refine((value) => value >= minimum && value <= maximum, { error })
     .default(fallback)
 }
 
@@ -34,7 +34,10 @@ const environment = z.object({
   SHUTDOWN_TIMEOUT: whole(0, 600_000, 30_000),
   MAX_WORKSPACES_PER_USER: whole(0, 1_000_000, 100),
   SMTP_URL: address(/^smtps?$/, 'smtp://user:password@mail.example.com:587').optional(),
-  SMTP_FROM: z.string().min(3).default('Bots <bots@localhost>'),
+  SMTP_FROM: z
+    .string()
+    .min(3, { error: 'Expected a sender such as Bots <bots@example.com>' })
+    .default('Bots <bots@localhost>'),
   /** Hosts that bots may call although they are private: `host` or `host:port`, separated by commas. */
   OUTBOUND_ALLOWED_HOSTS: z
     .string()

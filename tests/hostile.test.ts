@@ -91,7 +91,10 @@ function attacksOn({ operation }: Endpoint): fc.Arbitrary<Attack> {
     isFamiliar: fc.boolean(),
     body: schema ? fitting(schema) : fc.oneof({ weight: 8, arbitrary: fc.constant(undefined) }, awkwardValue),
     bodyChanges: fc.array(change, { maxLength: 3 }),
-    query: fc.record(parameters('query'), { requiredKeys: [], noNullPrototype: true }),
+    query: fc.oneof(
+      fc.constant({}),
+      fc.record(parameters('query'), { requiredKeys: [], noNullPrototype: true }),
+    ),
     queryChanges: fc.oneof(
       { weight: 3, arbitrary: fc.constant<Change[]>([]) },
       { weight: 1, arbitrary: fc.array(change, { maxLength: 2 }) },

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { getTableName, is } from 'drizzle-orm'
-import { getTableConfig, type PgColumn, PgTable } from 'drizzle-orm/pg-core'
+import { getTableConfig, type PgColumn, PgDialect, PgTable } from 'drizzle-orm/pg-core'
 import pg from 'pg'
 import { migrateDatabase } from '../server/db/migrate.ts'
 import * as schema from '../server/db/schema.ts'
@@ -9,7 +9,7 @@ import { root } from '../server/root.ts'
 import { endProcesses, run } from './support/process.ts'
 import { createDatabase, type TestDatabase } from './support/server.ts'
 
-const tables = Object.values(schema).filter((value): value is PgTable => is(value, PgTable))
+const tables = (Object.values(schema) as unknown[]).filter((value): value is PgTable => is(value, PgTable))
 const journal = JSON.parse(readFileSync(new URL('migrations/meta/_journal.json', root), 'utf8'))
 
 /** Made and used by the migrations themselves. */
@@ -55,11 +55,12 @@ const catalogue = {
     WHERE a.attnum > 0 AND NOT a.attisdropped ORDER BY 1, 2`,
   indexes: `
     SELECT c.relname AS table, i.relname AS name, x.indisprimary AS "isPrimary", x.indisunique AS "isUnique",
-      ARRAY(SELECT pg_get_indexdef(i.oid, n, true) || CASE x.indoption[n - 1] & 3
-        WHEN 1 THEN ' desc first' WHEN 3 THEN ' desc first' WHEN 2 THEN ' asc first' ELSE '' END
+      ARRAY(
+        SELECT replace(pg_get_indexdef(i.oid, n, true), '"', '')
+          || CASE WHEN x.indoption[n - 1] & 1 = 1 THEN ' DESC' ELSE '' END
+          || CASE WHEN x.indoption[n - 1] & 2 = 2 THEN ' NULLS FIRST' ELSE '' END
         FROM generate_series(1, x.indnatts) n) AS columns,
-      (SELECT count(*) FROM unnest(x.indoption) o WHERE o & 1 = 1)::int AS descending,
-      pg_get_expr(x.indpred, x.indrelid) AS condition
+      trim(pg_get_expr(x.indpred, x.indrelid), '()') AS condition
     FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class c ON c.oid = x.indrelid
     WHERE c.relnamespace = 'public'::regnamespace ORDER BY 1, 2`,
   constraints: `
@@ -158,24 +159,21 @@ describe('an empty database becomes what the schema says', () => {
     expect(rows.filter(({ isPrimary }) => isPrimary).map((row) => row.columns)).toEqual(
       primary.length > 0 ? [primary] : keys,
     )
-    const expected = indexes.map(({ config }) => {
-      const parts = config.columns as (PgColumn & { indexConfig?: { order?: string } })[]
-      return {
-        name: config.name,
-        isUnique: config.unique,
-        columns: parts.map((column) => column.name),
-        descending: parts.filter(({ indexConfig }) => indexConfig?.order === 'desc').length,
-        isPartial: config.where !== undefined,
-      }
-    })
-    const found = rows
-      .filter(({ isPrimary }) => !isPrimary)
-      .map(({ condition, isPrimary: _, table: __, ...row }) => ({
-        ...row,
-        columns: (row.columns as string[]).map((column) => column.replaceAll('"', '')),
-        isPartial: condition !== null,
-      }))
-    expect(found).toEqual(expected.sort((a, b) => ((a.name ?? '') < (b.name ?? '') ? -1 : 1)))
+    const expected = indexes.map(({ config }) => ({
+      table: name,
+      name: config.name as string,
+      isPrimary: false,
+      isUnique: config.unique,
+      columns: (config.columns as IndexedColumn[]).map(({ name, indexConfig }) =>
+        [name, indexConfig?.order === 'desc' && 'DESC', indexConfig?.nulls === 'first' && 'NULLS FIRST']
+          .filter(Boolean)
+          .join(' '),
+      ),
+      condition: config.where ? dialect.sqlToQuery(config.where).sql : null,
+    }))
+    expect(rows.filter(({ isPrimary }) => !isPrimary)).toEqual(
+      expected.sort((a, b) => (a.name < b.name ? -1 : 1)),
+    )
   })
 
   test.each(perTable)('in the foreign keys of %s, and nothing else is constrained', async (name, table) => {
@@ -189,6 +187,10 @@ describe('an empty database becomes what the schema says', () => {
     expect(others.map(({ definition }) => definition).sort()).toEqual(expected.sort())
   })
 })
+
+type IndexedColumn = PgColumn & { indexConfig?: { order?: 'asc' | 'desc'; nulls?: 'first' | 'last' } }
+
+const dialect = new PgDialect()
 
 /** The type as PostgreSQL names it. */
 function typeOf(column: PgColumn): string {
@@ -210,7 +212,7 @@ describe('tables that can be distributed by bot', () => {
     schema.publicIds,
     schema.customDomains,
     schema.installationKeys,
-  ].map((table) => getTableName(table))
+  ].map((table): string => getTableName(table))
   // Sessions are found by their own id, and so are spread by it.
   const keyOf = (name: string) => (name === 'bots' || name === 'chat_sessions' ? 'id' : 'bot_id')
   const botTables = tables.map(getTableName).filter((name) => !catalogueTables.includes(name))

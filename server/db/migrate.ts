@@ -47,7 +47,7 @@ async function takeLock(client: pg.Client) {
       break
     } catch (error) {
       // Two processes that create the table at once: one of them fails, although it was asked not to.
-      if (!/^(23505|42P07|XX000)$/.test(sqlState(error) ?? '')) throw error
+      if (!/^(23505|42710|42P07|XX000)$/.test(sqlState(error) ?? '')) throw error
     }
   }
   await client.query('BEGIN')

@@ -56,7 +56,7 @@ function tag(key: Buffer, scope: readonly string[], position: Buffer): Buffer {
 }
 
 /** Where a page begins when it has no cursor: before everything that can be. */
-export const beginning: Position = { createdAt: new Date('9999-12-31T23:59:59.999Z'), id: '~' }
+export const beginning: Position = { createdAt: new Date('9999-01-01T00:00:00.000Z'), id: '~' }
 
 /** The condition for entries after a position; without one, after that of the placeholders `createdAt` and `id`. */
 export function after(createdAt: AnyPgColumn, id: AnyPgColumn, position?: Position) {

@@ -129,11 +129,17 @@ export function resultPage(
 ) {
   return resultStatements(db).page.execute({
     botId: grant.bot.id,
-    ...rangeOf(grant, range),
+    // The position bounds the range too: of two bounds on the time PostgreSQL begins at either, and at the
+    // looser one it would walk through all pages before this one.
+    ...rangeOf(grant, { from: range.from, to: earlier(range.to, new Date(createdAt.getTime() + 1)) }),
     createdAt: createdAt.toISOString(),
     id,
     limit: limit + 1,
   })
+}
+
+function earlier(end: Date | null, other: Date): Date {
+  return end !== null && end < other ? end : other
 }
 
 async function resultOf(db: Database, grant: BotGrant, resultId: string) {

@@ -139,6 +139,7 @@ function textOf(schema: JsonSchema): fc.Arbitrary<string> {
   if (schema.format || !pattern.includes('x00')) return fc.constant(String(example ?? 'text'))
   return fc.oneof(
     fc.string({ unit: 'grapheme', minLength, maxLength: minLength + 10 }),
+    fc.constant(String(example ?? 'text')),
     fc.constantFrom(...awkwardTexts.filter((text) => text.length >= minLength)),
   )
 }

@@ -18,7 +18,7 @@ import {
   resultTranscripts,
 } from '../../db/schema.ts'
 import { type Draft, draftOf, parseDraft, type Version } from '../../drafts.ts'
-import { newId, newIds } from '../../ids.ts'
+import { newIds } from '../../ids.ts'
 import { JsonText } from '../../json-text.ts'
 
 /*

@@ -12,43 +12,45 @@ contents.addEventListener('click', ({ target }) => {
   if (target.closest('a')) fold()
 })
 
-/** Opens the operation that the address names, as links of the guides do. */
-function openNamed() {
-  const operation = document.getElementById(location.hash.slice(1))
-  if (!operation?.classList.contains('opblock')) return
-  if (!operation.classList.contains('is-open')) operation.querySelector('.opblock-summary-control').click()
-  operation.scrollIntoView()
+/** Goes where the address says, and opens the operation there. */
+function goToNamed() {
+  const place = document.getElementById(location.hash.slice(1))
+  const isClosed = place?.classList.contains('opblock') && !place.classList.contains('is-open')
+  if (isClosed) place.querySelector('.opblock-summary-control').click()
+  place?.scrollIntoView()
+}
+addEventListener('hashchange', goToNamed)
+
+/** The browser looked for the place before the reference was there. */
+function goToNamedOnceDrawn(reference) {
+  const observer = new MutationObserver(() => {
+    if (!reference.querySelector('.opblock')) return
+    observer.disconnect()
+    if (location.hash) goToNamed()
+  })
+  observer.observe(reference, { childList: true, subtree: true })
 }
 
 async function start() {
   const response = await fetch('openapi.json')
-  const document_ = await response.json()
+  const published = await response.json()
   // Requests go where the page came from, whatever the installation calls itself.
-  document_.servers = [
+  published.servers = [
     { url: new URL('.', location.href).href.replace(/\/$/, ''), description: 'This service' },
   ]
-  const groups = document_['x-tagGroups'].flatMap(({ tags }) => tags)
-  document_.tags.sort((a, b) => groups.indexOf(a.name) - groups.indexOf(b.name))
-  document.getElementById('tags').append(...document_.tags.map(toItem))
-  const named = location.hash
+  const groups = published['x-tagGroups'].flatMap(({ tags }) => tags)
+  published.tags.sort((a, b) => groups.indexOf(a.name) - groups.indexOf(b.name))
+  document.getElementById('tags').append(...published.tags.map(toItem))
+  const reference = document.getElementById('reference')
+  goToNamedOnceDrawn(reference)
   SwaggerUIBundle({
-    spec: document_,
-    domNode: document.getElementById('reference'),
+    spec: published,
+    domNode: reference,
     deepLinking: true,
     docExpansion: 'list',
     defaultModelsExpandDepth: 0,
     displayRequestDuration: true,
-    requestSnippetsEnabled: false,
     validatorUrl: null,
-    onComplete() {
-      addEventListener('hashchange', openNamed)
-      // The reference was not there yet when the browser looked for the place.
-      setTimeout(() => {
-        if (named.startsWith('#/')) return
-        if (named) document.getElementById(named.slice(1))?.scrollIntoView()
-        openNamed()
-      })
-    },
   })
 }
 

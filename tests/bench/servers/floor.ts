@@ -77,17 +77,11 @@ async function listResults(
   search: URLSearchParams,
 ) {
   await granted(request, statements.grantBot, id)
-  const [time, last] = search.get('cursor')?.split('.') ?? ['253402300799999', '~']
-  const from = new Date(Number(time)).toISOString()
-  const rows = await query(statements.resultPage, [
-    id,
-    '-infinity',
-    '-infinity',
-    'infinity',
-    from,
-    last,
-    LIMIT + 1,
-  ])
+  const [time, last] = search.get('cursor')?.split('.') ?? []
+  const from = time === undefined ? '9999-12-31T23:59:59.999Z' : new Date(Number(time)).toISOString()
+  const to = time === undefined ? 'infinity' : new Date(Number(time) + 1).toISOString()
+  const values = [id, '-infinity', '-infinity', to, from, last ?? '~', LIMIT + 1]
+  const rows = await query(statements.resultPage, values)
   const page = rows.slice(0, LIMIT)
   const texts = page.map(
     (row) =>

@@ -1,0 +1,123 @@
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { type App, startApp } from './support/app.ts'
+import { endProcesses, run } from './support/process.ts'
+import { makeWorld, type Site } from './support/world.ts'
+
+let app: App
+let site: Site
+beforeAll(async () => {
+  app = await startApp()
+  site = (await makeWorld(app)).here
+})
+afterAll(() => app.stop())
+afterEach(endProcesses)
+
+/** Runs the command beside the app, on its database. */
+const admin = (...words: string[]) => run('server/admin.ts', words, { DATABASE_URL: app.databaseUrl })
+
+/** What a command printed: one JSON object on standard output, and nothing else. */
+async function accepted(...words: string[]) {
+  const { code, stdout, stderr } = await admin(...words)
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout).toMatch(/^\{.*\}\n$/)
+  return JSON.parse(stdout)
+}
+
+/** What a command complained about: one line on standard error. */
+async function refused(...words: string[]): Promise<string> {
+  const { code, stdout, stderr } = await admin(...words)
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toMatch(/^.+\n$/)
+  return stderr.trimEnd()
+}
+
+const workspacesOf = (token: string) => app.client.call('listWorkspaces', { as: { token } })
+
+describe('a person from nothing to a role', () => {
+  const email = 'ada.lovelace@example.com'
+
+  test('user create, token create, member set and token revoke work beside the service', async () => {
+    const user = await accepted('user', 'create', '--email', 'Ada.Lovelace@example.com', '--name', 'Ada')
+    expect(user).toEqual({ id: expect.stringMatching(/^[0-9a-z]{26}$/), email, name: 'Ada' })
+    expect(await refused('user', 'create', '--email', email, '--name', 'Twin')).toContain(email)
+
+    const { id, token } = await accepted('token', 'create', '--email', 'ADA.lovelace@example.com')
+    expect(token).toMatch(/^botb_pat_[0-9A-Za-z]{36}$/)
+    expect((await workspacesOf(token)).body).toEqual({ workspaces: [] })
+    const { apiTokens } = await app.client.ok('listTokens', { as: { token } })
+    expect(apiTokens).toMatchObject([{ id, hint: token.slice(-4), expiresAt: null }])
+
+    const { workspaceId } = site
+    const set = (role: string) =>
+      accepted('member', 'set', '--workspace', workspaceId, '--email', email, '--role', role)
+    for (const [role, mode] of [
+      ['GUEST', 'guest'],
+      ['ADMIN', 'write'],
+      ['MEMBER', 'read'],
+    ] as const) {
+      expect(await set(role)).toEqual({ workspaceId, userId: user.id, role })
+      const read = await app.client.ok('getWorkspace', { as: { token }, params: { workspaceId } })
+      expect(read.currentUserMode).toBe(mode)
+    }
+
+    expect(await accepted('token', 'revoke', '--id', id)).toEqual({ id })
+    expect((await workspacesOf(token)).status).toBe(401)
+    expect(await refused('token', 'revoke', '--id', id)).toContain(id)
+  })
+
+  test('a token gets the name and the days that were asked for', async () => {
+    const { token } = await accepted(
+      ...['token', 'create', '--email', site.admin.email, '--name', 'Nightly', '--expires-in-days', '2'],
+    )
+    const { apiTokens } = await app.client.ok('listTokens', { as: { token } })
+    const made = apiTokens.find(({ hint }) => hint === token.slice(-4))
+    expect(made?.name).toBe('Nightly')
+    const days = (Date.parse(made?.expiresAt ?? '') - Date.parse(made?.createdAt ?? '')) / 86_400_000
+    expect(days).toBe(2)
+  })
+})
+
+test('migrate can be said as often as one likes', async () => {
+  expect(await accepted('migrate')).toEqual({ migrated: true })
+  expect(await accepted('migrate')).toEqual({ migrated: true })
+})
+
+test.each([
+  ['nothing at all', [], /^Expected one of: user create/],
+  ['an unknown command', ['user', 'delete'], /^Expected one of: user create/],
+  ['an unknown option', ['migrate', '--force', 'yes'], /--force/],
+  ['an option without its value', ['token', 'revoke', '--id'], /--id/],
+  ['missing options', ['user', 'create'], /^--email: .+; --name: .+$/],
+  ['an address that is none', ['user', 'create', '--email', 'ada', '--name', 'Ada'], /^--email: /],
+  ['an empty name', ['user', 'create', '--email', 'a@example.com', '--name', ' '], /^--name: /],
+  ['a token of nobody', ['token', 'create', '--email', 'nobody@example.com'], /nobody@example\.com/],
+  [
+    'a token for no days',
+    ['token', 'create', '--email', 'nobody@example.com', '--expires-in-days', '0'],
+    /^--expires-in-days: /,
+  ],
+  ['an unknown token', ['token', 'revoke', '--id', 'unknown'], /unknown/],
+  [
+    'an unknown role',
+    ['member', 'set', '--workspace', 'w', '--email', 'nobody@example.com', '--role', 'OWNER'],
+    /^--role: .*ADMIN.*MEMBER.*GUEST/,
+  ],
+])('%s is refused in one line', async (_, words, complaint) => {
+  expect(await refused(...words)).toMatch(complaint)
+})
+
+test('a role in a workspace that is not there is refused', async () => {
+  const words = ['member', 'set', '--email', site.member.email, '--role', 'GUEST', '--workspace']
+  expect(await refused(...words, 'unknown')).toContain('unknown')
+})
+
+test('a database that is away, or a wrong configuration, is said in one line', async () => {
+  const away = { DATABASE_URL: 'postgres://someone:secret@127.0.0.1:1/nothing' }
+  const { code, stdout, stderr } = await run('server/admin.ts', ['migrate'], away)
+  expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+  expect(stderr).toMatch(/^.*ECONNREFUSED.*\n$/)
+  expect(stderr).not.toContain('secret')
+  const wrong = await run('server/admin.ts', ['migrate'], { ...away, PORT: 'x', LOG_LEVEL: 'x' })
+  expect(wrong.code).toBe(1)
+  expect(wrong.stderr).toMatch(/^Configuration: PORT: .+; LOG_LEVEL: .+\n$/)
+})

@@ -1,0 +1,147 @@
+import { existsSync } from 'node:fs'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { operations } from '../../contract/index.ts'
+import { type App, startApp } from '../support/app.ts'
+import { makeWorld, type World } from '../support/world.ts'
+
+/*
+ * The reference page in a real browser: complete, usable on a phone, and quiet. It asks no other host for
+ * anything and has nothing to say in its console. Without a browser these tests are skipped.
+ */
+
+const candidates = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/google-chrome']
+const executablePath = candidates.find((path) => path !== undefined && existsSync(path))
+const withBrowser = executablePath ? describe : describe.skip
+if (!executablePath)
+  process.stderr.write('No browser: install Chromium or set CHROMIUM to test the reference page\n')
+
+let app: App
+let world: World
+let browser: Browser
+const complaints: string[] = []
+
+const desktop = { viewport: { width: 1280, height: 900 } }
+const phone = { viewport: { width: 375, height: 740 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 }
+
+async function open(path: string, options: BrowserContextOptions): Promise<Page> {
+  const context = await browser.newContext({ baseURL: app.url, ...options })
+  const page = await context.newPage()
+  page.on('pageerror', (error) => complaints.push(`error: ${error.message}`))
+  page.on('console', (message) => {
+    if (message.type() === 'error' || message.type() === 'warning') {
+      complaints.push(`console: ${message.text()}`)
+    }
+  })
+  page.on('request', (request) => {
+    const url = new URL(request.url())
+    if (url.protocol !== 'data:' && url.origin !== app.url) complaints.push(`request: ${url}`)
+  })
+  await page.goto(path)
+  await page.locator('.opblock').first().waitFor()
+  return page
+}
+
+/** Where the top of an element is in the window, in pixels. */
+async function top(page: Page, selector: string): Promise<number> {
+  const box = await page.locator(selector).boundingBox()
+  return box?.y ?? Number.NaN
+}
+
+const guides = [
+  'first-steps',
+  'authentication',
+  'errors',
+  'paging',
+  'concurrent-edits',
+  'legacy-bots',
+  'moving',
+]
+
+withBrowser('the reference page', () => {
+  beforeAll(async () => {
+    app = await startApp()
+    world = await makeWorld(app)
+    // Root, as in containers, has no sandbox; the page is our own.
+    browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+  })
+
+  afterEach(async () => {
+    for (const context of browser?.contexts() ?? []) await context.close()
+    expect(complaints.splice(0)).toEqual([])
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await app?.stop()
+  })
+
+  test.each([
+    ['a desktop', desktop],
+    ['a phone', phone],
+  ])('%s shows every guide and every operation, and nothing is cut off', async (_name, options) => {
+    const page = await open('/docs', options)
+    expect(await page.locator('.opblock').count()).toBe(Object.keys(operations).length)
+    expect(await page.locator('section.guide').evaluateAll((all) => all.map(({ id }) => id))).toEqual(guides)
+    for (const target of await page.locator('.guide a[href^="#"], nav a[href^="#"]').all()) {
+      const href = (await target.getAttribute('href')) as string
+      expect([href, await page.locator(`[id="${href.slice(1)}"]`).count()]).toEqual([href, 1])
+    }
+    const width = await page.evaluate('document.documentElement.scrollWidth')
+    expect(width).toBe(options.viewport.width)
+  })
+
+  test('a link of a guide opens the operation', async () => {
+    const page = await open('/docs', desktop)
+    await page.locator('a[href="#operations-bots-importBot"]').first().click()
+    await page.getByText('Creates a bot from an exported document').waitFor()
+    expect(await top(page, '#operations-bots-importBot')).toBeLessThan(200)
+  })
+
+  test('an address opens the operation that it names', async () => {
+    const page = await open('/docs#operations-results-listResults', desktop)
+    await page.getByText('Pages join without gap or repeat while').waitFor()
+    expect(await top(page, '#operations-results-listResults')).toBeLessThan(200)
+  })
+
+  test('a request is tried with a token, and its answer is shown', async () => {
+    const page = await open('/docs', desktop)
+    await page.getByRole('button', { name: 'Authorize' }).click()
+    await page.locator('.auth-container input').fill(world.here.admin.token)
+    await page.locator('.auth-container button[type=submit]').click()
+    await page.locator('.btn-done').click()
+
+    const operation = page.locator('#operations-workspaces-getWorkspace')
+    await operation.locator('.opblock-summary-control').click()
+    await operation.getByRole('button', { name: 'Try it out' }).click()
+    await operation.locator('input[placeholder=workspaceId]').fill(world.here.workspaceId)
+    await operation.getByRole('button', { name: 'Execute' }).click()
+    const answer = operation.locator('.live-responses-table')
+    await answer.waitFor()
+    expect(await answer.locator('.response-col_status').last().textContent()).toContain('200')
+    expect(await answer.locator('.response-col_description').last().textContent()).toContain(
+      world.here.workspaceId,
+    )
+  })
+
+  test('dark and light follow the system until the reader chooses', async () => {
+    const page = await open('/docs', { ...desktop, colorScheme: 'dark' })
+    const ground = () => page.evaluate('getComputedStyle(document.body).backgroundColor')
+    expect(await ground()).toBe('rgb(28, 32, 34)')
+    await page.getByRole('button', { name: 'Light' }).click()
+    expect(await ground()).toBe('rgb(255, 255, 255)')
+    await page.reload()
+    expect(await ground()).toBe('rgb(255, 255, 255)')
+    await page.getByRole('button', { name: 'Dark' }).waitFor()
+  })
+
+  test('the contents fold away on a phone', async () => {
+    const page = await open('/docs', phone)
+    const link = page.locator('nav').getByRole('link', { name: 'Errors' })
+    expect(await link.isVisible()).toBe(false)
+    await page.getByText('Contents').click()
+    await link.click()
+    expect(await link.isVisible()).toBe(false)
+    expect(await top(page, '#errors')).toBeLessThan(200)
+  })
+})

@@ -1,0 +1,161 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { type App, startApp } from './support/app.ts'
+import { type Answer, anyBody } from './support/client.ts'
+import { makeWorld, type Site } from './support/world.ts'
+
+/*
+ * What a request costs the database, and that a stored document leaves as the text it is: nobody looks into
+ * it on the way.
+ */
+
+let app: App
+let site: Site
+beforeAll(async () => {
+  app = await startApp()
+})
+afterAll(() => app.stop())
+beforeEach(async () => {
+  site = (await makeWorld(app)).here
+})
+afterEach(() => {
+  jest.restoreAllMocks()
+})
+
+/** The statements that a request sends; each is one round trip. */
+async function statementsOf(send: () => Promise<Answer>): Promise<string[]> {
+  app.statements.length = 0
+  const { status, text } = await send()
+  if (status >= 300) throw new Error(text)
+  return [...app.statements]
+}
+
+const asMember = (botId: string) => ({ as: site.member, params: { botId } })
+const inWorkspace = () => ({ as: site.member, query: { workspaceId: site.workspaceId } })
+
+describe('a read takes at most two round trips', () => {
+  const reads: Record<string, () => Promise<Answer>> = {
+    'of a bot': () => app.client.call('getBot', asMember(site.draft.id)),
+    'of a bot shared publicly': () =>
+      app.client.call('getBot', { as: site.guest, params: { botId: site.shared.id } }),
+    'of a bot to convert': () =>
+      app.client.call('getBot', { ...asMember(site.legacy.id), query: { migrateToLatestVersion: true } }),
+    'of a published bot': () => app.client.call('getPublishedBot', asMember(site.published.id)),
+    'of the bots': () => app.client.call('listBots', inWorkspace()),
+    'of the bots of a folder': () =>
+      app.client.call('listBots', {
+        as: site.member,
+        query: { workspaceId: site.workspaceId, folderId: site.folder },
+      }),
+    'of the results': () => app.client.call('listResults', asMember(site.published.id)),
+    'of a result': () =>
+      app.client.call('getResult', {
+        as: site.member,
+        params: { botId: site.published.id, resultId: site.results[0] },
+      }),
+    'of the statistics': () => app.client.call('getStats', asMember(site.published.id)),
+    'of the folders': () => app.client.call('listFolders', inWorkspace()),
+    'of a folder': () => app.client.call('getFolder', { as: site.member, params: { folderId: site.folder } }),
+    'of the workspaces': () => app.client.call('listWorkspaces', { as: site.member }),
+    'of a workspace': () =>
+      app.client.call('getWorkspace', { as: site.member, params: { workspaceId: site.workspaceId } }),
+    'of the members': () =>
+      app.client.call('listMembers', { as: site.member, params: { workspaceId: site.workspaceId } }),
+  }
+
+  test.each(Object.entries(reads))('%s', async (_, read) => {
+    const statements = await statementsOf(read)
+    expect(statements.length).toBeGreaterThan(0)
+    expect(statements.slice(2)).toEqual([])
+  })
+})
+
+describe('a write takes at most three round trips', () => {
+  const patch = (botId: string, bot: object) =>
+    app.client.call('updateBot', { ...asMember(botId), body: anyBody({ bot: { version: '6.1', ...bot } }) })
+
+  const writes: Record<string, () => Promise<Answer>> = {
+    'that creates a bot': () =>
+      app.client.call('createBot', { as: site.member, body: { workspaceId: site.workspaceId, bot: {} } }),
+    'that renames a bot': () => patch(site.draft.id, { name: 'renamed' }),
+    'that changes a flow': () => patch(site.draft.id, { groups: [], edges: [], theme: {} }),
+    'that moves a bot': () => patch(site.draft.id, { folderId: site.deepFolder }),
+    'that sends names back as they are': () =>
+      patch(site.published.id, { publicId: site.published.publicId, customDomain: null }),
+    'that converts a bot': () => patch(site.legacy.id, { name: 'converted' }),
+    'that publishes a bot with a public id': () => app.client.call('publishBot', asMember(site.published.id)),
+    'that unpublishes a bot': () => app.client.call('unpublishBot', asMember(site.published.id)),
+    'that deletes results by id': () =>
+      app.client.call('deleteResults', {
+        ...asMember(site.published.id),
+        query: { resultIds: site.results.join(',') },
+      }),
+    'that saves logs': () =>
+      app.client.call('saveClientLogs', {
+        params: { sessionId: site.session },
+        body: { clientLogs: [{ description: 'Could not load' }] },
+      }),
+  }
+
+  test.each(Object.entries(writes))('%s', async (_, write) => {
+    const statements = await statementsOf(write)
+    expect(statements.length).toBeGreaterThan(0)
+    expect(statements.slice(3)).toEqual([])
+  })
+
+  test('and a change of a small part sends no other part', async () => {
+    const [, update = ''] = await statementsOf(() => patch(site.draft.id, { theme: {} }))
+    expect(update).toMatch(/^with "bot" as \(update "bots" .*\) update "bot_drafts" set "theme" = \$\d+ from/)
+    const [, rename = ''] = await statementsOf(() => patch(site.draft.id, { name: 'renamed' }))
+    expect(rename).not.toContain('update "bot_drafts"')
+  })
+})
+
+describe('a stored document leaves as it is stored', () => {
+  /** JSON that is written anew in another way by whoever parses it. */
+  const text = (size = 1) => `{ "b":1.0,\n "1" : 1e0, "a" :"\\u00e9", "a": ["${'x'.repeat(size)}" ] }`
+
+  async function plant(size?: number) {
+    const { id } = site.published
+    const parts = ['groups', 'events', 'edges', 'variables', 'theme', 'settings']
+    for (const table of ['bot_drafts', 'bot_publications']) {
+      const set = parts.map((part) => `${part} = $2`).join(', ')
+      await app.pool.query(`UPDATE ${table} SET ${set} WHERE bot_id = $1`, [id, text(size)])
+    }
+    await app.pool.query('UPDATE results SET variables = $2 WHERE bot_id = $1', [id, text(size)])
+    return parts.map((part) => `"${part}":${text(size)}`)
+  }
+
+  async function raw(path: string): Promise<string> {
+    const headers = { authorization: `Bearer ${site.member.token}` }
+    const response = await fetch(`${app.url}/v1/bots/${site.published.id}${path}`, { headers })
+    expect(response.status).toBe(200)
+    return response.text()
+  }
+
+  test.each(['', '/publishedBot'])('GET /v1/bots/{botId}%s', async (path) => {
+    const planted = await plant()
+    const answer = await raw(path)
+    for (const part of planted) expect(answer).toContain(part)
+  })
+
+  test('GET /v1/bots/{botId}/results', async () => {
+    await plant()
+    expect(await raw('/results')).toContain(`"variables":${text()}`)
+  })
+
+  test.each(['', '/publishedBot', '/results'])(
+    'without being parsed or printed on the way: GET /v1/bots/{botId}%s',
+    async (path) => {
+      const size = 100_000
+      await plant(size)
+      const parse = jest.spyOn(JSON, 'parse')
+      const stringify = jest.spyOn(JSON, 'stringify')
+      const answer = await raw(path)
+      const parsed = parse.mock.calls.map(([input]) => input.length)
+      const printed = stringify.mock.results.map(({ value }) => String(value).length)
+      expect(answer.length).toBeGreaterThan(size)
+      expect(printed.length).toBeGreaterThan(0)
+      expect(Math.max(0, ...parsed, ...printed)).toBeLessThan(size)
+    },
+  )
+})
