@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
+import { cursorKey } from '../server/db/migrate.ts'
+import { writeCursor } from '../server/db/page.ts'
 import { type App, startApp } from './support/app.ts'
 import { makeWorld, type World } from './support/world.ts'
 
@@ -113,6 +115,8 @@ interface Node {
   'Actual Loops': number
   'Rows Removed by Filter'?: number
   'Rows Removed by Index Recheck'?: number
+  'Shared Hit Blocks': number
+  'Shared Read Blocks': number
   Plans?: Node[]
 }
 
@@ -123,7 +127,9 @@ async function planOf({ text, values }: Sent, mode: Mode): Promise<Node> {
   await client.query(`PREPARE statement AS ${text}`)
   try {
     const literals = values.map(toLiteral).join(', ')
-    const { rows } = await client.query(`EXPLAIN (ANALYZE, FORMAT JSON) EXECUTE statement(${literals})`)
+    const { rows } = await client.query(
+      `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE statement(${literals})`,
+    )
     return JSON.parse(rows[0]['QUERY PLAN'])[0].Plan
   } finally {
     await client.query('DEALLOCATE statement')
@@ -191,13 +197,16 @@ function getStats(query: Record<string, string>) {
   return app.client.ok('getStats', { as: admin, params: { botId: draft.id }, query })
 }
 
+/** The position after three quarters of the results that are listed. */
 async function deepCursor(): Promise<string> {
-  let cursor = ''
-  for (let page = 0; page < 20; page++) {
-    const { nextCursor } = await listResults({ limit: '100', ...(cursor && { cursor }) })
-    cursor = String(nextCursor)
-  }
-  return cursor
+  const { draft } = world.here
+  const { rows } = await client.query(
+    `SELECT created_at, id FROM results WHERE bot_id = $1 AND has_started
+    ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET $2`,
+    [draft.id, (RESULTS * 3) / 5],
+  )
+  const scope = ['results', draft.id, 'allTime', 'UTC']
+  return writeCursor(await cursorKey(app.db), scope, { createdAt: rows[0].created_at, id: rows[0].id })
 }
 
 describe.each(Object.keys(requests))('%s', (name) => {
@@ -231,3 +240,17 @@ test('an answer is looked for by its bot and its result', async () => {
   const plan = await planOf(sent.at(-1) as Sent, 'force_generic_plan')
   expect(readOf(plan, 'result_answers')).toBe(3 * plan['Actual Rows'])
 })
+
+// What an index skips is in no count of rows.
+test.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
+  'a page far down reads no more of the database than the first (%s)',
+  async (mode) => {
+    const blocksOf = async (query: Record<string, string>) => {
+      const sent = await sentDuring(() => listResults(query))
+      const plan = await planOf(sent.at(-1) as Sent, mode)
+      return plan['Shared Hit Blocks'] + plan['Shared Read Blocks']
+    }
+    const first = await blocksOf({})
+    expect(await blocksOf({ cursor: await deepCursor() })).toBeLessThanOrEqual(first * 1.2)
+  },
+)

@@ -10,7 +10,6 @@ import { botDrafts, botPublications, bots, publicIds, publishedBots } from '../d
 import { convertDraft, draftColumns, parseDraft, toFlow } from '../drafts.ts'
 import { checkFlow } from '../flow-check.ts'
 import { newId } from '../ids.ts'
-import { JsonText } from '../json-text.ts'
 
 export const publishing: PublishingHandlers<Contexts> = {
   async publishBot(_request, reply, { db, grant, now }) {

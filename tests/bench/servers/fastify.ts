@@ -162,7 +162,7 @@ app.get<{ Params: { botId: string }; Querystring: { limit: number; cursor?: stri
     const row = await granted(request, reply, statements.grantBot, request.params.botId)
     if (!row) return reply
     const { limit, cursor } = request.query
-    const range = ['-infinity', '-infinity', 'infinity']
+    const range = ['-infinity', '-infinity']
     const rows = await query(statements.resultPage, [row.id, ...range, ...fromCursor(cursor), limit + 1])
     return toPage(row.id, rows, limit)
   },

@@ -65,7 +65,7 @@ app.get('/v1/bots/:botId/results', async (context) => {
   const { botId } = botParams.parse(context.req.param())
   const { limit, cursor } = listQuery.parse(context.req.query())
   await granted(context, statements.grantBot, botId)
-  const range = ['-infinity', '-infinity', 'infinity']
+  const range = ['-infinity', '-infinity']
   const rows = await query(statements.resultPage, [botId, ...range, ...fromCursor(cursor), limit + 1])
   return context.json(toPage(botId, rows, limit))
 })

@@ -87,9 +87,11 @@ export function toPage(botId: string, rows: Row[], limit: number) {
   }
 }
 
-export function fromCursor(cursor: string | undefined): [string, string] {
-  const [time, id] = cursor?.split('.') ?? ['253402300799999', '~']
-  return [new Date(Number(time)).toISOString(), id ?? '']
+/** Until when results are looked for, and the time and id of the one that they come after. */
+export function fromCursor(cursor: string | undefined): [string, string, string] {
+  if (cursor === undefined) return ['infinity', '9999-12-31T23:59:59.999Z', '~']
+  const [time, id = ''] = cursor.split('.')
+  return [new Date(Number(time) + 1).toISOString(), new Date(Number(time)).toISOString(), id]
 }
 
 const WEEK = 6 * 24 * 60 * 60 * 1000
