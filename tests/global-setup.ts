@@ -5,6 +5,6 @@ export default async function setUp() {
   const server = await startTestServer()
   Object.assign(globalThis, { testServer: server })
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
-    process.once(signal, () => void server.stop().finally(() => process.exit(130)))
+    process.on(signal, () => void server.stop().finally(() => process.exit(130)))
   }
 }

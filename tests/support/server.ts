@@ -21,14 +21,25 @@ export async function startTestServer(): Promise<{ stop(): Promise<void> }> {
   const prefix = `test_${randomBytes(4).toString('hex')}_`
   process.env[SERVER] = server.url
   process.env[PREFIX] = prefix
-  await onServer(`CREATE DATABASE ${prefix}template`)
-  await migrateDatabase(addressOf(`${prefix}template`))
-  const stop = async () => {
-    const made = await onServer(`SELECT datname FROM pg_database WHERE datname LIKE '${prefix}%'`)
-    for (const { datname } of made) await onServer(`DROP DATABASE ${datname} WITH (FORCE)`)
-    await server.stop()
+  let stopped: Promise<void> | undefined
+  // An interruption and the end of the tests may both ask.
+  const stop = () => {
+    stopped ??= dropAll(prefix).finally(() => server.stop())
+    return stopped
+  }
+  try {
+    await onServer(`CREATE DATABASE ${prefix}template`)
+    await migrateDatabase(addressOf(`${prefix}template`))
+  } catch (error) {
+    await stop()
+    throw error
   }
   return { stop }
+}
+
+async function dropAll(prefix: string) {
+  const made = await onServer(`SELECT datname FROM pg_database WHERE datname LIKE '${prefix}%'`)
+  for (const { datname } of made) await onServer(`DROP DATABASE IF EXISTS ${datname} WITH (FORCE)`)
 }
 
 function foreignServer(url: string) {

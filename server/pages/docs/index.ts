@@ -26,7 +26,7 @@ const library = new URL('node_modules/swagger-ui-dist/', root)
 const files = [
   { name: 'page.css', mediaType: 'text/css', folder: own },
   { name: 'page.js', mediaType: 'text/javascript', folder: own },
-  { name: 'colors.js', mediaType: 'text/javascript', folder: own },
+  { name: 'early.js', mediaType: 'text/javascript', folder: own },
   { name: 'swagger-ui.css', mediaType: 'text/css', folder: library },
   { name: 'swagger-ui-bundle.js', mediaType: 'text/javascript', folder: library },
 ]

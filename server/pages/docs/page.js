@@ -12,23 +12,25 @@ contents.addEventListener('click', ({ target }) => {
   if (target.closest('a')) fold()
 })
 
-/** Goes where the address says, and opens the operation there. */
-function goToNamed() {
-  const place = document.getElementById(location.hash.slice(1))
+/** Goes to a place of the page; an operation is opened. */
+function goTo(name) {
+  const place = document.getElementById(name)
   const isClosed = place?.classList.contains('opblock') && !place.classList.contains('is-open')
   if (isClosed) place.querySelector('.opblock-summary-control').click()
   place?.scrollIntoView()
 }
-addEventListener('hashchange', goToNamed)
 
-/** The browser looked for the place before the reference was there. */
-function goToNamedOnceDrawn(reference) {
+const named = () => location.hash.slice(1)
+addEventListener('hashchange', () => goTo(named()))
+
+/** The browser looked for the place before the reference was there, and Swagger UI rewrites the address. */
+function goToOnceDrawn(name, reference) {
   const observer = new MutationObserver(() => {
-    if (!reference.querySelector('.opblock')) return
+    if (!reference.querySelector('.opblock') || !document.getElementById(name)) return
     observer.disconnect()
-    if (location.hash) goToNamed()
+    goTo(name)
   })
-  observer.observe(reference, { childList: true, subtree: true })
+  if (name !== '' && !name.startsWith('/')) observer.observe(reference, { childList: true, subtree: true })
 }
 
 async function start() {
@@ -42,7 +44,7 @@ async function start() {
   published.tags.sort((a, b) => groups.indexOf(a.name) - groups.indexOf(b.name))
   document.getElementById('tags').append(...published.tags.map(toItem))
   const reference = document.getElementById('reference')
-  goToNamedOnceDrawn(reference)
+  goToOnceDrawn(named(), reference)
   SwaggerUIBundle({
     spec: published,
     domNode: reference,
