@@ -170,7 +170,8 @@ export const chat: ChatHandlers<Contexts> = {
     if (!found) return reply.fail('NOT_FOUND')
     const { session, bot, flow } = found
     const state = session.state && (JSON.parse(session.state.text) as SessionState)
-    if (!state || state.waiting?.blockId !== params.blockId) {
+    const isWaiting = session.lastAnswer !== null && waitsForWebhook(session.lastAnswer)
+    if (!state || !isWaiting || state.waiting?.blockId !== params.blockId) {
       return reply.fail('BAD_REQUEST', [
         { path: ['path', 'blockId'], code: 'not_waiting', message: 'The chat does not wait at this block' },
       ])
