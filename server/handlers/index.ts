@@ -1,3 +1,4 @@
+import type { OperationId } from '../../contract/index.ts'
 import type { Handlers } from '../../generated/handlers.ts'
 import type { Contexts } from '../context.ts'
 import { analytics } from './analytics.ts'
@@ -25,4 +26,4 @@ export const handlers: Handlers<Contexts> = {
   ...analytics,
   ...chat,
   ...tokens,
-}
+} satisfies Record<OperationId, unknown>

@@ -36,11 +36,14 @@ export type Case<Id extends OperationId = OperationId> = (
   app: App,
 ) => CaseRequest<Id> | Promise<CaseRequest<Id>>
 
-export type Outcome<Id extends keyof OperationErrors> = 'ok' | Exclude<OperationErrors[Id], DerivedCode>
+/** Of an operation that was not generated yet only success is known; the compiler then asks for that much. */
+export type Outcome<Id extends OperationId> =
+  | 'ok'
+  | (Id extends keyof OperationErrors ? Exclude<OperationErrors[Id], DerivedCode> : never)
 
 /** The cases of one resource: one per outcome, or several with names. The first `ok` case is set in `here`. */
 export type Cases<Resource extends keyof typeof resources> = {
-  [Id in keyof (typeof resources)[Resource] & OperationId & keyof OperationErrors]: {
+  [Id in keyof (typeof resources)[Resource] & OperationId]: {
     [O in Outcome<Id>]: Case<Id> | Record<string, Case<Id>>
   }
 }
