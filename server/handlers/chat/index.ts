@@ -84,13 +84,13 @@ export const chat: ChatHandlers<Contexts> = {
       if (isRepeated && session.lastAnswer) return reply.ok(stored(session.lastAnswer))
       return reply.fail('CONFLICT', [movedOn])
     }
-    if (!session.state) return reply.fail('NOT_FOUND')
+    const state = readState(session.state)
+    if (!state) return reply.fail('NOT_FOUND')
     // The client of a chat that waits for a webhook asks now and then whether it was called.
     if (session.lastAnswer && isNoMessage(body.message) && waitsForWebhook(session.lastAnswer)) {
       return reply.ok(stored(session.lastAnswer))
     }
 
-    const state = JSON.parse(session.state.text) as SessionState
     const isPreview = session.publicationId === null
     const outcome = await continueFlow(
       flow,
@@ -169,7 +169,7 @@ export const chat: ChatHandlers<Contexts> = {
     const found = sessionId && (await findSession(db, tools, sessionId, now))
     if (!found) return reply.fail('NOT_FOUND')
     const { session, bot, flow } = found
-    const state = session.state && (JSON.parse(session.state.text) as SessionState)
+    const state = readState(session.state)
     const isWaiting = session.lastAnswer !== null && waitsForWebhook(session.lastAnswer)
     if (!state || !isWaiting || state.waiting?.blockId !== params.blockId) {
       return reply.fail('BAD_REQUEST', [
@@ -276,6 +276,12 @@ const movedOn: Issue = {
 
 function refused({ code, message }: { code: string; message: string }): Issue {
   return { path: ['body'], code: code.toLowerCase(), message }
+}
+
+/** What a chat goes on from: nothing once it is over, or when another release wrote its state. */
+function readState(stored: JsonText | null): SessionState | undefined {
+  const state = stored && (JSON.parse(stored.text) as SessionState)
+  return state?.format === 1 ? state : undefined
 }
 
 function isNoMessage(message: unknown): boolean {
