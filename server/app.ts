@@ -24,8 +24,8 @@ export interface AppOptions extends Services {
   phase: () => Phase
   /** Text of the published document. */
   openapi: string
-  /** Where callers reach the service. */
-  publicUrl: string
+  /** Where callers reach the service; known once it listens. */
+  publicUrl: () => string
 }
 
 const MAXIMUM_HEADERS = 100
@@ -107,16 +107,16 @@ export function createApp(options: AppOptions): express.Express {
     response.type(metrics.mediaType).send(await metrics.text())
   })
   const document = publishedAt(options)
-  serve(app, '/openapi.yaml', (_request, response) => response.type('application/yaml').send(document.yaml))
+  serve(app, '/openapi.yaml', (_request, response) => response.type('application/yaml').send(document.yaml()))
   serve(app, '/openapi.json', (_request, response) => response.type('application/json').send(document.json()))
 
   app.use((_request, response, next) => {
     if (phase() === 'starting') sendProblem(response, 'SERVICE_UNAVAILABLE')
     else next()
   })
+  app.use(createRouter(operations, { ...handlers }, options))
   serveDocs((path, handler) => serve(app, path, handler))
   servePages((path, handler) => serve(app, path, handler), options)
-  app.use(createRouter(operations, { ...handlers }, options))
   app.use((_request, response) => sendProblem(response, 'NOT_FOUND'))
   app.use(((thrown: unknown, _request, response, _next) => {
     const status = (thrown as { status?: number }).status
@@ -146,9 +146,9 @@ function serve(app: express.Express, path: string, handler: express.RequestHandl
 }
 
 /** The document with the address of this installation in place of the relative one. */
-function publishedAt({ openapi, publicUrl }: AppOptions): { yaml: string; json: () => string } {
-  const yaml = openapi.replace('url: /\n', `url: ${publicUrl}\n`)
+function publishedAt({ openapi, publicUrl }: AppOptions): { yaml: () => string; json: () => string } {
+  const yaml = () => openapi.replace('url: /\n', `url: ${publicUrl()}\n`)
   let json: string | undefined
   // Reading it takes longer than starting everything else, so it waits until somebody asks.
-  return { yaml, json: () => (json ??= JSON.stringify(parse(yaml))) }
+  return { yaml, json: () => (json ??= JSON.stringify(parse(yaml()))) }
 }

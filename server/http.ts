@@ -1,5 +1,6 @@
 import http from 'node:http'
 import type { Duplex } from 'node:stream'
+import type { Express } from 'express'
 import type { ErrorCode, Issue } from '../contract/errors.ts'
 import { newId } from './ids.ts'
 import { problem } from './problem.ts'
@@ -10,11 +11,15 @@ export interface HttpOptions {
 }
 
 /**
- * An HTTP server whose own refusals (requests that cannot be parsed, are too large or too slow) have the
- * error body of the service.
+ * An HTTP server for the app, whose own refusals (requests that cannot be parsed, are too large or too slow)
+ * have the error body of the service.
  */
-export function createServer({ requestTimeout }: HttpOptions): http.Server {
-  const server = http.createServer({
+export function createServer(app: Express, { requestTimeout }: HttpOptions): http.Server {
+  class Request extends http.IncomingMessage {}
+  class Response extends http.ServerResponse {}
+  adopt(app, 'request', Request.prototype)
+  adopt(app, 'response', Response.prototype)
+  const options = {
     maxHeaderSize: 16 * 1024,
     requestTimeout,
     headersTimeout: Math.min(10_000, requestTimeout),
@@ -24,7 +29,10 @@ export function createServer({ requestTimeout }: HttpOptions): http.Server {
     keepAliveTimeout: 65_000,
     // Checked by the app, which can answer with a body.
     requireHostHeader: false,
-  })
+    IncomingMessage: Request,
+    ServerResponse: Response,
+  }
+  const server = http.createServer(options, app)
   // Node would leave out what is more, be it the token. The app counts, and the size is limited anyway.
   server.maxHeadersCount = 0
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
@@ -43,6 +51,16 @@ export function createServer({ requestTimeout }: HttpOptions): http.Server {
   // A proxy request, which this server is not for.
   server.on('connect', (_request, socket) => refuse(socket, 'METHOD_NOT_ALLOWED'))
   return server
+}
+
+/**
+ * Express replaces the prototype of every request and response by one of the app, which costs four times as
+ * much as all else it does. It leaves alone what was made with that prototype.
+ */
+function adopt(app: Express, kind: 'request' | 'response', prototype: object) {
+  Object.assign(app, {
+    [kind]: Object.setPrototypeOf(prototype, (app as unknown as Record<typeof kind, object>)[kind]),
+  })
 }
 
 function refuse(socket: Duplex, code: ErrorCode, issues: Issue[] = []) {

@@ -41,31 +41,28 @@ const { db, pool } = connect(databaseOptions(config, database.url, log))
 const chat = openChatTools(config)
 let phase: Phase = 'starting'
 const openapi = await readFile(new URL('openapi.yaml', root), 'utf8')
-const server = createServer({ requestTimeout: config.REQUEST_TIMEOUT })
+// Filled in before the phase lets a request through.
+const key = Buffer.alloc(32)
+const app = createApp({
+  db,
+  pool,
+  config,
+  log,
+  now: () => new Date(),
+  cursorKey: key,
+  chat: chat.tools,
+  phase: () => phase,
+  openapi,
+  publicUrl: () => publicUrl,
+})
+const server = createServer(app, { requestTimeout: config.REQUEST_TIMEOUT })
 await new Promise<void>((resolve, reject) => {
   server.once('error', reject)
   server.listen({ port: config.PORT, host: config.HOST }, resolve)
 }).catch((error: Error) => leave(`Cannot listen: ${error.message}`))
 const { port } = server.address() as AddressInfo
+// Nothing is awaited between listening and here: no request comes earlier.
 const publicUrl = config.PUBLIC_URL ?? `http://localhost:${port}`
-// Nothing is awaited from listening to here: a request in between would never be answered.
-// Filled in before the phase lets a request through.
-const key = Buffer.alloc(32)
-server.on(
-  'request',
-  createApp({
-    db,
-    pool,
-    config,
-    log,
-    now: () => new Date(),
-    cursorKey: key,
-    chat: chat.tools,
-    phase: () => phase,
-    openapi,
-    publicUrl,
-  }),
-)
 
 let signals = 0
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {

@@ -48,36 +48,85 @@ export function createRouter(
   operations: Record<string, Operation>,
   handlers: Record<string, unknown>,
   services: Services,
-): express.Router {
-  const router = express.Router({ caseSensitive: true, strict: true })
-  // A literal segment must win over a parameter at the same place.
-  const paths = [...new Set(Object.values(operations).map(({ path }) => path))].sort(literalFirst)
-  for (const path of paths) {
-    const route = router.route(path.replaceAll(/\{(\w+)\}/g, ':$1'))
-    const methods = ['OPTIONS']
-    let isCrossOrigin = false
-    for (const [operationId, operation] of Object.entries(operations)) {
-      if (operation.path !== path) continue
-      methods.push(operation.method.toUpperCase())
-      if (operation.method === 'get') methods.push('HEAD')
-      isCrossOrigin ||= operation.isCrossOrigin === true
-      const run = bind(operationId, operation, handlers[operationId] as AnyHandler, services)
-      route[operation.method](run)
-    }
-    const allow = methods.sort().join(', ')
-    route.all((request, response) => {
-      response.setHeader('Allow', allow)
-      if (request.method !== 'OPTIONS') return sendProblem(response, 'METHOD_NOT_ALLOWED')
-      if (isCrossOrigin) allowPreflight(request, response, allow)
-      response.status(204).end()
-    })
+): express.RequestHandler {
+  const top = newPlace()
+  for (const [operationId, operation] of Object.entries(operations)) {
+    const route = routeOf(top, operation.path)
+    const run = bind(operationId, operation, handlers[operationId] as AnyHandler, services)
+    route.runs.set(operation.method.toUpperCase(), run)
+    if (operation.method === 'get') route.runs.set('HEAD', run)
+    route.isCrossOrigin ||= operation.isCrossOrigin === true
+    route.allow = ['OPTIONS', ...route.runs.keys()].sort().join(', ')
   }
-  return router
+  return (request, response, next) => {
+    const segments = segmentsOf(request.url)
+    const route = findRoute(top, segments, 0)
+    if (!route) return next()
+    request.params = {}
+    for (const { name, at } of route.parameters) {
+      request.params[name] = decodeURIComponent(segments[at] as string)
+    }
+    const run = route.runs.get(request.method)
+    if (run) return run(request, response)
+    response.setHeader('Allow', route.allow)
+    if (request.method !== 'OPTIONS') return sendProblem(response, 'METHOD_NOT_ALLOWED')
+    if (route.isCrossOrigin) allowPreflight(request, response, route.allow)
+    response.status(204).end()
+  }
 }
 
-function literalFirst(a: string, b: string): number {
-  const order = (path: string) => path.replaceAll('{', '\uffff')
-  return order(a) < order(b) ? -1 : 1
+// Paths. Looked up rather than tried one after the other, as Express's own router does.
+
+interface Route {
+  parameters: { name: string; at: number }[]
+  runs: Map<string, (request: express.Request, response: express.Response) => Promise<void>>
+  allow: string
+  isCrossOrigin: boolean
+}
+
+/** Where a path may go on, or end. */
+interface Place {
+  literals: Map<string, Place>
+  parameter: Place | undefined
+  route: Route | undefined
+}
+
+function newPlace(): Place {
+  return { literals: new Map(), parameter: undefined, route: undefined }
+}
+
+function segmentsOf(target: string): string[] {
+  // A target may be absolute: then the path begins after scheme and host.
+  const start = target.startsWith('/') ? 0 : target.indexOf('/', target.indexOf('://') + 3)
+  const end = target.indexOf('?')
+  return target.slice(start, end < 0 ? undefined : end).split('/')
+}
+
+function routeOf(top: Place, path: string): Route {
+  const parameters: Route['parameters'] = []
+  let place = top
+  for (const [at, segment] of segmentsOf(path).entries()) {
+    const name = /^\{(\w+)\}$/.exec(segment)?.[1]
+    const next = (name === undefined ? place.literals.get(segment) : place.parameter) ?? newPlace()
+    if (name === undefined) place.literals.set(segment, next)
+    else {
+      place.parameter = next
+      parameters.push({ name, at })
+    }
+    place = next
+  }
+  place.route ??= { parameters, runs: new Map(), allow: '', isCrossOrigin: false }
+  return place.route
+}
+
+/** A literal segment wins over a parameter at the same place, and a parameter is not empty. */
+function findRoute(place: Place, segments: string[], at: number): Route | undefined {
+  if (at === segments.length) return place.route
+  const segment = segments[at] as string
+  const literal = place.literals.get(segment)
+  const found = literal && findRoute(literal, segments, at + 1)
+  if (found || !place.parameter || segment === '') return found
+  return findRoute(place.parameter, segments, at + 1)
 }
 
 /**

@@ -92,24 +92,21 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
   const config = { ...read.config, ...options.config }
   const chat = openChatTools(config)
   let phase: Phase = 'serving'
-  const server = createServer({ requestTimeout: options.requestTimeout ?? 30_000 })
+  const service = createApp({
+    db,
+    pool,
+    log,
+    config,
+    chat: chat.tools,
+    now: clock.now,
+    cursorKey: options.cursorKey ?? (await cursorKey(db)),
+    phase: () => phase,
+    openapi: readFileSync(new URL('openapi.yaml', root), 'utf8'),
+    publicUrl: () => url,
+  })
+  const server = createServer(service, { requestTimeout: options.requestTimeout ?? 30_000 })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-  server.on(
-    'request',
-    createApp({
-      db,
-      pool,
-      log,
-      config,
-      chat: chat.tools,
-      now: clock.now,
-      cursorKey: options.cursorKey ?? (await cursorKey(db)),
-      phase: () => phase,
-      openapi: readFileSync(new URL('openapi.yaml', root), 'utf8'),
-      publicUrl: url,
-    }),
-  )
   return Object.assign(watched, {
     client: createClient(server, logs),
     url,
