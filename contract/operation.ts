@@ -47,15 +47,22 @@ export const tags = {
   workspaces: { name: 'Workspaces', description: 'Where bots and folders live, and who may use them.' },
   members: { name: 'Members', description: 'The people of a workspace and their roles.' },
   folders: { name: 'Folders', description: 'Folders organise the bots of a workspace and can be nested.' },
-  bots: { name: 'Bots', description: 'Bots and the draft of their flow, theme and settings.' },
+  bots: {
+    name: 'Bots',
+    description:
+      'Bots and the draft of their flow, theme and settings; duplicates and moves by export and import.',
+  },
   publishing: {
     name: 'Publishing',
     description: 'Publishing copies the draft, so that chats run a state that no edit can change.',
   },
   results: { name: 'Results', description: 'What people answered when they talked to a bot.' },
   analytics: { name: 'Analytics', description: 'How often a bot was seen, started and completed.' },
-  chat: { name: 'Chat', description: 'What a chat client calls while somebody talks to a bot.' },
-  tokens: { name: 'Tokens', description: "The caller's access tokens." },
+  chat: {
+    name: 'Chat',
+    description: 'What a chat client calls while somebody talks to a bot, step by step.',
+  },
+  tokens: { name: 'Tokens', description: "The caller's access tokens, which stand for the caller." },
 } as const
 
 export type Tag = keyof typeof tags
@@ -161,10 +168,10 @@ export interface Request<O extends Contract> {
   query: O['query']
   body: O['body']
   /**
-   * JSON texts of the properties of an object in the body, by name, as they were sent. What is to be given
+   * JSON texts of the properties of one object in the body, by name, as they were sent. What is to be given
    * back unchanged is stored as this text: the parsed body has lost the order of keys.
    */
-  texts(...path: string[]): Map<string, string>
+  texts(name: string): Map<string, string>
   /** A header of the request, by its name in lower case. */
   header(name: 'origin' | 'sec-fetch-site' | 'user-agent'): string | undefined
 }

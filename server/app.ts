@@ -36,6 +36,13 @@ const protect = helmet({
     directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
   },
   referrerPolicy: { policy: 'no-referrer' },
+  // For documents of browsers that are gone, or without meaning for what is not a document.
+  crossOriginOpenerPolicy: false,
+  originAgentCluster: false,
+  xDnsPrefetchControl: false,
+  xDownloadOptions: false,
+  xPermittedCrossDomainPolicies: false,
+  xXssProtection: false,
 })
 
 /**
@@ -54,6 +61,8 @@ function constantHeaders(middleware: typeof protect): [name: string, value: stri
 export function createApp(options: AppOptions): express.Express {
   const { log, now, phase, pool } = options
   const metrics = createMetrics(pool)
+  // These lines hold nothing a caller sent, and looking for secrets in each takes longer than writing it.
+  const requestLog = log.child({}, { redact: [] })
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
@@ -73,7 +82,7 @@ export function createApp(options: AppOptions): express.Express {
       const ms = Number(process.hrtime.bigint() - start) / 1e6
       const { operationId } = response.locals
       metrics.observe(operationId ?? 'other', response.statusCode, ms / 1000)
-      log.info(
+      requestLog.info(
         { requestId: id, method: request.method, operationId, status: response.statusCode, ms },
         'request',
       )

@@ -43,16 +43,27 @@ function hashToken(token: string): Buffer {
 
 /** The digest of the request's token, or why there is none. */
 export function readCredential(request: IncomingMessage): { hash: Buffer } | { issue: Issue } {
-  const given = request.headersDistinct.authorization
-  if (!given || given.length === 0) {
+  const given = request.headers.authorization
+  if (given === undefined) {
     return { issue: unauthorized('missing', 'Send the header Authorization: Bearer <token>') }
   }
-  if (given.length > 1) return { issue: unauthorized('malformed', 'The header was sent more than once') }
-  const [, token] = /^bearer +(\S+) *$/i.exec(given[0] ?? '') ?? []
+  if (isRepeated(request, 'authorization'))
+    return { issue: unauthorized('malformed', 'The header was sent more than once') }
+  const [, token] = /^bearer +(\S+) *$/i.exec(given) ?? []
   if (token === undefined || !FORM.test(token) || !token.endsWith(checksum(token.slice(0, -6)))) {
     return { issue: unauthorized('malformed', 'The token is not one of this service') }
   }
   return { hash: hashToken(token) }
+}
+
+/** Of a header that came twice, `headers` has the first alone. */
+function isRepeated({ rawHeaders }: IncomingMessage, wanted: string): boolean {
+  let count = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string
+    if (name.length === wanted.length && name.toLowerCase() === wanted) count++
+  }
+  return count > 1
 }
 
 export function unauthorized(

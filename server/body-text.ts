@@ -1,21 +1,20 @@
 /**
- * The JSON texts of the properties of one object of a JSON text, without white space between tokens. Unlike
- * the parsed value they keep the order of keys that look like numbers and the way numbers were written.
- * The text must be valid JSON with an object at `path`; of a key that is there twice, the last counts, as
- * for the parser.
+ * The JSON texts of the properties of an object, which is the property `name` of the object that `text` is,
+ * without white space between tokens. Unlike the parsed value they keep the order of keys that look like
+ * numbers and the way numbers were written. The text must be valid JSON; of a key that is there twice, the
+ * last counts, as for the parser.
  */
-export function propertyTexts(text: string, path: readonly string[]): Map<string, string> {
-  let at = skipSpace(text, 0)
-  for (const wanted of path) {
-    let found = -1
-    eachProperty(text, at, (key, start) => {
-      if (key === wanted) found = start
+export function propertyTexts(text: string, name: string): Map<string, string> {
+  let texts = new Map<string, string>()
+  eachProperty(text, skipSpace(text, 0), (key, start) => {
+    if (key !== name || text.charCodeAt(start) !== OPEN_BRACE) return readValue(text, start).end
+    texts = new Map()
+    return eachProperty(text, start, (inner, from) => {
+      const { compact, end } = readValue(text, from)
+      texts.set(inner, compact)
+      return end
     })
-    if (found < 0) return new Map()
-    at = found
-  }
-  const texts = new Map<string, string>()
-  eachProperty(text, at, (key, start, end) => texts.set(key, compact(text, start, end)))
+  })
   return texts
 }
 
@@ -28,17 +27,17 @@ const CLOSE_BRACE = 0x7d
 const OPEN_BRACKET = 0x5b
 const CLOSE_BRACKET = 0x5d
 
-function eachProperty(text: string, open: number, visit: (key: string, start: number, end: number) => void) {
+/** Visits the values of an object, each of which gives the place after it, and gives the place after the object. */
+function eachProperty(text: string, open: number, visit: (key: string, start: number) => number): number {
   let at = skipSpace(text, open + 1)
   while (text.charCodeAt(at) === QUOTE) {
     const keyEnd = endOfString(text, at)
     const key = JSON.parse(text.slice(at, keyEnd)) as string
     const start = skipSpace(text, skipSpace(text, keyEnd) + 1)
-    const end = endOfValue(text, start)
-    visit(key, start, end)
-    at = skipSpace(text, end)
+    at = skipSpace(text, visit(key, start))
     if (text.charCodeAt(at) === COMMA) at = skipSpace(text, at + 1)
   }
+  return at + 1
 }
 
 function isSpace(code: number): boolean {
@@ -56,42 +55,40 @@ function endOfString(text: string, open: number): number {
   let at = open
   for (;;) {
     at = text.indexOf('"', at + 1)
-    let backslashes = 0
+    if (text.charCodeAt(at - 1) !== BACKSLASH) return at + 1
+    let backslashes = 1
     while (text.charCodeAt(at - 1 - backslashes) === BACKSLASH) backslashes++
     if (backslashes % 2 === 0) return at + 1
   }
 }
 
-/** The place after the value that begins at `start`. */
-function endOfValue(text: string, start: number): number {
+/** The value that begins at `start`, without white space between its tokens, and the place after it. */
+function readValue(text: string, start: number): { compact: string; end: number } {
+  let compact = ''
+  let kept = start
   let depth = 0
-  for (let at = start; ; at++) {
+  let at = start
+  for (; ; at++) {
     const code = text.charCodeAt(at)
     if (code === QUOTE) {
       at = endOfString(text, at) - 1
-      if (depth === 0) return at + 1
+      if (depth === 0) break
     } else if (code === OPEN_BRACE || code === OPEN_BRACKET) depth++
     else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
-      // Closing what encloses the value ends a number or a word.
-      if (depth === 0) return at
       depth--
-      if (depth === 0) return at + 1
-    } else if (depth === 0 && (code === COMMA || isSpace(code) || at >= text.length)) return at
-  }
-}
-
-/** The slice without white space between its tokens. */
-function compact(text: string, start: number, end: number): string {
-  let result = ''
-  let kept = start
-  for (let at = start; at < end; at++) {
-    const code = text.charCodeAt(at)
-    if (code === QUOTE) at = endOfString(text, at) - 1
-    else if (code <= SPACE && isSpace(code)) {
-      result += text.slice(kept, at)
+      if (depth === 0) break
+    } else if (depth > 0 && code <= SPACE) {
+      compact += text.slice(kept, at)
       kept = skipSpace(text, at)
       at = kept - 1
     }
+    // A number or a word ends before what cannot be part of one.
+    if (depth === 0 && !isPartOfWord(text.charCodeAt(at + 1))) break
   }
-  return result === '' && kept === start ? text.slice(start, end) : result + text.slice(kept, end)
+  return { compact: compact + text.slice(kept, at + 1), end: at + 1 }
+}
+
+/** What comes after a number or a word is a comma, the end of what encloses it, or white space. */
+function isPartOfWord(code: number): boolean {
+  return code > SPACE && code !== COMMA && code !== CLOSE_BRACE && code !== CLOSE_BRACKET
 }

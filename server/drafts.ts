@@ -1,9 +1,10 @@
-import { eq, sql } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import { LRUCache } from 'lru-cache'
 import { legacyVersions } from '../contract/bot-document/index.ts'
 import type { BotGrant } from './access.ts'
 import { convert, type FlowDocument } from './conversion/index.ts'
 import { type Database, statements } from './db/client.ts'
-import { botDrafts, type bots } from './db/schema.ts'
+import { botDrafts, bots } from './db/schema.ts'
 import { JsonText, stored } from './json-text.ts'
 
 /** The parts of a flow document as they are stored. Events are null in the legacy versions. */
@@ -49,16 +50,65 @@ export const draftColumns = {
 
 const draftStatements = statements((db, named) => ({
   draft: db
-    .select(draftColumns)
-    .from(botDrafts)
-    .where(eq(botDrafts.botId, sql.placeholder('botId')))
+    .select({ bot: bots, draft: draftColumns })
+    .from(bots)
+    .innerJoin(botDrafts, eq(botDrafts.botId, bots.id))
+    .where(and(eq(bots.id, sql.placeholder('botId')), isNull(bots.deletedAt)))
     .prepare(named('draft')),
 }))
 
-/** The draft of a bot; undefined when the bot was removed since its grant. */
-export async function draftOf(db: Database, { bot }: BotGrant): Promise<Draft | undefined> {
-  const [draft] = await draftStatements(db).draft.execute({ botId: bot.id })
-  return draft
+type BotRow = typeof bots.$inferSelect
+
+/**
+ * A granted bot with its draft, both of one revision; undefined when the bot was removed since its grant. The
+ * bot may be newer than the grant's.
+ */
+export async function withDraft(
+  db: Database,
+  { bot }: BotGrant,
+): Promise<{ bot: BotRow; draft: Draft } | undefined> {
+  const known = recallDraft(db, bot)
+  if (known) return { bot, draft: known }
+  const [row] = await draftStatements(db).draft.execute({ botId: bot.id })
+  if (row) rememberDraft(db, row.bot, row.draft)
+  return row
+}
+
+/**
+ * Drafts that were read or written lately, each for the one revision of the bot that it belongs to. Every
+ * request reads the bot's row and with it the revision, so what another process wrote is noticed.
+ */
+const caches = new WeakMap<Database, LRUCache<string, KnownDraft>>()
+
+interface KnownDraft {
+  revision: number
+  /** Tells revisions of the same number apart after the database was restored from a backup. */
+  updatedAt: number
+  draft: Draft
+}
+
+/** In characters, of which each takes one byte or two. */
+const CACHE_SIZE = 32 * 1024 * 1024
+
+/** The draft of this very revision of the bot, if it is known. */
+export function recallDraft(db: Database, bot: BotRow): Draft | undefined {
+  const known = caches.get(db)?.get(bot.id)
+  const isCurrent = known?.revision === bot.revision && known.updatedAt === bot.updatedAt.getTime()
+  return isCurrent ? known.draft : undefined
+}
+
+/** Only for what is committed. */
+export function rememberDraft(db: Database, { id, revision, updatedAt }: BotRow, draft: Draft) {
+  let cache = caches.get(db)
+  if (!cache) {
+    cache = new LRUCache({ maxSize: CACHE_SIZE, sizeCalculation: ({ draft }) => sizeOf(draft) })
+    caches.set(db, cache)
+  }
+  cache.set(id, { revision, updatedAt: updatedAt.getTime(), draft })
+}
+
+function sizeOf(draft: Draft): number {
+  return partNames.reduce((size, name) => size + (draft[name]?.text.length ?? 0), 1)
 }
 
 /** The stored parts as one parsed document. */

@@ -20,18 +20,50 @@ export function stored(json: JsonText): never {
 
 /** The JSON text of a reply. */
 export function encode(value: unknown): string {
+  switch (typeof value) {
+    case 'string':
+      return encodeString(value)
+    case 'boolean':
+      return value ? 'true' : 'false'
+    case 'object':
+      break
+    default:
+      return JSON.stringify(value)
+  }
+  if (value === null) return 'null'
   if (value instanceof JsonText) return value.text
-  if (value === null || typeof value !== 'object') return JSON.stringify(value)
-  if (Array.isArray(value)) return `[${value.map(encodeItem).join(',')}]`
-  let text = ''
+  if (Array.isArray(value)) return encodeItems(value)
+  let text = '{'
   for (const key in value) {
     const property = (value as Record<string, unknown>)[key]
     if (property === undefined) continue
-    text += `${text === '' ? '' : ','}${JSON.stringify(key)}:${encode(property)}`
+    text += (text === '{' ? '' : ',') + encodeKey(key) + encode(property)
   }
-  return `{${text}}`
+  return `${text}}`
 }
 
-function encodeItem(item: unknown): string {
-  return item === undefined ? 'null' : encode(item)
+function encodeItems(items: unknown[]): string {
+  let text = '['
+  for (const [at, item] of items.entries())
+    text += (at === 0 ? '' : ',') + (item === undefined ? 'null' : encode(item))
+  return `${text}]`
+}
+
+/** A quote, a backslash, a control character, or half of a pair. */
+const needsEscape = /[^ !#-[\]-\ud7ff\ue000-\uffff]/
+
+/** Most strings are short and plain, which takes less time to find out than to escape them. */
+function encodeString(text: string): string {
+  return text.length < 500 && !needsEscape.test(text) ? `"${text}"` : JSON.stringify(text)
+}
+
+const keys = new Map<string, string>()
+
+/** The contract has few keys; what a caller made up is not kept beyond that. */
+function encodeKey(key: string): string {
+  const known = keys.get(key)
+  if (known !== undefined) return known
+  const text = `${JSON.stringify(key)}:`
+  if (keys.size < 1000) keys.set(key, text)
+  return text
 }

@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { destination } from 'pino'
 import { createApp, type Phase } from './app.ts'
+import { startBackground } from './background.ts'
 import { createFirstUser } from './bootstrap.ts'
 import { openChatTools } from './chat/tools.ts'
 import { readConfig } from './config.ts'
@@ -11,7 +12,6 @@ import { connect, databaseError } from './db/client.ts'
 import { cursorKey, migrateDatabase } from './db/migrate.ts'
 import { createServer } from './http.ts'
 import { createLog } from './log.ts'
-import { startPurging } from './purge.ts'
 import { root } from './root.ts'
 
 /*
@@ -30,7 +30,7 @@ if ('problems' in read) leave(read.problems.map((problem) => `Configuration: ${p
 const { config } = read
 
 // Lines are written several at once, and none waits for long.
-const sink = destination({ sync: false, minLength: 4096, periodicFlush: 100 })
+const sink = destination({ sync: false, minLength: 8192, periodicFlush: 100 })
 const log = createLog(config.LOG_LEVEL, sink)
 
 const database = await locateDatabase(config, (message) => log.info(message)).catch((error: Error) =>
@@ -74,7 +74,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   })
 }
 
-let purging: ReturnType<typeof startPurging> | undefined
+let background: ReturnType<typeof startBackground> | undefined
 let attempts = 0
 while (phase === 'starting') {
   try {
@@ -84,7 +84,7 @@ while (phase === 'starting') {
     if (first) welcome(first.token)
     if (phase !== 'starting') break
     phase = 'serving'
-    purging = startPurging(db, log)
+    background = startBackground(db, log)
     log.info({ port, publicUrl }, 'serving')
   } catch (error) {
     // Said now and then, since a database may be away for hours.
@@ -121,7 +121,7 @@ async function stop(wait: number) {
   const isLate = (await Promise.race([drained, deadline])) === 'late'
   clearInterval(closing)
   if (isLate) server.closeAllConnections()
-  await purging?.stop()
+  await background?.stop()
   await chat.close()
   await pool.end()
   await database.stop()

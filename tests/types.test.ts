@@ -13,7 +13,7 @@ import type { AnalyticsHandlers, FoldersHandlers } from '../generated/handlers.t
 import type { BotGrant, WorkspaceGrant } from '../server/access.ts'
 import type { Contexts } from '../server/context.ts'
 import type { Database } from '../server/db/client.ts'
-import { draftOf } from '../server/drafts.ts'
+import { withDraft } from '../server/drafts.ts'
 import { folderIn, folders } from '../server/handlers/folders.ts'
 import { folders as folderCases } from './cases/folders.ts'
 import type { Cases } from './support/cases.ts'
@@ -78,7 +78,7 @@ const refused: Record<string, [snippet: string, error: RegExp]> = {
     /'BotGrant' is not assignable to parameter of type 'WorkspaceGrant'/,
   ],
   'a grant that access did not make': [
-    'const { caller, role, bot } = botGrant; await draftOf(db, { caller, role, bot })',
+    'const { caller, role, bot } = botGrant; await withDraft(db, { caller, role, bot })',
     /not assignable to parameter of type 'BotGrant'/,
   ],
   'an operation without cases': [

@@ -8,7 +8,17 @@ import type { Contexts } from '../context.ts'
 import { type Database, Rollback, sqlState, statements, type Transaction, transact } from '../db/client.ts'
 import { after, beginning, cut, newestFirst, readCursor, writeCursor } from '../db/page.ts'
 import { botDrafts, customDomains, folders, publicIds, publishedBots, bots as table } from '../db/schema.ts'
-import { convertDraft, type Draft, draftColumns, draftOf, isLegacy, partNames, toFlow } from '../drafts.ts'
+import {
+  convertDraft,
+  type Draft,
+  draftColumns,
+  isLegacy,
+  partNames,
+  recallDraft,
+  rememberDraft,
+  toFlow,
+  withDraft,
+} from '../drafts.ts'
 import { newId } from '../ids.ts'
 import { JsonText, stored } from '../json-text.ts'
 import { requestPurge } from '../purge.ts'
@@ -43,24 +53,28 @@ export const bots: BotsHandlers<Contexts> = {
   },
 
   async createBot({ body, texts }, reply, { db, grant, now }) {
-    const row = newBot(body.bot, grant, texts('bot'), now)
-    const draft = newDraft(texts('bot'), now)
+    const given = texts('bot')
+    const row = newBot(body.bot, grant, given, now)
+    const draft = newDraft(given, now)
     const { folderId } = row
     if (folderId !== null && !(await folderIn(db, grant, folderId))) {
       return reply.fail('BAD_REQUEST', [noSuchFolder])
     }
     const issue = await insertBot(db, row, draft)
-    return issue ? reply.fail('BAD_REQUEST', [issue]) : reply.ok({ bot: toBot(row, draft) })
+    if (issue) return reply.fail('BAD_REQUEST', [issue])
+    rememberDraft(db, row, draft)
+    return reply.ok({ bot: toBot(row, draft) })
   },
 
   async getBot({ query }, reply, { db, grant }) {
-    const draft = await draftOf(db, grant)
-    if (!draft) return reply.fail('NOT_FOUND')
+    const found = await withDraft(db, grant)
+    if (!found) return reply.fail('NOT_FOUND')
+    const { bot, draft } = found
     const shown = query.migrateToLatestVersion
-      ? convertDraft(grant.bot.version, draft, '6.1')
-      : { version: grant.bot.version, draft }
+      ? convertDraft(bot.version, draft, '6.1')
+      : { version: bot.version, draft }
     return reply.ok({
-      bot: toBot({ ...grant.bot, version: shown.version }, shown.draft),
+      bot: toBot({ ...bot, version: shown.version }, shown.draft),
       currentUserMode: grant.role === null ? 'guest' : grant.role === 'GUEST' ? 'read' : 'write',
     })
   },
@@ -71,7 +85,8 @@ export const bots: BotsHandlers<Contexts> = {
     if (!outcome || 'gone' in outcome) return reply.fail('NOT_FOUND')
     if ('conflict' in outcome) return reply.fail('CONFLICT', [outcome.conflict])
     if ('issues' in outcome) return reply.fail('BAD_REQUEST', outcome.issues)
-    return reply.ok({ bot: outcome.bot })
+    rememberDraft(db, outcome.bot, outcome.draft)
+    return reply.ok({ bot: toBot(outcome.bot, outcome.draft) })
   },
 
   async deleteBot(_request, reply, { db, grant, now }) {
@@ -348,7 +363,7 @@ export interface Change {
   precondition: number | undefined
 }
 
-type Outcome = { bot: Bot } | { conflict: Issue } | { issues: Issue[] } | { gone: true }
+type Outcome = { bot: BotRow; draft: Draft } | { conflict: Issue } | { issues: Issue[] } | { gone: true }
 
 const headerNames = [
   'name',
@@ -395,7 +410,7 @@ async function applyUpdate(
   // Names that were read and are sent back are not claimed again.
   const { publicId = seen.publicId, customDomain = seen.customDomain, ...header } = change.header
   if (publicId === seen.publicId && customDomain === seen.customDomain) {
-    const outcome = await applyChange(db, seen, { ...change, header }, now)
+    const outcome = await applyChange(db, seen, { ...change, header }, now, recallDraft(db, seen))
     if (outcome) return outcome
   }
   // Somebody else was faster, or the change needs more than one statement: once more, under a lock.
@@ -408,7 +423,7 @@ async function applyUpdate(
     if (!bot) return { gone: true as const }
     const issue = await claimNames(tx, bot.id, change.header)
     if (issue) throw new Rollback({ issues: [issue] })
-    const applied = await applyChange(tx, bot, change, now)
+    const applied = await applyChange(tx, bot, change, now, recallDraft(db, bot))
     if (!applied || !('bot' in applied)) throw new Rollback(applied)
     return applied
   })
@@ -416,13 +431,14 @@ async function applyUpdate(
 
 /**
  * Writes a change onto the bot as `current` shows it, with a compare-and-swap on its revision. Undefined
- * when somebody else changed it since.
+ * when somebody else changed it since. `known` is the draft of `current`, where it need not be read.
  */
 export async function applyChange(
   db: Database | Transaction,
   current: BotRow,
   change: Change,
   now: Date,
+  known?: Draft,
 ): Promise<Outcome | undefined> {
   if (change.precondition !== undefined && change.precondition !== current.updatedAt.getTime()) {
     return { conflict: conflictWith(current) }
@@ -447,7 +463,8 @@ export async function applyChange(
   }
   let parts: Partial<Draft> = becomesLegacy ? { ...change.parts, events: null } : change.parts
   if (isLegacy(current.version) && !isLegacy(change.version)) {
-    const [draft] = await db.select(draftColumns).from(botDrafts).where(eq(botDrafts.botId, current.id))
+    const draft =
+      known ?? (await db.select(draftColumns).from(botDrafts).where(eq(botDrafts.botId, current.id)))[0]
     if (!draft) return undefined
     parts = { ...convertDraft(current.version, draft, change.version).draft, ...change.parts }
   }
@@ -457,8 +474,8 @@ export async function applyChange(
     revision: current.revision + 1,
     updatedAt: new Date(Math.max(now.getTime(), current.updatedAt.getTime() + 1)),
   }
-  const written = await writeChange(db, current, header, parts)
-  return written && { bot: toBot({ ...current, ...header }, written) }
+  const draft = await writeChange(db, current, header, parts, known)
+  return draft && { bot: { ...current, ...header }, draft }
 }
 
 function conflictWith(current: BotRow): Issue {
@@ -484,26 +501,40 @@ async function writeChange(
   current: BotRow,
   header: Partial<BotRow>,
   parts: Partial<Draft>,
+  known: Draft | undefined,
 ): Promise<Draft | undefined> {
   if (Object.keys(parts).length === 0 && !(db instanceof PgTransaction)) {
     const row = { ...current, ...header }
-    const [draft] = await updateStatements(db).header.execute({
+    const values = {
       ...row,
       resultsTablePreferences: textOf(row.resultsTablePreferences),
       currentRevision: current.revision,
-    })
-    return draft
+    }
+    const { header: written, headerWithDraft } = updateStatements(db)
+    if (known) return (await written.execute(values)).length > 0 ? known : undefined
+    return (await headerWithDraft.execute(values))[0]
   }
   const bot = changedBot(db, header, current.id, current.revision)
-  if (Object.keys(parts).length === 0) return (await draftOfChanged(db, bot))[0]
-  const [draft] = await db
+  if (Object.keys(parts).length === 0) {
+    if (known) return (await db.with(bot).select().from(bot)).length > 0 ? known : undefined
+    return (await draftOfChanged(db, bot))[0]
+  }
+  const [unchanged] = await db
     .with(bot)
     .update(botDrafts)
     .set(parts)
     .from(bot)
     .where(eq(botDrafts.botId, bot.id))
-    .returning(draftColumns)
-  return draft
+    .returning({ botId: botDrafts.botId, ...(known ? {} : columnsBeside(parts)) })
+  if (!unchanged) return undefined
+  const { botId: _, ...rest } = unchanged
+  return { ...known, ...rest, ...parts } as Draft
+}
+
+/** What an update does not write is read back; what it writes is known. */
+function columnsBeside(parts: Partial<Draft>) {
+  const names = partNames.filter((name) => !(name in parts))
+  return Object.fromEntries(names.map((name) => [name, draftColumns[name]]))
 }
 
 function changedBot(
@@ -540,7 +571,10 @@ const updateStatements = statements((db, named) => {
     sql.placeholder('id'),
     sql.placeholder('currentRevision'),
   )
-  return { header: draftOfChanged(db, bot).prepare(named('update_bot_header')) }
+  return {
+    header: db.with(bot).select().from(bot).prepare(named('update_bot_header')),
+    headerWithDraft: draftOfChanged(db, bot).prepare(named('update_bot_header_with_draft')),
+  }
 })
 
 // Delete

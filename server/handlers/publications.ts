@@ -5,9 +5,9 @@ import type { Contexts } from '../context.ts'
 import { type Database, type Transaction, transact } from '../db/client.ts'
 import { after, beginning, cut, type Position, readCursor, writeCursor } from '../db/page.ts'
 import { bots, publishedBots, botPublications as table } from '../db/schema.ts'
-import { toFlow } from '../drafts.ts'
+import { rememberDraft, toFlow } from '../drafts.ts'
 import { stored } from '../json-text.ts'
-import { applyChange } from './bots.ts'
+import { applyChange, toBot } from './bots.ts'
 
 export const publications: PublicationsHandlers<Contexts> = {
   async listPublications({ query }, reply, { db, grant, cursorKey }) {
@@ -62,7 +62,9 @@ export const publications: PublicationsHandlers<Contexts> = {
         now,
       )
     })
-    return restored && 'bot' in restored ? reply.ok({ bot: restored.bot }) : reply.fail('NOT_FOUND')
+    if (!restored || !('bot' in restored)) return reply.fail('NOT_FOUND')
+    rememberDraft(db, restored.bot, restored.draft)
+    return reply.ok({ bot: toBot(restored.bot, restored.draft) })
   },
 }
 

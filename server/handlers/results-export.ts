@@ -4,7 +4,7 @@ import type { BotGrant } from '../access.ts'
 import type { Database } from '../db/client.ts'
 import { beginning, type Position } from '../db/page.ts'
 import { resultAnswers } from '../db/schema.ts'
-import { draftOf, parseDraft } from '../drafts.ts'
+import { parseDraft, withDraft } from '../drafts.ts'
 import type { TimeRange } from '../time-range.ts'
 import { resultPage } from './results.ts'
 
@@ -61,8 +61,8 @@ function parseResult(row: Awaited<ReturnType<typeof resultPage>>[number]): Parse
  * order and by their titles, those that are gone by their ids), then the variables that no block fills.
  */
 async function columnsOf(db: Database, grant: BotGrant): Promise<Column[]> {
-  const draft = await draftOf(db, grant)
-  const document = draft && parseDraft(grant.bot.version, draft)
+  const found = await withDraft(db, grant)
+  const document = found && parseDraft(found.bot.version, found.draft)
   const variables = recordsOf(document?.variables)
   const names = new Map(variables.map(({ id, name }) => [String(id), String(name)]))
   const answered = await answeredBlocks(db, grant)
