@@ -75,7 +75,7 @@ export const folders = define({
     access: workspace('GUEST', 'query'),
     query: z.strictObject({
       workspaceId: recordId('Id of the workspace whose folders are listed.', exampleIds.workspace),
-      parentFolderId: recordId('Id of the folder whose folders are listed.', exampleIds.parentFolder)
+      parentFolderId: recordId('Id of the folder whose folders are listed.', exampleIds.folder)
         .optional()
         .meta({
           description:
@@ -99,7 +99,7 @@ export const folders = define({
     tag: 'folders',
     summary: 'Create a folder',
     description:
-      'Creates a folder at the top level of a workspace or inside another folder of the same workspace, and returns it. Names need not be unique.',
+      'Creates a folder at the top level of a workspace or inside another folder of the same workspace, and returns it. Names need not be unique; a parent of another workspace is invalid input.',
     access: workspace('MEMBER', 'body'),
     body: z
       .strictObject({
@@ -116,7 +116,7 @@ export const folders = define({
         summary: 'Inside another folder',
         value: {
           workspaceId: exampleIds.workspace,
-          folder: { name: '2026', parentFolderId: exampleIds.parentFolder },
+          folder: { name: '2026', parentFolderId: exampleIds.folder },
         },
       },
     },

@@ -2,14 +2,22 @@ import { define, roles, workspace } from './operation.ts'
 import { exampleIds, readOnly, recordId, text } from './shared.ts'
 import { z } from './zod.ts'
 
-const workspaceId = recordId('Id of the workspace.', exampleIds.workspace)
+const workspaceId = recordId('Id of the workspace, as create and list answer it.', exampleIds.workspace)
 const userId = recordId('Id of the user, as the list of members answers it.', exampleIds.user)
 
 /** An e-mail address as users are known by: compared without regard to case, stored in lower case. */
 export const email = z
-  .email({ pattern: z.regexes.email })
+  .string()
   .max(254)
-  .meta({ maxLength: 254, description: 'E-mail address of the user.', example: 'ada@example.com' })
+  .regex(/^[A-Za-z0-9_'+-]+(\.[A-Za-z0-9_'+-]+)*@([A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$/, {
+    error: 'Invalid email address',
+  })
+  .meta({
+    format: 'email',
+    maxLength: 254,
+    description: 'E-mail address of the user.',
+    example: 'ada@example.com',
+  })
 
 const role = z.enum(roles).meta({
   description:
@@ -76,7 +84,7 @@ export const members = define({
     tag: 'members',
     summary: 'Add a member to a workspace',
     description:
-      'Gives an existing user, named by e-mail address, a role in the workspace. An address that no user has is invalid input; a user who is a member already is a conflict and keeps their role.',
+      'Gives an existing user, named by e-mail address, a role in the workspace, effective with their next request. An address that no user has is invalid input; a user who is a member already is a conflict and keeps their role.',
     access: workspace('ADMIN'),
     params,
     body: z

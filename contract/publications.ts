@@ -97,7 +97,7 @@ export const publications = define({
     tag: 'publishing',
     summary: 'List the publications of a bot',
     description:
-      'Returns every copy of the bot that was ever published, newest first, without the flows. Unpublishing does not remove them.',
+      'Returns every copy of the bot that was ever published, newest first, without the flows. Publishing again and unpublishing do not remove them; deleting the bot does.',
     access: bot('GUEST'),
     params: z.object({ botId }),
     query: z.strictObject({ limit, cursor }),
@@ -155,7 +155,7 @@ export const publications = define({
     tag: 'publishing',
     summary: 'Restore a publication into the draft',
     description:
-      'Makes flow, theme and settings of an earlier publication the draft again, as a new change, and returns the bot. What the draft held is replaced; publish it first to keep it. Name, folder, public id and the live copy stay as they are. Takes no body.',
+      'Makes flow, theme and settings of an earlier publication the draft again, as a new change with a new `updatedAt`, and returns the bot. What the draft held is replaced, its version too; publish it first to keep it. Name, folder, public id and the live copy stay as they are: publish to make the restored draft live. Takes no body.',
     access: bot('MEMBER'),
     params,
     success: {

@@ -42,7 +42,7 @@ export const publishing = define({
     tag: 'publishing',
     summary: 'Publish a bot',
     description:
-      'Copies the draft as it is stored, in one step, and makes the copy the one that chats run. Earlier copies are kept as publications; running chats finish on the copy they started with. A bot without public id gets one. The draft does not change, nor does its `updatedAt`. Takes no body.',
+      'Copies the draft as it is stored, in one step, and makes the copy the one that chats run. Earlier copies are kept as publications; running chats finish on the copy they started with. A bot without public id gets one: its name in lower case with a random ending. What the check of the flow finds is noted in the publication and never refused. The draft does not change, nor does its `updatedAt`. Takes no body.',
     access: bot('MEMBER', { missing: 'FORBIDDEN' }),
     params,
     success: {

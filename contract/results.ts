@@ -41,15 +41,16 @@ const resultVariable = z
   .object({
     id: text(255).meta({ description: 'Id of the variable.', example: 'variable-email' }),
     name: text(255).meta({ description: 'Name of the variable.', example: 'Email' }),
-    value: z
-      .union([text(1_048_576), z.array(text(1_048_576).nullable()).max(100_000)])
-      .meta({ description: 'Value of the variable: a text or a list of texts.', example: 'ada@example.com' }),
+    value: z.union([text(1_048_576), z.array(text(1_048_576).nullable()).max(100_000)]).meta({
+      description: 'Value of the variable: a text, or a list of texts and nulls.',
+      example: 'ada@example.com',
+    }),
     isSessionVariable: z
       .boolean()
       .optional()
       .meta({ description: 'Whether the variable lives only as long as the chat.' }),
   })
-  .meta({ id: 'ResultVariable', description: 'A variable and its value at the end of a chat.' })
+  .meta({ id: 'ResultVariable', description: 'A variable and the value that the chat gave it last.' })
 
 export const resultSchema = z
   .object({
@@ -99,11 +100,11 @@ const transcriptEntry = z
 
 const resultLog = z
   .object({
-    id: recordId('Id of the entry.', exampleIds.publication),
+    id: recordId('Id of the entry.', exampleIds.log),
     createdAt: timestamp('When it was noticed.'),
     resultId: recordId('Id of the result, as the list of results answers it.', exampleIds.result),
     status: text(10_000).meta({
-      description: 'Kind of the entry: `error`, `success`, `info` or what a client sent.',
+      description: 'Kind of the entry: `error`, `success`, `info`, or whatever a client sent.',
       example: 'error',
     }),
     description: text(10_000).meta({ description: 'What happened.', example: 'The mail was not sent' }),
@@ -128,7 +129,7 @@ export const results = define({
     tag: 'results',
     summary: 'List the results of a bot',
     description:
-      'Returns the results in which at least one answer was given, newest first, with their answers and variables. Pages join without gap or repeat while new results arrive.',
+      'Returns the results in which at least one answer was given, newest first, with their answers and variables. Those of earlier publications are among them. Pages join without gap or repeat while new results arrive.',
     access: bot('MEMBER'),
     params,
     query: z.strictObject({ limit, cursor, timeFilter, timeZone }),
@@ -152,7 +153,7 @@ export const results = define({
     tag: 'results',
     summary: 'Delete results of a bot',
     description:
-      'Deletes the results named by `resultIds`, or all results of the bot when the parameter is absent. Unknown ids and ids of other bots are ignored. A body, a Content-Type header, an empty value or an unknown parameter is refused, so that a misplaced list of ids can never delete everything.',
+      'Deletes the results named by `resultIds`, or all results of the bot when the parameter is absent, with their answers, transcripts and logs. This cannot be undone. Unknown ids and ids of other bots are ignored. A body, a Content-Type header, an empty value or an unknown parameter is refused, so that a misplaced list of ids can never delete everything.',
     access: bot('MEMBER'),
     params,
     query: z.strictObject({
@@ -161,9 +162,11 @@ export const results = define({
         .regex(/^[A-Za-z0-9_-]{1,64}(,[A-Za-z0-9_-]{1,64}){0,499}$/, {
           error: 'Expected 1 to 500 ids of results, separated by commas',
         })
+        // As long as 500 ids of this service are. More would not fit the head of a request.
+        .max(13_499)
         .optional()
         .meta({
-          maxLength: 32_499,
+          maxLength: 13_499,
           description:
             'Ids of the results to delete, 1 to 500, separated by commas. Absent deletes all results.',
           example: exampleIds.result,
@@ -252,7 +255,7 @@ export const results = define({
           value: {
             logs: [
               {
-                id: exampleIds.publication,
+                id: exampleIds.log,
                 createdAt: '2026-03-05T12:30:10.000Z',
                 resultId: exampleIds.result,
                 status: 'error',

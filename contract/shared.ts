@@ -50,6 +50,7 @@ export const exampleIds = {
   result: '01jr5x5h3s4b8w2a7r9t1v3x5z',
   session: '01jr5x6j4t5c9x3b8s0v2w4y6a',
   publication: '01jr5x7k5v6d0y4c9t1w3x5z7b',
+  log: '01jr5x8m6w7e1z5d0v2x4y6a8c',
 } as const
 
 /** A moment in UTC with milliseconds, as every answer writes it. */
@@ -60,11 +61,16 @@ export function timestamp(description: string) {
     .meta({ format: 'date-time', maxLength: 24, description, example: '2026-03-04T10:15:30.120Z' })
 }
 
-/** A name a person gives: 1 to 255 characters, not only white space. */
+/**
+ * A name a person gives: 1 to 255 characters, not only white space. The published pattern also says what
+ * holds for every text, that there is no U+0000 in it.
+ */
 export function name(description: string, example: string) {
+  const error = 'Expected at least one character that is not white space'
+  const pattern = '^[^\\x00]*[^\\x00\\s][^\\x00]*$'
   return text(255, 1)
-    .regex(/\S/, { error: 'Expected at least one character that is not white space' })
-    .meta({ description, example, minLength: 1, maxLength: 255 })
+    .regex(/\S/, { error })
+    .meta({ description, example, minLength: 1, maxLength: 255, pattern })
 }
 
 /**
@@ -90,7 +96,8 @@ export const limit = z
     format: 'int32',
     minimum: 1,
     maximum: 100,
-    description: 'How many entries the page has at most.',
+    default: 50,
+    description: 'How many entries the page has at most, from 1 to 100.',
     example: 20,
   })
 
@@ -101,7 +108,7 @@ export const cursor = z
   .meta({
     maxLength: 512,
     description:
-      'The `nextCursor` of the page before, with the same path and filter; absent for the first page. An altered or foreign cursor is invalid input.',
+      'The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.',
     example: 'AZx0mC1jZ3JhbnQ',
   })
 
@@ -116,7 +123,7 @@ export function flag(description: string) {
     .enum(['true', 'false'])
     .transform((value) => value === 'true')
     .default(false)
-    .meta({ type: 'boolean', description, example: true })
+    .meta({ type: 'boolean', default: false, description, example: true })
 }
 
 export const timeFilters = [

@@ -1,3 +1,4 @@
+import { limits } from './bot-document/limits.ts'
 import { exampleBot, exampleFlow, exampleLegacyFlow } from './bots/examples.ts'
 import {
   botIcon,
@@ -57,7 +58,10 @@ const importedBot = z
     }),
     name: loosePart('Name of the bot; a default when it is absent or cannot be one.', 'Lead generation'),
     icon: loosePart('Icon of the bot.', '🎯'),
-    groups: loosePart('The groups, with their blocks.', []),
+    groups: z
+      .array(z.unknown(), { error: 'A bot document has a list of groups' })
+      .max(limits.groups)
+      .meta({ description: 'The groups, with their blocks.', example: [] }),
     events: loosePart('The events; none in the legacy versions.', null),
     edges: loosePart('The edges. Malformed ones are dropped.', []),
     variables: loosePart('The variables.', []),
@@ -89,7 +93,7 @@ export const transfer = define({
     tag: 'bots',
     summary: 'Import a bot',
     description:
-      'Creates a bot from an exported document of any version and returns it. The bot gets a new id; all ids inside the flow stay. A flow in a legacy version is converted to the latest one, without loss. Public id, domain, folder and credentials of the document are not taken over. What had to be dropped is listed in `warnings`; a document that cannot be repaired is invalid input.',
+      'Creates a bot from an exported document of any version and returns it. The bot gets a new id; all ids inside the flow stay. A flow in a legacy version is converted to the latest one, without loss. The new bot is a draft: results and publications do not come along, and public id, domain, folder and credentials of the document are not taken over. What had to be dropped is listed in `warnings`; a document that cannot be repaired is invalid input.',
     access: workspace('MEMBER', 'body'),
     body: z
       .strictObject({
@@ -136,7 +140,7 @@ export const transfer = define({
     tag: 'bots',
     summary: 'Export a bot',
     description:
-      'Returns the draft of a bot as a document that import takes back, in this installation or another one. Exporting and importing makes a duplicate.',
+      'Returns the draft of a bot, in the version it is stored in, as a document that import takes back, in this installation or another one. Publications and results are not part of it. Exporting and importing makes a duplicate.',
     access: bot('GUEST'),
     params,
     success: {

@@ -2,7 +2,7 @@ import { define, user, workspace } from './operation.ts'
 import { exampleIds, name, readOnly, recordId, text, timestamp } from './shared.ts'
 import { z } from './zod.ts'
 
-const workspaceId = recordId('Id of the workspace.', exampleIds.workspace)
+const workspaceId = recordId('Id of the workspace, as create and list answer it.', exampleIds.workspace)
 const workspaceName = name('Name of the workspace. Names need not be unique.', 'Acme')
 
 /** Emoji, http(s) address or inline image: no other scheme, so that showing an icon can never run anything. */
@@ -57,20 +57,37 @@ const workspaceProperties = {
   updatedAt: timestamp('When the workspace was last changed.'),
   name: workspaceName,
   icon: workspaceIcon,
-  plan: z.enum(plans).meta({ description: 'Plan of the workspace; set by whoever runs the service.' }),
+  plan: z.enum(plans).meta({
+    description: 'Plan of the workspace, a mark set by whoever runs the service; no limit follows from it.',
+  }),
   billingId: text(255)
     .nullable()
     .meta({ description: 'Identifier at the billing provider; null without one.', example: 'cus_42' }),
   settings: z
     .union([workspaceSettings, z.null()])
-    .meta({ description: 'Settings of the workspace, or null.' }),
-  isSuspended: z.boolean().meta({ description: 'Whether the workspace is suspended.' }),
-  isPastDue: z.boolean().meta({ description: 'Whether a payment is overdue.' }),
-  isVerified: z.boolean().meta({ description: 'Whether the workspace is verified.' }),
-  chatsHardLimit: nullableCount('Number of chats in a month above which chats stop; null means no limit.'),
-  lastActivityAt: nullableTime('When somebody last used the workspace, to the day; null when never.'),
-  inactiveFirstEmailSentAt: nullableTime('When the first mail about inactivity was sent; null when never.'),
-  inactiveSecondEmailSentAt: nullableTime('When the second mail about inactivity was sent; null when never.'),
+    .meta({ description: 'Settings of the workspace that editors read; null when none were set.' }),
+  isSuspended: z.boolean().meta({
+    description:
+      'Whether whoever runs the service marked the workspace as suspended; nothing is refused for it.',
+  }),
+  isPastDue: z.boolean().meta({
+    description: 'Whether whoever runs the service marked a payment as overdue; nothing is refused for it.',
+  }),
+  isVerified: z
+    .boolean()
+    .meta({ description: 'Whether whoever runs the service marked the workspace as verified.' }),
+  chatsHardLimit: nullableCount(
+    'Chats per month that are the limit agreed with whoever runs the service, which does not enforce it; null means no limit.',
+  ),
+  lastActivityAt: nullableTime(
+    'When the workspace was last used, as whoever runs the service recorded it; null when not recorded.',
+  ),
+  inactiveFirstEmailSentAt: nullableTime(
+    'When the first mail about inactivity was sent by whoever runs the service; null when never.',
+  ),
+  inactiveSecondEmailSentAt: nullableTime(
+    'When the second mail about inactivity was sent by whoever runs the service; null when never.',
+  ),
 }
 
 export const workspaceSchema = z
@@ -81,9 +98,11 @@ const workspaceDetails = z
   .object({
     ...workspaceProperties,
     customChatsLimit: nullableCount(
-      'Chats per month agreed for this workspace; null means that of the plan.',
+      'Chats per month agreed for this workspace, which are not enforced; null means those of the plan.',
     ),
-    customSeatsLimit: nullableCount('Seats agreed for this workspace; null means that of the plan.'),
+    customSeatsLimit: nullableCount(
+      'Number of members agreed for this workspace, which is not enforced; null means that of the plan.',
+    ),
   })
   .meta({ id: 'WorkspaceDetails', description: 'A workspace with the limits agreed for it.' })
 
@@ -108,7 +127,7 @@ const workspaceUpdate = z
         'lastActivityAt',
         'inactiveFirstEmailSentAt',
         'inactiveSecondEmailSentAt',
-      ].map((property) => [property, readOnly('property of a workspace')]),
+      ].map((property) => [property, readOnly(`\`${property}\` of the workspace`)]),
     ),
   })
   .meta({ id: 'WorkspaceUpdate', description: 'What to change; properties that are absent stay.' })
@@ -175,7 +194,7 @@ export const workspaces = define({
     tag: 'workspaces',
     summary: 'Create a workspace',
     description:
-      'Creates a workspace with the caller as its admin and returns it. Refused when the caller is already admin of as many workspaces as the installation allows.',
+      'Creates an empty workspace with the caller as its admin and returns it. Refused with `FORBIDDEN` when the caller is already admin of as many workspaces as the installation allows.',
     access: user,
     body: z
       .strictObject({ name: workspaceName, icon: workspaceIcon.optional() })
@@ -197,7 +216,7 @@ export const workspaces = define({
     path: '/v1/workspaces/{workspaceId}',
     tag: 'workspaces',
     summary: 'Get a workspace',
-    description: 'Returns one workspace, its limits, and what the caller may do in it.',
+    description: 'Returns one workspace with the limits agreed for it, and what the caller may do in it.',
     access: workspace('GUEST'),
     params,
     success: {
@@ -255,7 +274,7 @@ export const workspaces = define({
     tag: 'workspaces',
     summary: 'Delete a workspace with everything in it',
     description:
-      'Deletes a workspace with its members, folders, bots, published bots and results. Public ids and domains of its bots become free. This cannot be undone.',
+      'Deletes a workspace with its memberships, folders, bots, drafts, publications and results. Running chats end. Public ids and domains of its bots become free; users and their tokens stay. This cannot be undone.',
     access: workspace('ADMIN'),
     params,
     success: {

@@ -33,7 +33,7 @@ export interface paths {
         put?: never;
         /**
          * Preview the draft of a bot
-         * @description Starts a chat with the draft instead of the published copy. Nothing is stored as a result; every step runs the draft as it is then.
+         * @description Starts a chat with the draft instead of the published copy. Nothing is stored as a result; every step runs the draft as it is then. Continue it with the operation that continues chats.
          *
          *     Permission: a member or an admin of the workspace.
          */
@@ -55,7 +55,7 @@ export interface paths {
         put?: never;
         /**
          * Start a chat
-         * @description Starts a chat with a published bot and runs it up to its first input. The chat stays with the copy that is published now, and its answers go to a new result. A bot that is closed is invalid input; a page whose origin the bot does not allow is forbidden.
+         * @description Starts a chat with a published bot and runs it up to its first input. The chat stays with the copy that is published now, and its answers go to a new result. A public id that no published bot has is not found; a bot that is closed is invalid input; a page whose origin the bot does not allow is forbidden.
          *
          *     Permission: none; no token is needed.
          */
@@ -77,7 +77,7 @@ export interface paths {
         put?: never;
         /**
          * Continue a chat
-         * @description Sends a reply and runs the flow up to its next input. A reply that the input does not accept is answered with a message and the same input. With `revision` a repeated request gets the same answer again; two replies at once are a conflict for one of them.
+         * @description Sends a reply and runs the flow up to its next input. A reply that the input does not accept is answered with a message and the same input. With `revision` a repeated request gets the same answer again; two replies at once are a conflict for one of them. A session can be continued for 48 hours after its last step; then, or when the bot is deleted, it is not found.
          *
          *     Permission: none; no token is needed.
          */
@@ -119,9 +119,9 @@ export interface paths {
         };
         /**
          * List the bots of a workspace
-         * @description Returns the bots of a workspace or of one folder, newest first, without their flows. Archived bots are not listed.
+         * @description Returns the bots of a workspace or of one folder, newest first, without their flows. Bots in folders inside that folder and deleted bots are not listed.
          *
-         *     Permission: any member, guests included, of the workspace.
+         *     Permission: a guest, a member or an admin of the workspace.
          */
         get: operations["listBots"];
         put?: never;
@@ -149,14 +149,14 @@ export interface paths {
          * Get a bot
          * @description Returns a bot with its draft as it was written, or converted to the latest version of the schema when asked. Members of the workspace may read it, and any caller when it is shared publicly.
          *
-         *     Permission: any member, guests included, of the workspace, or any user when the bot is shared publicly.
+         *     Permission: a guest, a member or an admin of the workspace, or any user when the bot is shared publicly.
          */
         get: operations["getBot"];
         put?: never;
         post?: never;
         /**
          * Delete a bot
-         * @description Archives a bot. From then on every operation answers as for a bot that does not exist, its published copy is gone, its results are deleted, and its public id and domain are free again.
+         * @description Archives a bot. From then on every operation answers as for a bot that does not exist: its draft, publications and results are gone, running chats end, and its public id and domain are free again. This cannot be undone; export the bot first to keep its flow.
          *
          *     Permission: a member or an admin of the workspace.
          */
@@ -165,7 +165,7 @@ export interface paths {
         head?: never;
         /**
          * Update a bot
-         * @description Changes the draft of a bot and returns it as stored. Absent properties stay, given ones replace the whole property, and the stored version becomes the given one. With `bot.updatedAt` the update is refused as a conflict when somebody else was faster; `overwrite` waives that. A current version sent to a bot stored in a legacy one converts the stored flow first; a legacy version sent to a bot stored in a current one needs `groups`, `edges` and `variables` together. The published copy does not change.
+         * @description Changes the draft of a bot and returns it as stored. Absent properties stay, given ones replace the whole property, and the stored version becomes the given one. With `bot.updatedAt` the update is refused as a conflict when somebody else was faster; `overwrite` waives that. A current version sent to a bot stored in a legacy one converts the stored flow first; a legacy version sent to a bot stored in a current one needs `groups`, `edges` and `variables` together. The published copy does not change; public id, domain, `isClosed` and public sharing take effect at once.
          *
          *     Permission: a member or an admin of the workspace.
          */
@@ -183,7 +183,7 @@ export interface paths {
          * Get the statistics of a bot
          * @description Counts the chats of a bot that began in a range of calendar days: all, those with an answer, and those that reached an end. Deleted results do not count. A bot that is not published has statistics too.
          *
-         *     Permission: any member, guests included, of the workspace.
+         *     Permission: a guest, a member or an admin of the workspace.
          */
         get: operations["getStats"];
         put?: never;
@@ -205,7 +205,7 @@ export interface paths {
          * Check the flow of a bot
          * @description Reports what in the draft would misbehave when it runs: references to nothing, groups that cannot be reached, ids that are there twice, a missing start. Nothing of it keeps a bot from being stored or published.
          *
-         *     Permission: any member, guests included, of the workspace.
+         *     Permission: a guest, a member or an admin of the workspace.
          */
         get: operations["checkBot"];
         put?: never;
@@ -225,9 +225,9 @@ export interface paths {
         };
         /**
          * Export a bot
-         * @description Returns the draft of a bot as a document that import takes back, in this installation or another one. Exporting and importing makes a duplicate.
+         * @description Returns the draft of a bot, in the version it is stored in, as a document that import takes back, in this installation or another one. Publications and results are not part of it. Exporting and importing makes a duplicate.
          *
-         *     Permission: any member, guests included, of the workspace.
+         *     Permission: a guest, a member or an admin of the workspace.
          */
         get: operations["exportBot"];
         put?: never;
@@ -247,9 +247,9 @@ export interface paths {
         };
         /**
          * List the publications of a bot
-         * @description Returns every copy of the bot that was ever published, newest first, without the flows. Unpublishing does not remove them.
+         * @description Returns every copy of the bot that was ever published, newest first, without the flows. Publishing again and unpublishing do not remove them; deleting the bot does.
          *
-         *     Permission: any member, guests included, of the workspace.
+         *     Permission: a guest, a member or an admin of the workspace.
          */
         get: operations["listPublications"];
         put?: never;
@@ -271,7 +271,7 @@ export interface paths {
          * Get a publication
          * @description Returns one published copy with its flow and what the check found when it was published.
          *
-         *     Permission: any member, guests included, of the workspace.
+         *     Permission: a guest, a member or an admin of the workspace.
          */
         get: operations["getPublication"];
         put?: never;
@@ -293,7 +293,7 @@ export interface paths {
         put?: never;
         /**
          * Restore a publication into the draft
-         * @description Makes flow, theme and settings of an earlier publication the draft again, as a new change, and returns the bot. What the draft held is replaced; publish it first to keep it. Name, folder, public id and the live copy stay as they are. Takes no body.
+         * @description Makes flow, theme and settings of an earlier publication the draft again, as a new change with a new `updatedAt`, and returns the bot. What the draft held is replaced, its version too; publish it first to keep it. Name, folder, public id and the live copy stay as they are: publish to make the restored draft live. Takes no body.
          *
          *     Permission: a member or an admin of the workspace.
          */
@@ -315,7 +315,7 @@ export interface paths {
         put?: never;
         /**
          * Publish a bot
-         * @description Copies the draft as it is stored, in one step, and makes the copy the one that chats run. Earlier copies are kept as publications; running chats finish on the copy they started with. A bot without public id gets one. The draft does not change, nor does its `updatedAt`. Takes no body.
+         * @description Copies the draft as it is stored, in one step, and makes the copy the one that chats run. Earlier copies are kept as publications; running chats finish on the copy they started with. A bot without public id gets one: its name in lower case with a random ending. What the check of the flow finds is noted in the publication and never refused. The draft does not change, nor does its `updatedAt`. Takes no body.
          *
          *     Permission: a member or an admin of the workspace. A record that does not exist is answered as one without access.
          */
@@ -337,7 +337,7 @@ export interface paths {
          * Get the published copy of a bot
          * @description Returns the copy that chats run, as it was written or converted to the latest version of the schema when asked. A bot that is not published is not found. Members of the workspace may read it, and any caller when the bot is shared publicly.
          *
-         *     Permission: any member, guests included, of the workspace, or any user when the bot is shared publicly.
+         *     Permission: a guest, a member or an admin of the workspace, or any user when the bot is shared publicly.
          */
         get: operations["getPublishedBot"];
         put?: never;
@@ -357,7 +357,7 @@ export interface paths {
         };
         /**
          * List the results of a bot
-         * @description Returns the results in which at least one answer was given, newest first, with their answers and variables. Pages join without gap or repeat while new results arrive.
+         * @description Returns the results in which at least one answer was given, newest first, with their answers and variables. Those of earlier publications are among them. Pages join without gap or repeat while new results arrive.
          *
          *     Permission: a member or an admin of the workspace.
          */
@@ -366,7 +366,7 @@ export interface paths {
         post?: never;
         /**
          * Delete results of a bot
-         * @description Deletes the results named by `resultIds`, or all results of the bot when the parameter is absent. Unknown ids and ids of other bots are ignored. A body, a Content-Type header, an empty value or an unknown parameter is refused, so that a misplaced list of ids can never delete everything.
+         * @description Deletes the results named by `resultIds`, or all results of the bot when the parameter is absent, with their answers, transcripts and logs. This cannot be undone. Unknown ids and ids of other bots are ignored. A body, a Content-Type header, an empty value or an unknown parameter is refused, so that a misplaced list of ids can never delete everything.
          *
          *     Permission: a member or an admin of the workspace.
          */
@@ -497,7 +497,7 @@ export interface paths {
         put?: never;
         /**
          * Import a bot
-         * @description Creates a bot from an exported document of any version and returns it. The bot gets a new id; all ids inside the flow stay. A flow in a legacy version is converted to the latest one, without loss. Public id, domain, folder and credentials of the document are not taken over. What had to be dropped is listed in `warnings`; a document that cannot be repaired is invalid input.
+         * @description Creates a bot from an exported document of any version and returns it. The bot gets a new id; all ids inside the flow stay. A flow in a legacy version is converted to the latest one, without loss. The new bot is a draft: results and publications do not come along, and public id, domain, folder and credentials of the document are not taken over. What had to be dropped is listed in `warnings`; a document that cannot be repaired is invalid input.
          *
          *     Permission: a member or an admin of the workspace.
          */
@@ -519,13 +519,13 @@ export interface paths {
          * List the folders of a workspace
          * @description Returns the folders directly in one folder, or those at the top level of the workspace, newest first. Bots and deeper folders are not included.
          *
-         *     Permission: any member, guests included, of the workspace.
+         *     Permission: a guest, a member or an admin of the workspace.
          */
         get: operations["listFolders"];
         put?: never;
         /**
          * Create a folder
-         * @description Creates a folder at the top level of a workspace or inside another folder of the same workspace, and returns it. Names need not be unique.
+         * @description Creates a folder at the top level of a workspace or inside another folder of the same workspace, and returns it. Names need not be unique; a parent of another workspace is invalid input.
          *
          *     Permission: a member or an admin of the workspace.
          */
@@ -547,7 +547,7 @@ export interface paths {
          * Get a folder
          * @description Returns one folder. What is in it is listed by the operations that list folders and bots.
          *
-         *     Permission: any member, guests included, of the workspace.
+         *     Permission: a guest, a member or an admin of the workspace.
          */
         get: operations["getFolder"];
         put?: never;
@@ -637,7 +637,7 @@ export interface paths {
         put?: never;
         /**
          * Create a workspace
-         * @description Creates a workspace with the caller as its admin and returns it. Refused when the caller is already admin of as many workspaces as the installation allows.
+         * @description Creates an empty workspace with the caller as its admin and returns it. Refused with `FORBIDDEN` when the caller is already admin of as many workspaces as the installation allows.
          *
          *     Permission: any user.
          */
@@ -657,16 +657,16 @@ export interface paths {
         };
         /**
          * Get a workspace
-         * @description Returns one workspace, its limits, and what the caller may do in it.
+         * @description Returns one workspace with the limits agreed for it, and what the caller may do in it.
          *
-         *     Permission: any member, guests included, of the workspace.
+         *     Permission: a guest, a member or an admin of the workspace.
          */
         get: operations["getWorkspace"];
         put?: never;
         post?: never;
         /**
          * Delete a workspace with everything in it
-         * @description Deletes a workspace with its members, folders, bots, published bots and results. Public ids and domains of its bots become free. This cannot be undone.
+         * @description Deletes a workspace with its memberships, folders, bots, drafts, publications and results. Running chats end. Public ids and domains of its bots become free; users and their tokens stay. This cannot be undone.
          *
          *     Permission: an admin of the workspace.
          */
@@ -693,13 +693,13 @@ export interface paths {
          * List the members of a workspace
          * @description Returns everybody who has a role in the workspace, guests included, longest member first.
          *
-         *     Permission: any member, guests included, of the workspace.
+         *     Permission: a guest, a member or an admin of the workspace.
          */
         get: operations["listMembers"];
         put?: never;
         /**
          * Add a member to a workspace
-         * @description Gives an existing user, named by e-mail address, a role in the workspace. An address that no user has is invalid input; a user who is a member already is a conflict and keeps their role.
+         * @description Gives an existing user, named by e-mail address, a role in the workspace, effective with their next request. An address that no user has is invalid input; a user who is a member already is a conflict and keeps their role.
          *
          *     Permission: an admin of the workspace.
          */
@@ -788,6 +788,7 @@ export interface components {
         /** @description How visitors are divided. */
         AbTestOptions: {
             /**
+             * Format: double
              * @description Share of visitors that go way a, in percent. Default 50.
              * @example 50
              */
@@ -830,7 +831,7 @@ export interface components {
              */
             content: string;
         };
-        /** @description Works with Anthropic. Versions 6 and 6.1 only. */
+        /** @description Works with Anthropic. Chats of this service skip it. Versions 6 and 6.1 only. */
         AnthropicBlock: {
             /**
              * @description Id of the block.
@@ -1055,7 +1056,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description Id of the block.
+             * @description Id of the block in the flow.
              * @example block-hello
              */
             id: string;
@@ -1080,7 +1081,7 @@ export interface components {
              */
             message: string;
         };
-        /** @description Works with Blink. Versions 6 and 6.1 only. */
+        /** @description Works with Blink. Chats of this service skip it. Versions 6 and 6.1 only. */
         BlinkBlock: {
             /**
              * @description Id of the block.
@@ -1191,7 +1192,7 @@ export interface components {
              */
             createdAt?: unknown;
             /**
-             * @description Host name, with an optional path, at which the bot is served. Unique over the installation; null without one.
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain?: string | null;
@@ -1249,7 +1250,7 @@ export interface components {
              */
             riskLevel?: unknown;
             /**
-             * @description Id of the theme template an editor applied; null without one.
+             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
              * @example template-1
              */
             selectedThemeTemplateId?: string | null;
@@ -1290,7 +1291,7 @@ export interface components {
              * @description The groups, with their blocks.
              * @example []
              */
-            groups?: unknown;
+            groups: unknown[];
             /**
              * @description Icon of the bot.
              * @example 🎯
@@ -1473,7 +1474,7 @@ export interface components {
              */
             createdAt?: unknown;
             /**
-             * @description Host name, with an optional path, at which the bot is served. Unique over the installation; null without one.
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain?: string | null;
@@ -1506,7 +1507,7 @@ export interface components {
             /** @description Whether new chats are refused. Takes effect at once, without publishing. */
             isClosed?: boolean;
             /**
-             * @description Id of the credentials of the messaging channel; null without one.
+             * @description Id of the credentials of a messaging channel, which the service only keeps; null without one.
              * @example cred-1
              */
             messagingCredentialsId?: string | null;
@@ -1523,12 +1524,13 @@ export interface components {
             /** @description How an editor shows the table of results; null for its own defaults. */
             resultsTablePreferences?: components["schemas"]["ResultsTablePreferences"] | null;
             /**
-             * @description Risk the installation sees in the bot; read-only, null when not assessed.
+             * Format: double
+             * @description Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed.
              * @example null
              */
             riskLevel?: number | null;
             /**
-             * @description Id of the theme template an editor applied; null without one.
+             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
              * @example template-1
              */
             selectedThemeTemplateId?: string | null;
@@ -1561,7 +1563,7 @@ export interface components {
              */
             createdAt?: unknown;
             /**
-             * @description Host name, with an optional path, at which the bot is served. Unique over the installation; null without one.
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain?: string | null;
@@ -1594,7 +1596,7 @@ export interface components {
             /** @description Whether new chats are refused. Takes effect at once, without publishing. */
             isClosed?: boolean;
             /**
-             * @description Id of the credentials of the messaging channel; null without one.
+             * @description Id of the credentials of a messaging channel, which the service only keeps; null without one.
              * @example cred-1
              */
             messagingCredentialsId?: string | null;
@@ -1611,12 +1613,13 @@ export interface components {
             /** @description How an editor shows the table of results; null for its own defaults. */
             resultsTablePreferences?: components["schemas"]["ResultsTablePreferences"] | null;
             /**
-             * @description Risk the installation sees in the bot; read-only, null when not assessed.
+             * Format: double
+             * @description Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed.
              * @example null
              */
             riskLevel?: number | null;
             /**
-             * @description Id of the theme template an editor applied; null without one.
+             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
              * @example template-1
              */
             selectedThemeTemplateId?: string | null;
@@ -1649,7 +1652,7 @@ export interface components {
              */
             createdAt?: unknown;
             /**
-             * @description Host name, with an optional path, at which the bot is served. Unique over the installation; null without one.
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain?: string | null;
@@ -1682,7 +1685,7 @@ export interface components {
             /** @description Whether new chats are refused. Takes effect at once, without publishing. */
             isClosed?: boolean;
             /**
-             * @description Id of the credentials of the messaging channel; null without one.
+             * @description Id of the credentials of a messaging channel, which the service only keeps; null without one.
              * @example cred-1
              */
             messagingCredentialsId?: string | null;
@@ -1699,12 +1702,13 @@ export interface components {
             /** @description How an editor shows the table of results; null for its own defaults. */
             resultsTablePreferences?: components["schemas"]["ResultsTablePreferences"] | null;
             /**
-             * @description Risk the installation sees in the bot; read-only, null when not assessed.
+             * Format: double
+             * @description Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed.
              * @example null
              */
             riskLevel?: number | null;
             /**
-             * @description Id of the theme template an editor applied; null without one.
+             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
              * @example template-1
              */
             selectedThemeTemplateId?: string | null;
@@ -1737,7 +1741,7 @@ export interface components {
              */
             createdAt?: unknown;
             /**
-             * @description Host name, with an optional path, at which the bot is served. Unique over the installation; null without one.
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain?: string | null;
@@ -1770,7 +1774,7 @@ export interface components {
             /** @description Whether new chats are refused. Takes effect at once, without publishing. */
             isClosed?: boolean;
             /**
-             * @description Id of the credentials of the messaging channel; null without one.
+             * @description Id of the credentials of a messaging channel, which the service only keeps; null without one.
              * @example cred-1
              */
             messagingCredentialsId?: string | null;
@@ -1787,12 +1791,13 @@ export interface components {
             /** @description How an editor shows the table of results; null for its own defaults. */
             resultsTablePreferences?: components["schemas"]["ResultsTablePreferences"] | null;
             /**
-             * @description Risk the installation sees in the bot; read-only, null when not assessed.
+             * Format: double
+             * @description Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed.
              * @example null
              */
             riskLevel?: number | null;
             /**
-             * @description Id of the theme template an editor applied; null without one.
+             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
              * @example template-1
              */
             selectedThemeTemplateId?: string | null;
@@ -1825,7 +1830,7 @@ export interface components {
              */
             createdAt?: unknown;
             /**
-             * @description Host name, with an optional path, at which the bot is served. Unique over the installation; null without one.
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain?: string | null;
@@ -1858,7 +1863,7 @@ export interface components {
             /** @description Whether new chats are refused. Takes effect at once, without publishing. */
             isClosed?: boolean;
             /**
-             * @description Id of the credentials of the messaging channel; null without one.
+             * @description Id of the credentials of a messaging channel, which the service only keeps; null without one.
              * @example cred-1
              */
             messagingCredentialsId?: string | null;
@@ -1875,12 +1880,13 @@ export interface components {
             /** @description How an editor shows the table of results; null for its own defaults. */
             resultsTablePreferences?: components["schemas"]["ResultsTablePreferences"] | null;
             /**
-             * @description Risk the installation sees in the bot; read-only, null when not assessed.
+             * Format: double
+             * @description Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed.
              * @example null
              */
             riskLevel?: number | null;
             /**
-             * @description Id of the theme template an editor applied; null without one.
+             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
              * @example template-1
              */
             selectedThemeTemplateId?: string | null;
@@ -1914,7 +1920,7 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description Host name, with an optional path, at which the bot is served. Unique over the installation; null without one.
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain: string | null;
@@ -1944,7 +1950,7 @@ export interface components {
             /** @description Whether new chats are refused. Takes effect at once, without publishing. */
             isClosed: boolean;
             /**
-             * @description Id of the credentials of the messaging channel; null without one.
+             * @description Id of the credentials of a messaging channel, which the service only keeps; null without one.
              * @example cred-1
              */
             messagingCredentialsId: string | null;
@@ -1961,12 +1967,13 @@ export interface components {
             /** @description How an editor shows the table of results; null for its own defaults. */
             resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
             /**
-             * @description Risk the installation sees in the bot; read-only, null when not assessed.
+             * Format: double
+             * @description Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed.
              * @example null
              */
             riskLevel: number | null;
             /**
-             * @description Id of the theme template an editor applied; null without one.
+             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
              * @example template-1
              */
             selectedThemeTemplateId: string | null;
@@ -2000,7 +2007,7 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description Host name, with an optional path, at which the bot is served. Unique over the installation; null without one.
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain: string | null;
@@ -2030,7 +2037,7 @@ export interface components {
             /** @description Whether new chats are refused. Takes effect at once, without publishing. */
             isClosed: boolean;
             /**
-             * @description Id of the credentials of the messaging channel; null without one.
+             * @description Id of the credentials of a messaging channel, which the service only keeps; null without one.
              * @example cred-1
              */
             messagingCredentialsId: string | null;
@@ -2047,12 +2054,13 @@ export interface components {
             /** @description How an editor shows the table of results; null for its own defaults. */
             resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
             /**
-             * @description Risk the installation sees in the bot; read-only, null when not assessed.
+             * Format: double
+             * @description Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed.
              * @example null
              */
             riskLevel: number | null;
             /**
-             * @description Id of the theme template an editor applied; null without one.
+             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
              * @example template-1
              */
             selectedThemeTemplateId: string | null;
@@ -2086,7 +2094,7 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description Host name, with an optional path, at which the bot is served. Unique over the installation; null without one.
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain: string | null;
@@ -2116,7 +2124,7 @@ export interface components {
             /** @description Whether new chats are refused. Takes effect at once, without publishing. */
             isClosed: boolean;
             /**
-             * @description Id of the credentials of the messaging channel; null without one.
+             * @description Id of the credentials of a messaging channel, which the service only keeps; null without one.
              * @example cred-1
              */
             messagingCredentialsId: string | null;
@@ -2133,12 +2141,13 @@ export interface components {
             /** @description How an editor shows the table of results; null for its own defaults. */
             resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
             /**
-             * @description Risk the installation sees in the bot; read-only, null when not assessed.
+             * Format: double
+             * @description Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed.
              * @example null
              */
             riskLevel: number | null;
             /**
-             * @description Id of the theme template an editor applied; null without one.
+             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
              * @example template-1
              */
             selectedThemeTemplateId: string | null;
@@ -2172,7 +2181,7 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description Host name, with an optional path, at which the bot is served. Unique over the installation; null without one.
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain: string | null;
@@ -2202,7 +2211,7 @@ export interface components {
             /** @description Whether new chats are refused. Takes effect at once, without publishing. */
             isClosed: boolean;
             /**
-             * @description Id of the credentials of the messaging channel; null without one.
+             * @description Id of the credentials of a messaging channel, which the service only keeps; null without one.
              * @example cred-1
              */
             messagingCredentialsId: string | null;
@@ -2219,12 +2228,13 @@ export interface components {
             /** @description How an editor shows the table of results; null for its own defaults. */
             resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
             /**
-             * @description Risk the installation sees in the bot; read-only, null when not assessed.
+             * Format: double
+             * @description Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed.
              * @example null
              */
             riskLevel: number | null;
             /**
-             * @description Id of the theme template an editor applied; null without one.
+             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
              * @example template-1
              */
             selectedThemeTemplateId: string | null;
@@ -2258,7 +2268,7 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description Host name, with an optional path, at which the bot is served. Unique over the installation; null without one.
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain: string | null;
@@ -2288,7 +2298,7 @@ export interface components {
             /** @description Whether new chats are refused. Takes effect at once, without publishing. */
             isClosed: boolean;
             /**
-             * @description Id of the credentials of the messaging channel; null without one.
+             * @description Id of the credentials of a messaging channel, which the service only keeps; null without one.
              * @example cred-1
              */
             messagingCredentialsId: string | null;
@@ -2305,12 +2315,13 @@ export interface components {
             /** @description How an editor shows the table of results; null for its own defaults. */
             resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
             /**
-             * @description Risk the installation sees in the bot; read-only, null when not assessed.
+             * Format: double
+             * @description Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed.
              * @example null
              */
             riskLevel: number | null;
             /**
-             * @description Id of the theme template an editor applied; null without one.
+             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
              * @example template-1
              */
             selectedThemeTemplateId: string | null;
@@ -2359,7 +2370,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Works with Cal.com. Versions 6 and 6.1 only. */
+        /** @description Works with Cal.com. Chats of this service skip it. Versions 6 and 6.1 only. */
         CalComBlock: {
             /**
              * @description Id of the block.
@@ -2587,7 +2598,7 @@ export interface components {
         /** @description The input block that waits for a reply. */
         ChatInput: {
             /**
-             * @description Id of the block.
+             * @description Id of the block in the flow.
              * @example block-hello
              */
             id: string;
@@ -2596,7 +2607,7 @@ export interface components {
                 [key: string]: unknown;
             }[];
             /**
-             * @description Options of the block.
+             * @description Options of the block, with placeholders filled in.
              * @example {}
              */
             options?: {
@@ -2633,7 +2644,7 @@ export interface components {
              */
             details?: string;
             /**
-             * @description Kind of the entry.
+             * @description Kind of the entry: `error`, `success` or `info`.
              * @example error
              */
             status?: string;
@@ -2663,7 +2674,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Works with ChatNode. Versions 6 and 6.1 only. */
+        /** @description Works with ChatNode. Chats of this service skip it. Versions 6 and 6.1 only. */
         ChatNodeBlock: {
             /**
              * @description Id of the block.
@@ -2952,7 +2963,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Asks an OpenAI model. Newer documents use the block of type openai. */
+        /** @description Asks an OpenAI model. Chats of this service skip it. Newer documents use the block of type openai. */
         ClassicOpenAiBlock: {
             /**
              * @description Id of the block.
@@ -3348,7 +3359,7 @@ export interface components {
              */
             revision?: number;
             /**
-             * @description How texts of the bot are answered.
+             * @description How texts of the bot come: as a tree of formatted nodes, or in Markdown.
              * @default richText
              * @enum {string}
              */
@@ -3356,7 +3367,7 @@ export interface components {
         };
         /** @description A further step of a chat. Without `input` and awaited action it is over. */
         ContinuedChatBody: {
-            /** @description What the client has to do. */
+            /** @description What the client has to do, in order; absent when there is nothing. */
             clientSideActions?: components["schemas"]["ClientSideAction"][];
             dynamicTheme?: components["schemas"]["DynamicTheme"];
             input?: components["schemas"]["ChatInput"];
@@ -3365,11 +3376,12 @@ export interface components {
              * @example +33 1 23 45 67 89
              */
             lastMessageNewFormat?: string;
-            /** @description What was noticed. */
+            /** @description What was noticed while the step ran, for whoever builds the client. */
             logs?: components["schemas"]["ChatLog"][];
             /** @description What the bot says, in order. */
             messages: components["schemas"]["MessageBubble"][];
             /**
+             * Format: double
              * @description How far the chat is, in percent; only with the progress bar on.
              * @example 40
              */
@@ -3384,11 +3396,13 @@ export interface components {
         /** @description Where a group or an event lies on the canvas of the editor. */
         Coordinates: {
             /**
+             * Format: double
              * @description Distance from the left, in CSS pixels.
              * @example 420
              */
             x: number;
             /**
+             * Format: double
              * @description Distance from the top, in CSS pixels.
              * @example 160
              */
@@ -3535,7 +3549,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Works with DeepSeek. Versions 6 and 6.1 only. */
+        /** @description Works with DeepSeek. Chats of this service skip it. Versions 6 and 6.1 only. */
         DeepSeekBlock: {
             /**
              * @description Id of the block.
@@ -3587,7 +3601,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Works with Dify. Versions 6 and 6.1 only. */
+        /** @description Works with Dify. Chats of this service skip it. Versions 6 and 6.1 only. */
         DifyAiBlock: {
             /**
              * @description Id of the block.
@@ -3658,7 +3672,7 @@ export interface components {
         /** @description Parts of the theme that depend on variables. */
         DynamicTheme: {
             /**
-             * @description URL of the background.
+             * @description URL of the background image.
              * @example https://example.com/back.png
              */
             backgroundUrl?: string;
@@ -3725,7 +3739,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Works with ElevenLabs. Versions 6 and 6.1 only. */
+        /** @description Works with ElevenLabs. Chats of this service skip it. Versions 6 and 6.1 only. */
         ElevenLabsBlock: {
             /**
              * @description Id of the block.
@@ -3941,7 +3955,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description Id of the block.
+             * @description Id of the block in the flow.
              * @example block-hello
              */
             id: string;
@@ -4021,7 +4035,7 @@ export interface components {
             /** @description How an editor shows the table of results; null for its own defaults. */
             resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
             /**
-             * @description Id of the theme template an editor applied; null without one.
+             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
              * @example template-1
              */
             selectedThemeTemplateId: string | null;
@@ -4058,7 +4072,7 @@ export interface components {
             /** @description How an editor shows the table of results; null for its own defaults. */
             resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
             /**
-             * @description Id of the theme template an editor applied; null without one.
+             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
              * @example template-1
              */
             selectedThemeTemplateId: string | null;
@@ -4095,7 +4109,7 @@ export interface components {
             /** @description How an editor shows the table of results; null for its own defaults. */
             resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
             /**
-             * @description Id of the theme template an editor applied; null without one.
+             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
              * @example template-1
              */
             selectedThemeTemplateId: string | null;
@@ -4132,7 +4146,7 @@ export interface components {
             /** @description How an editor shows the table of results; null for its own defaults. */
             resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
             /**
-             * @description Id of the theme template an editor applied; null without one.
+             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
              * @example template-1
              */
             selectedThemeTemplateId: string | null;
@@ -4169,7 +4183,7 @@ export interface components {
             /** @description How an editor shows the table of results; null for its own defaults. */
             resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
             /**
-             * @description Id of the theme template an editor applied; null without one.
+             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
              * @example template-1
              */
             selectedThemeTemplateId: string | null;
@@ -4470,7 +4484,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Works with Gmail. Versions 6 and 6.1 only. */
+        /** @description Works with Gmail. Chats of this service skip it. Versions 6 and 6.1 only. */
         GmailBlock: {
             /**
              * @description Id of the block.
@@ -4553,7 +4567,7 @@ export interface components {
             /** @description Whether the chat goes on only when it is continued with the outcome. */
             expectsDedicatedReply?: boolean;
             /**
-             * @description Options of the block.
+             * @description Options of the block, with placeholders filled in.
              * @example {}
              */
             googleAnalytics: {
@@ -4626,7 +4640,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Reads or writes rows of a spreadsheet. */
+        /** @description Reads or writes rows of a spreadsheet. Chats of this service skip it. */
         GoogleSheetsBlock: {
             /**
              * @description Id of the block.
@@ -4684,7 +4698,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Works with Groq. Versions 6 and 6.1 only. */
+        /** @description Works with Groq. Chats of this service skip it. Versions 6 and 6.1 only. */
         GroqBlock: {
             /**
              * @description Id of the block.
@@ -4883,6 +4897,7 @@ export interface components {
             /** @description Which parts of the received body are stored where. */
             responseVariableMapping?: components["schemas"]["HttpResponseMapping"][];
             /**
+             * Format: double
              * @description Longest wait for the answer, in seconds. Default 10.
              * @example 10
              */
@@ -5010,7 +5025,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description Id of the block.
+             * @description Id of the block in the flow.
              * @example block-hello
              */
             id: string;
@@ -5325,6 +5340,7 @@ export interface components {
             isRequired?: boolean;
             labels?: components["schemas"]["FileInputLabels"];
             /**
+             * Format: double
              * @description Largest accepted file, in megabytes.
              * @example 10
              */
@@ -5338,7 +5354,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Reads or writes rows of a spreadsheet, in versions 3, 4 and 5. */
+        /** @description Reads or writes rows of a spreadsheet, in versions 3, 4 and 5. Chats of this service skip it. */
         LegacyGoogleSheetsBlock: {
             /**
              * @description Id of the block.
@@ -5486,6 +5502,7 @@ export interface components {
             /** @description Which parts of the received body are stored where. */
             responseVariableMapping?: components["schemas"]["HttpResponseMapping"][];
             /**
+             * Format: double
              * @description Longest wait for the answer, in seconds. Default 10.
              * @example 10
              */
@@ -5726,7 +5743,7 @@ export interface components {
              */
             userId: string;
             /**
-             * @description Id of the workspace.
+             * @description Id of the workspace, as create and list answer it.
              * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
              */
             workspaceId: string;
@@ -5797,7 +5814,7 @@ export interface components {
         };
         /** @description What the person says: a plain text, or a message with its kind. */
         Message: string | components["schemas"]["StructuredMessage"];
-        /** @description Something the bot says. */
+        /** @description Something the bot says or shows. */
         MessageBubble: components["schemas"]["TextMessageBubble"] | components["schemas"]["ImageMessageBubble"] | components["schemas"]["VideoMessageBubble"] | components["schemas"]["AudioMessageBubble"] | components["schemas"]["EmbedMessageBubble"];
         /** @description How the text came about. */
         MessageMetadata: {
@@ -5807,7 +5824,7 @@ export interface components {
              */
             replyId?: string;
         };
-        /** @description Behaviour on messaging channels. */
+        /** @description Behaviour on messaging channels. Editors read it; this service has no such channel. */
         MessagingSettings: {
             /**
              * @description Address that delivery statuses are forwarded to, with the scheme http or https.
@@ -5819,6 +5836,7 @@ export interface components {
             /** @description Whether statuses are forwarded. Taken as true where only the address is present. */
             isWebhookForwardingEnabled?: boolean;
             /**
+             * Format: double
              * @description Hours after the last message until a conversation is over. Default 4.
              * @example 4
              */
@@ -5834,7 +5852,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Works with Mistral. Versions 6 and 6.1 only. */
+        /** @description Works with Mistral. Chats of this service skip it. Versions 6 and 6.1 only. */
         MistralBlock: {
             /**
              * @description Id of the block.
@@ -5893,7 +5911,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Works with NocoDB. Versions 6 and 6.1 only. */
+        /** @description Works with NocoDB. Chats of this service skip it. Versions 6 and 6.1 only. */
         NocoDbBlock: {
             /**
              * @description Id of the block.
@@ -6117,7 +6135,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Works with OpenAI. Versions 6 and 6.1 only. */
+        /** @description Works with OpenAI. Chats of this service skip it. Versions 6 and 6.1 only. */
         OpenAiBlock: {
             /**
              * @description Id of the block.
@@ -6269,7 +6287,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Works with OpenRouter. Versions 6 and 6.1 only. */
+        /** @description Works with OpenRouter. Chats of this service skip it. Versions 6 and 6.1 only. */
         OpenRouterBlock: {
             /**
              * @description Id of the block.
@@ -6418,7 +6436,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Asks for a payment by card. */
+        /** @description Asks for a payment by card. Chats of this service skip it. */
         PaymentInput: {
             /**
              * @description Id of the block.
@@ -6491,7 +6509,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Works with Perplexity. Versions 6 and 6.1 only. */
+        /** @description Works with Perplexity. Chats of this service skip it. Versions 6 and 6.1 only. */
         PerplexityBlock: {
             /**
              * @description Id of the block.
@@ -6691,7 +6709,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Send an event to the pixel. */
+        /** @description Send an event to the Meta pixel. */
         PixelAction: {
             /** @description Whether the chat goes on only when it is continued with the outcome. */
             expectsDedicatedReply?: boolean;
@@ -6701,7 +6719,7 @@ export interface components {
              */
             lastBubbleBlockId?: string;
             /**
-             * @description Options of the block.
+             * @description Options of the block, with placeholders filled in.
              * @example {}
              */
             pixel: {
@@ -6778,7 +6796,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Works with PostHog. Versions 6 and 6.1 only. */
+        /** @description Works with PostHog. Chats of this service skip it. Versions 6 and 6.1 only. */
         PostHogBlock: {
             /**
              * @description Id of the block.
@@ -7332,7 +7350,7 @@ export interface components {
              */
             version: "6.1";
         };
-        /** @description Works with QR codes. Versions 6 and 6.1 only. */
+        /** @description Works with QR codes. Chats of this service skip it. Versions 6 and 6.1 only. */
         QrCodeBlock: {
             /**
              * @description Id of the block.
@@ -7443,6 +7461,7 @@ export interface components {
             isOneClickSubmitEnabled?: boolean;
             labels?: components["schemas"]["RatingInputLabels"];
             /**
+             * Format: double
              * @description Last step of the scale. Default 10.
              * @example 5
              */
@@ -7636,7 +7655,7 @@ export interface components {
             details: string | null;
             /**
              * @description Id of the entry.
-             * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
+             * @example 01jr5x8m6w7e1z5d0v2x4y6a8c
              */
             id: string;
             /**
@@ -7645,7 +7664,7 @@ export interface components {
              */
             resultId: string;
             /**
-             * @description Kind of the entry: `error`, `success`, `info` or what a client sent.
+             * @description Kind of the entry: `error`, `success`, `info`, or whatever a client sent.
              * @example error
              */
             status: string;
@@ -7701,7 +7720,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description A variable and its value at the end of a chat. */
+        /** @description A variable and the value that the chat gave it last. */
         ResultVariable: {
             /**
              * @description Id of the variable.
@@ -7716,7 +7735,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description Value of the variable: a text or a list of texts.
+             * @description Value of the variable: a text, or a list of texts and nulls.
              * @example ada@example.com
              */
             value: string | (string | null)[];
@@ -7801,7 +7820,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Works with Segment. Versions 6 and 6.1 only. */
+        /** @description Works with Segment. Chats of this service skip it. Versions 6 and 6.1 only. */
         SegmentBlock: {
             /**
              * @description Id of the block.
@@ -8106,7 +8125,7 @@ export interface components {
              */
             resultId?: string;
             /**
-             * @description How texts of the bot are answered.
+             * @description How texts of the bot come: as a tree of formatted nodes, or in Markdown.
              * @default richText
              * @enum {string}
              */
@@ -8139,7 +8158,7 @@ export interface components {
         /** @description The first step of a chat. Without `input` and awaited action it is over. */
         StartedChatBody: {
             bot: components["schemas"]["ChatBot"];
-            /** @description What the client has to do. */
+            /** @description What the client has to do, in order; absent when there is nothing. */
             clientSideActions?: components["schemas"]["ClientSideAction"][];
             dynamicTheme?: components["schemas"]["DynamicTheme"];
             input?: components["schemas"]["ChatInput"];
@@ -8148,11 +8167,12 @@ export interface components {
              * @example +33 1 23 45 67 89
              */
             lastMessageNewFormat?: string;
-            /** @description What was noticed. */
+            /** @description What was noticed while the step ran, for whoever builds the client. */
             logs?: components["schemas"]["ChatLog"][];
             /** @description What the bot says, in order. */
             messages: components["schemas"]["MessageBubble"][];
             /**
+             * Format: double
              * @description How far the chat is, in percent; only with the progress bar on.
              * @example 40
              */
@@ -8252,7 +8272,7 @@ export interface components {
             sessionId?: string;
             startFrom?: components["schemas"]["StartFrom"];
             /**
-             * @description How texts of the bot are answered.
+             * @description How texts of the bot come: as a tree of formatted nodes, or in Markdown.
              * @default richText
              * @enum {string}
              */
@@ -8266,17 +8286,17 @@ export interface components {
              */
             customHeadCode?: string;
             /**
-             * @description Id for Google Analytics.
+             * @description Measurement id of Google Analytics to load.
              * @example G-1234
              */
             googleAnalyticsId?: string;
             /**
-             * @description Id for the tag manager.
+             * @description Container id of the tag manager to load.
              * @example GTM-1234
              */
             gtmId?: string;
             /**
-             * @description Ids for the pixel.
+             * @description Ids of the Meta pixels to load.
              * @example [
              *       "1234"
              *     ]
@@ -8508,7 +8528,7 @@ export interface components {
         TextMessageBubble: {
             content: components["schemas"]["TextContent"];
             /**
-             * @description Id of the block.
+             * @description Id of the block in the flow.
              * @example block-hello
              */
             id: string;
@@ -8553,11 +8573,13 @@ export interface components {
              */
             color?: string;
             /**
+             * Format: double
              * @description Corner radius, used with roundeness custom; by default 6, in CSS pixels.
              * @example 6
              */
             customRoundeness?: number;
             /**
+             * Format: double
              * @description Opacity of the border, from 0 (invisible) to 1. Default 1.
              * @example 0.9
              */
@@ -8568,6 +8590,7 @@ export interface components {
              */
             roundeness?: "none" | "medium" | "large" | "custom";
             /**
+             * Format: double
              * @description Width of the border; by default 0 in version 6, and in 6.1 1, for the container 0, in CSS pixels.
              * @example 1
              */
@@ -8583,6 +8606,7 @@ export interface components {
              */
             backgroundColor?: string;
             /**
+             * Format: double
              * @description Blur of what is behind, in CSS pixels. Default 0.
              * @example 8
              */
@@ -8594,6 +8618,7 @@ export interface components {
              */
             color?: string;
             /**
+             * Format: double
              * @description Opacity of the surface, from 0 (invisible) to 1. Default 1.
              * @example 0.9
              */
@@ -8642,6 +8667,7 @@ export interface components {
              */
             backgroundColor?: string;
             /**
+             * Format: double
              * @description Blur of what is behind, in CSS pixels. Default 0.
              * @example 8
              */
@@ -8663,6 +8689,7 @@ export interface components {
              */
             maxWidth?: string;
             /**
+             * Format: double
              * @description Opacity of the surface, from 0 (invisible) to 1. Default 1.
              * @example 0.9
              */
@@ -8707,6 +8734,7 @@ export interface components {
              */
             backgroundColor?: string;
             /**
+             * Format: double
              * @description Blur of what is behind, in CSS pixels. Default 0.
              * @example 8
              */
@@ -8718,6 +8746,7 @@ export interface components {
              */
             color?: string;
             /**
+             * Format: double
              * @description Opacity of the surface, from 0 (invisible) to 1. Default 1.
              * @example 0.9
              */
@@ -8750,6 +8779,7 @@ export interface components {
              */
             backgroundColor?: string;
             /**
+             * Format: double
              * @description Blur of what is behind, in CSS pixels. Default 0.
              * @example 8
              */
@@ -8761,6 +8791,7 @@ export interface components {
              */
             color?: string;
             /**
+             * Format: double
              * @description Opacity of the surface, from 0 (invisible) to 1. Default 1.
              * @example 0.9
              */
@@ -8781,6 +8812,7 @@ export interface components {
              */
             backgroundColor?: string;
             /**
+             * Format: double
              * @description Blur of what is behind, in CSS pixels. Default 0.
              * @example 8
              */
@@ -8792,6 +8824,7 @@ export interface components {
              */
             color?: string;
             /**
+             * Format: double
              * @description Opacity of the surface, from 0 (invisible) to 1. Default 1.
              * @example 0.9
              */
@@ -8834,6 +8867,7 @@ export interface components {
              */
             position?: "fixed" | "absolute";
             /**
+             * Format: double
              * @description Height of the bar, in CSS pixels.
              * @example 4
              */
@@ -8888,7 +8922,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Works with Together AI. Versions 6 and 6.1 only. */
+        /** @description Works with Together AI. Chats of this service skip it. Versions 6 and 6.1 only. */
         TogetherAiBlock: {
             /**
              * @description Id of the block.
@@ -8981,6 +9015,7 @@ export interface components {
         /** @description Pauses that make the bot look as if it were typing. */
         TypingEmulation: {
             /**
+             * Format: double
              * @description Pause between two messages, in seconds. Default 0.
              * @example 0.5
              */
@@ -8990,11 +9025,13 @@ export interface components {
             /** @description Whether the first message comes without a pause. Default true. */
             isDisabledOnFirstMessage?: boolean;
             /**
+             * Format: double
              * @description Longest pause before a message, in seconds. Default 3.
              * @example 3
              */
             maxDelay?: number;
             /**
+             * Format: double
              * @description Typing speed in words per minute. Default 400.
              * @example 400
              */
@@ -9230,7 +9267,7 @@ export interface components {
                 [key: string]: unknown;
             };
             /**
-             * @description Id of the block.
+             * @description Id of the block in the flow.
              * @example block-hello
              */
             id: string;
@@ -9280,6 +9317,7 @@ export interface components {
         /** @description How long the client waits before it goes on. */
         WaitDetails: {
             /**
+             * Format: double
              * @description How long, in seconds.
              * @example 2
              */
@@ -9343,7 +9381,7 @@ export interface components {
             billingId: string | null;
             /**
              * Format: int32
-             * @description Number of chats in a month above which chats stop; null means no limit.
+             * @description Chats per month that are the limit agreed with whoever runs the service, which does not enforce it; null means no limit.
              * @example 10000
              */
             chatsHardLimit: number | null;
@@ -9359,31 +9397,31 @@ export interface components {
              */
             icon: string | null;
             /**
-             * @description Id of the workspace.
+             * @description Id of the workspace, as create and list answer it.
              * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
              */
             id: string;
             /**
              * Format: date-time
-             * @description When the first mail about inactivity was sent; null when never.
+             * @description When the first mail about inactivity was sent by whoever runs the service; null when never.
              * @example 2026-03-04T10:15:30.120Z
              */
             inactiveFirstEmailSentAt: string | null;
             /**
              * Format: date-time
-             * @description When the second mail about inactivity was sent; null when never.
+             * @description When the second mail about inactivity was sent by whoever runs the service; null when never.
              * @example 2026-03-04T10:15:30.120Z
              */
             inactiveSecondEmailSentAt: string | null;
-            /** @description Whether a payment is overdue. */
+            /** @description Whether whoever runs the service marked a payment as overdue; nothing is refused for it. */
             isPastDue: boolean;
-            /** @description Whether the workspace is suspended. */
+            /** @description Whether whoever runs the service marked the workspace as suspended; nothing is refused for it. */
             isSuspended: boolean;
-            /** @description Whether the workspace is verified. */
+            /** @description Whether whoever runs the service marked the workspace as verified. */
             isVerified: boolean;
             /**
              * Format: date-time
-             * @description When somebody last used the workspace, to the day; null when never.
+             * @description When the workspace was last used, as whoever runs the service recorded it; null when not recorded.
              * @example 2026-03-04T10:15:30.120Z
              */
             lastActivityAt: string | null;
@@ -9393,11 +9431,11 @@ export interface components {
              */
             name: string;
             /**
-             * @description Plan of the workspace; set by whoever runs the service.
+             * @description Plan of the workspace, a mark set by whoever runs the service; no limit follows from it.
              * @enum {string}
              */
             plan: "FREE" | "STARTER" | "PRO" | "LIFETIME" | "OFFERED" | "CUSTOM" | "UNLIMITED" | "ENTERPRISE";
-            /** @description Settings of the workspace, or null. */
+            /** @description Settings of the workspace that editors read; null when none were set. */
             settings: components["schemas"]["WorkspaceSettings"] | null;
             /**
              * Format: date-time
@@ -9440,7 +9478,7 @@ export interface components {
             billingId: string | null;
             /**
              * Format: int32
-             * @description Number of chats in a month above which chats stop; null means no limit.
+             * @description Chats per month that are the limit agreed with whoever runs the service, which does not enforce it; null means no limit.
              * @example 10000
              */
             chatsHardLimit: number | null;
@@ -9452,13 +9490,13 @@ export interface components {
             createdAt: string;
             /**
              * Format: int32
-             * @description Chats per month agreed for this workspace; null means that of the plan.
+             * @description Chats per month agreed for this workspace, which are not enforced; null means those of the plan.
              * @example 10000
              */
             customChatsLimit: number | null;
             /**
              * Format: int32
-             * @description Seats agreed for this workspace; null means that of the plan.
+             * @description Number of members agreed for this workspace, which is not enforced; null means that of the plan.
              * @example 10000
              */
             customSeatsLimit: number | null;
@@ -9468,31 +9506,31 @@ export interface components {
              */
             icon: string | null;
             /**
-             * @description Id of the workspace.
+             * @description Id of the workspace, as create and list answer it.
              * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
              */
             id: string;
             /**
              * Format: date-time
-             * @description When the first mail about inactivity was sent; null when never.
+             * @description When the first mail about inactivity was sent by whoever runs the service; null when never.
              * @example 2026-03-04T10:15:30.120Z
              */
             inactiveFirstEmailSentAt: string | null;
             /**
              * Format: date-time
-             * @description When the second mail about inactivity was sent; null when never.
+             * @description When the second mail about inactivity was sent by whoever runs the service; null when never.
              * @example 2026-03-04T10:15:30.120Z
              */
             inactiveSecondEmailSentAt: string | null;
-            /** @description Whether a payment is overdue. */
+            /** @description Whether whoever runs the service marked a payment as overdue; nothing is refused for it. */
             isPastDue: boolean;
-            /** @description Whether the workspace is suspended. */
+            /** @description Whether whoever runs the service marked the workspace as suspended; nothing is refused for it. */
             isSuspended: boolean;
-            /** @description Whether the workspace is verified. */
+            /** @description Whether whoever runs the service marked the workspace as verified. */
             isVerified: boolean;
             /**
              * Format: date-time
-             * @description When somebody last used the workspace, to the day; null when never.
+             * @description When the workspace was last used, as whoever runs the service recorded it; null when not recorded.
              * @example 2026-03-04T10:15:30.120Z
              */
             lastActivityAt: string | null;
@@ -9502,11 +9540,11 @@ export interface components {
              */
             name: string;
             /**
-             * @description Plan of the workspace; set by whoever runs the service.
+             * @description Plan of the workspace, a mark set by whoever runs the service; no limit follows from it.
              * @enum {string}
              */
             plan: "FREE" | "STARTER" | "PRO" | "LIFETIME" | "OFFERED" | "CUSTOM" | "UNLIMITED" | "ENTERPRISE";
-            /** @description Settings of the workspace, or null. */
+            /** @description Settings of the workspace that editors read; null when none were set. */
             settings: components["schemas"]["WorkspaceSettings"] | null;
             /**
              * Format: date-time
@@ -9556,7 +9594,7 @@ export interface components {
              */
             icon: string | null;
             /**
-             * @description Id of the workspace.
+             * @description Id of the workspace, as create and list answer it.
              * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
              */
             id: string;
@@ -9566,7 +9604,7 @@ export interface components {
              */
             name: string;
             /**
-             * @description Plan of the workspace; set by whoever runs the service.
+             * @description Plan of the workspace, a mark set by whoever runs the service; no limit follows from it.
              * @enum {string}
              */
             plan: "FREE" | "STARTER" | "PRO" | "LIFETIME" | "OFFERED" | "CUSTOM" | "UNLIMITED" | "ENTERPRISE";
@@ -9574,27 +9612,27 @@ export interface components {
         /** @description What to change; properties that are absent stay. */
         WorkspaceUpdate: {
             /**
-             * @description Read-only property of a workspace; accepted and ignored.
+             * @description Read-only `billingId` of the workspace; accepted and ignored.
              * @example null
              */
             billingId?: unknown;
             /**
-             * @description Read-only property of a workspace; accepted and ignored.
+             * @description Read-only `chatsHardLimit` of the workspace; accepted and ignored.
              * @example null
              */
             chatsHardLimit?: unknown;
             /**
-             * @description Read-only property of a workspace; accepted and ignored.
+             * @description Read-only `createdAt` of the workspace; accepted and ignored.
              * @example null
              */
             createdAt?: unknown;
             /**
-             * @description Read-only property of a workspace; accepted and ignored.
+             * @description Read-only `customChatsLimit` of the workspace; accepted and ignored.
              * @example null
              */
             customChatsLimit?: unknown;
             /**
-             * @description Read-only property of a workspace; accepted and ignored.
+             * @description Read-only `customSeatsLimit` of the workspace; accepted and ignored.
              * @example null
              */
             customSeatsLimit?: unknown;
@@ -9604,37 +9642,37 @@ export interface components {
              */
             icon?: string | null;
             /**
-             * @description Read-only property of a workspace; accepted and ignored.
+             * @description Read-only `id` of the workspace; accepted and ignored.
              * @example null
              */
             id?: unknown;
             /**
-             * @description Read-only property of a workspace; accepted and ignored.
+             * @description Read-only `inactiveFirstEmailSentAt` of the workspace; accepted and ignored.
              * @example null
              */
             inactiveFirstEmailSentAt?: unknown;
             /**
-             * @description Read-only property of a workspace; accepted and ignored.
+             * @description Read-only `inactiveSecondEmailSentAt` of the workspace; accepted and ignored.
              * @example null
              */
             inactiveSecondEmailSentAt?: unknown;
             /**
-             * @description Read-only property of a workspace; accepted and ignored.
+             * @description Read-only `isPastDue` of the workspace; accepted and ignored.
              * @example null
              */
             isPastDue?: unknown;
             /**
-             * @description Read-only property of a workspace; accepted and ignored.
+             * @description Read-only `isSuspended` of the workspace; accepted and ignored.
              * @example null
              */
             isSuspended?: unknown;
             /**
-             * @description Read-only property of a workspace; accepted and ignored.
+             * @description Read-only `isVerified` of the workspace; accepted and ignored.
              * @example null
              */
             isVerified?: unknown;
             /**
-             * @description Read-only property of a workspace; accepted and ignored.
+             * @description Read-only `lastActivityAt` of the workspace; accepted and ignored.
              * @example null
              */
             lastActivityAt?: unknown;
@@ -9644,17 +9682,17 @@ export interface components {
              */
             name?: string;
             /**
-             * @description Read-only property of a workspace; accepted and ignored.
+             * @description Read-only `plan` of the workspace; accepted and ignored.
              * @example null
              */
             plan?: unknown;
             /**
-             * @description Read-only property of a workspace; accepted and ignored.
+             * @description Read-only `settings` of the workspace; accepted and ignored.
              * @example null
              */
             settings?: unknown;
             /**
-             * @description Read-only property of a workspace; accepted and ignored.
+             * @description Read-only `updatedAt` of the workspace; accepted and ignored.
              * @example null
              */
             updatedAt?: unknown;
@@ -9680,7 +9718,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Works with Zendesk. Versions 6 and 6.1 only. */
+        /** @description Works with Zendesk. Chats of this service skip it. Versions 6 and 6.1 only. */
         ZendeskBlock: {
             /**
              * @description Id of the block.
@@ -9838,7 +9876,7 @@ export interface components {
          */
         BotId: string;
         /**
-         * @description The `nextCursor` of the page before, with the same path and filter; absent for the first page. An altered or foreign cursor is invalid input.
+         * @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
          * @example AZx0mC1jZ3JhbnQ
          */
         CursorQuery: string;
@@ -9848,7 +9886,7 @@ export interface components {
          */
         FolderId: string;
         /**
-         * @description How many entries the page has at most.
+         * @description How many entries the page has at most, from 1 to 100.
          * @example 20
          */
         LimitQuery: number;
@@ -9868,7 +9906,7 @@ export interface components {
          */
         ResultId: string;
         /**
-         * @description Id of the chat session.
+         * @description Id of the chat session, as start chat answers it.
          * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
          */
         SessionId: string;
@@ -9888,7 +9926,7 @@ export interface components {
          */
         UserId: string;
         /**
-         * @description Id of the workspace.
+         * @description Id of the workspace, as create and list answer it.
          * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
          */
         WorkspaceId: string;
@@ -10027,7 +10065,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Name under which the published bot is reached.
+                 * @description Name under which the published bot is reached, as the bot has it in `publicId`.
                  * @example lead-generation-8k2m4p6
                  */
                 publicId: string;
@@ -10067,7 +10105,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the chat session.
+                 * @description Id of the chat session, as start chat answers it.
                  * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
                  */
                 sessionId: components["parameters"]["SessionId"];
@@ -10108,7 +10146,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the chat session.
+                 * @description Id of the chat session, as start chat answers it.
                  * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
                  */
                 sessionId: components["parameters"]["SessionId"];
@@ -10144,7 +10182,7 @@ export interface operations {
         parameters: {
             query: {
                 /**
-                 * @description The `nextCursor` of the page before, with the same path and filter; absent for the first page. An altered or foreign cursor is invalid input.
+                 * @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
                  * @example AZx0mC1jZ3JhbnQ
                  */
                 cursor?: components["parameters"]["CursorQuery"];
@@ -10154,7 +10192,7 @@ export interface operations {
                  */
                 folderId?: string;
                 /**
-                 * @description How many entries the page has at most.
+                 * @description How many entries the page has at most, from 1 to 100.
                  * @example 20
                  */
                 limit?: components["parameters"]["LimitQuery"];
@@ -10449,12 +10487,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The `nextCursor` of the page before, with the same path and filter; absent for the first page. An altered or foreign cursor is invalid input.
+                 * @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
                  * @example AZx0mC1jZ3JhbnQ
                  */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
-                 * @description How many entries the page has at most.
+                 * @description How many entries the page has at most, from 1 to 100.
                  * @example 20
                  */
                 limit?: components["parameters"]["LimitQuery"];
@@ -10640,12 +10678,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The `nextCursor` of the page before, with the same path and filter; absent for the first page. An altered or foreign cursor is invalid input.
+                 * @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
                  * @example AZx0mC1jZ3JhbnQ
                  */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
-                 * @description How many entries the page has at most.
+                 * @description How many entries the page has at most, from 1 to 100.
                  * @example 20
                  */
                 limit?: components["parameters"]["LimitQuery"];
@@ -10771,12 +10809,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The `nextCursor` of the page before, with the same path and filter; absent for the first page. An altered or foreign cursor is invalid input.
+                 * @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
                  * @example AZx0mC1jZ3JhbnQ
                  */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
-                 * @description How many entries the page has at most.
+                 * @description How many entries the page has at most, from 1 to 100.
                  * @example 20
                  */
                 limit?: components["parameters"]["LimitQuery"];
@@ -10970,7 +11008,7 @@ export interface operations {
             query: {
                 /**
                  * @description List the folders directly in this folder. Absent or `root` means the top level; an unknown folder is not found.
-                 * @example 01jr5x1c7k8w2p6t0h3m5n7q9r
+                 * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
                  */
                 parentFolderId?: string;
                 /**
@@ -11311,7 +11349,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the workspace.
+                 * @description Id of the workspace, as create and list answer it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -11344,7 +11382,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the workspace.
+                 * @description Id of the workspace, as create and list answer it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -11377,7 +11415,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the workspace.
+                 * @description Id of the workspace, as create and list answer it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -11417,7 +11455,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the workspace.
+                 * @description Id of the workspace, as create and list answer it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -11450,7 +11488,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description Id of the workspace.
+                 * @description Id of the workspace, as create and list answer it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -11497,7 +11535,7 @@ export interface operations {
                  */
                 userId: components["parameters"]["UserId"];
                 /**
-                 * @description Id of the workspace.
+                 * @description Id of the workspace, as create and list answer it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];
@@ -11535,7 +11573,7 @@ export interface operations {
                  */
                 userId: components["parameters"]["UserId"];
                 /**
-                 * @description Id of the workspace.
+                 * @description Id of the workspace, as create and list answer it.
                  * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
                  */
                 workspaceId: components["parameters"]["WorkspaceId"];

@@ -6,6 +6,7 @@ import {
   mistakesOf,
   type PublishedContent,
   type PublishedOperation,
+  type PublishedResponse,
   parametersOf,
   published,
   publishedText,
@@ -111,6 +112,23 @@ describe('the document', () => {
     expect(references.filter((target) => !/^"?#\/components\//.test(target))).toEqual([])
   })
 
+  test('has tags that are described, with a name to show, each in one group', () => {
+    const tags = published.tags as { name: string; description: string; 'x-displayName'?: string }[]
+    for (const { name, description, 'x-displayName': shown } of tags) {
+      expect(name).toMatch(/^[a-z]+(-[a-z]+)*$/)
+      expect(description).toMatch(/^[A-Z].*\.$/)
+      expect(shown).toBeTruthy()
+    }
+    const grouped = (published['x-tagGroups'] as { tags: string[] }[]).flatMap((group) => group.tags)
+    expect(grouped.sort()).toEqual(tags.map(({ name }) => name).sort())
+  })
+
+  test('takes a bearer token and nothing else', () => {
+    expect(published.components.securitySchemes).toEqual({
+      bearerAuth: { type: 'http', scheme: 'bearer', description: expect.stringMatching(/token/) },
+    })
+  })
+
   test('has no component that nothing refers to', () => {
     const unused = Object.entries(published.components).flatMap(([kind, components]) =>
       kind === 'securitySchemes'
@@ -147,6 +165,12 @@ describe('the document', () => {
   })
 })
 
+/** Words that no parameter may be called by, since some language keeps them for itself. */
+const reserved =
+  'class default delete enum export final function global import in interface new object package private public return static switch this type var'.split(
+    ' ',
+  )
+
 describe.each(endpoints)('$operation.operationId', ({ operation, path }) => {
   test('has a name that is a verb and a noun in any language', () => {
     expect(operation.operationId).toMatch(
@@ -162,7 +186,25 @@ describe.each(endpoints)('$operation.operationId', ({ operation, path }) => {
     expect(published.tags.map(({ name }) => name)).toContain(operation.tags[0])
   })
 
+  test('answers by statuses that are spelt out, one of them a success', () => {
+    const statuses = Object.keys(operation.responses)
+    expect(statuses.filter((status) => !/^[2-5]\d\d$/.test(status))).toEqual([])
+    expect(statuses.filter((status) => status < '300')).toHaveLength(1)
+    const isLenient = ['publishBot', 'unpublishBot', 'saveClientLogs'].includes(operation.operationId)
+    expect(path.includes('{') && !statuses.includes('404')).toBe(isLenient)
+  })
+
+  test('names its success by a request id and, where something is created, by its address and what to do there', () => {
+    for (const [status, response] of Object.entries(operation.responses)) {
+      const { headers, links } = resolve(response) as PublishedResponse & { links?: object }
+      expect(headers).toHaveProperty('X-Request-Id')
+      expect(headers?.Location !== undefined).toBe(status === '201')
+      expect(links !== undefined).toBe(status === '201')
+    }
+  })
+
   test('says who may call it', () => {
+    expect(operation.description).toMatch(/\n\nPermission: [a-z]/)
     expect(operation.security).toEqual(
       codesOf(operation).includes('UNAUTHORIZED') ? [{ bearerAuth: [] }] : [],
     )
@@ -180,6 +222,8 @@ describe.each(endpoints)('$operation.operationId', ({ operation, path }) => {
         parameter.in === 'path' || (parameter.name === 'workspaceId' && parameter.required),
       )
       expect(parameter.name).toMatch(/^[a-z][A-Za-z]*$/)
+      expect(reserved).not.toContain(parameter.name)
+      expect(['string', 'integer', 'boolean']).toContain(parameter.schema.type)
     }
   })
 
@@ -313,6 +357,18 @@ describe('schemas', () => {
     expect(placesOf(unbounded)).toEqual([])
   })
 
+  test('no number is one that a client in JavaScript would round', () => {
+    const bounds = ['minimum', 'maximum'].flatMap((bound) =>
+      schemas.map(({ at, schema }) => ({ at, value: Number(schema[bound] ?? 0) })),
+    )
+    expect(bounds.filter(({ value }) => Math.abs(value) > Number.MAX_SAFE_INTEGER)).toEqual([])
+  })
+
+  test('objects have a name of their own', () => {
+    const nameless = schemas.filter(({ schema, isComponent }) => !isComponent && schema.properties)
+    expect(placesOf(nameless)).toEqual([])
+  })
+
   test('lists have a length, and entries of one kind', () => {
     const unbounded = schemas.filter(
       ({ schema }) =>
@@ -380,6 +436,7 @@ function codesOf(operation: PublishedOperation): string[] {
 interface Place {
   at: string
   schema: JsonSchema
+  isComponent: boolean
   isNamed: boolean
   isProperty: boolean
 }
@@ -390,7 +447,13 @@ function within(
   kind: 'component' | 'property' | 'part' = 'component',
 ): Place[] {
   return [
-    { at, schema, isNamed: kind !== 'part' && !at.includes('?'), isProperty: kind === 'property' },
+    {
+      at,
+      schema,
+      isComponent: kind === 'component',
+      isNamed: kind !== 'part' && !at.includes('?'),
+      isProperty: kind === 'property',
+    },
     ...Object.entries(schema.properties ?? {}).flatMap(([name, inner]) =>
       within(`${at}.${name}`, inner, 'property'),
     ),

@@ -48,8 +48,19 @@ type Families = typeof currentFamilies | ReturnType<typeof buildLegacyFamilies>
 export type BlockFamily = keyof Families
 type BlockSchema = z.ZodObject<z.ZodRawShape>
 
-function blocksOf<F extends Families>({ start, bubble, input, logic, integration, vendor }: F) {
-  return [...start, ...bubble, ...input, ...logic, ...integration, ...vendor] as const
+type BlocksOf<F extends Families> = readonly [
+  ...F['start'],
+  ...F['bubble'],
+  ...F['input'],
+  ...F['logic'],
+  ...F['integration'],
+  ...F['vendor'],
+]
+
+/** The type is written out, or the compiler would take the families of all versions for those of each. */
+function blocksOf<F extends Families>(families: F): BlocksOf<F> {
+  const { start, bubble, input, logic, integration, vendor } = families
+  return [...start, ...bubble, ...input, ...logic, ...integration, ...vendor] as unknown as BlocksOf<F>
 }
 
 const currentBlocks = blocksOf(currentFamilies)

@@ -89,7 +89,11 @@ export function list<Element extends z.ZodType>(
   return boundedArray(element, { maximum }).meta({ description })
 }
 
-export function textList(description: string, example: readonly string[], element: z.ZodType<string>) {
+export function textList(
+  description: string,
+  example: readonly string[],
+  element: z.ZodType<string, string>,
+) {
   return boundedArray(element, { maximum: limits.entries }).meta({ description, example: [...example] })
 }
 

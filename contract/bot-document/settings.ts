@@ -115,30 +115,36 @@ const startCondition = component(
   },
 )
 
-const messaging = component('MessagingSettings', 'Behaviour on messaging channels.', {
-  isEnabled: flag('Whether the bot answers on the channel. Default false.').optional(),
-  startCondition: startCondition.optional(),
-  sessionExpiryTimeout: number('Hours after the last message until a conversation is over. Default 4.', {
-    min: 0.01,
-    max: 48,
-    example: 4,
-  }).optional(),
-  errorAndMarketingStatusWebhookForwardUrl: quickText(limits.url)
-    .regex(/^https?:\/\/\S+$/, 'Expected an http or https address')
-    .meta({
-      description: 'Address that delivery statuses are forwarded to, with the scheme http or https.',
-      example: 'https://hooks.example.com/statuses',
+const messaging = component(
+  'MessagingSettings',
+  'Behaviour on messaging channels. Editors read it; this service has no such channel.',
+  {
+    isEnabled: flag('Whether the bot answers on the channel. Default false.').optional(),
+    startCondition: startCondition.optional(),
+    sessionExpiryTimeout: number('Hours after the last message until a conversation is over. Default 4.', {
+      min: 0.01,
+      max: 48,
+      example: 4,
+    }).optional(),
+    errorAndMarketingStatusWebhookForwardUrl: quickText(limits.url)
+      .regex(/^https?:\/\/\S+$/, 'Expected an http or https address')
+      .meta({
+        description: 'Address that delivery statuses are forwarded to, with the scheme http or https.',
+        example: 'https://hooks.example.com/statuses',
+        // Without U+0000, which no text may contain.
+        pattern: '^https?://[^\\x00\\s]+$',
+      })
+      .optional(),
+    isWebhookForwardingEnabled: flag(
+      'Whether statuses are forwarded. Taken as true where only the address is present.',
+    ).optional(),
+    webhookForwardingEventTypes: boundedArray(z.enum(['all', 'errorStatuses', 'marketingStatuses']), {
+      maximum: limits.entries,
     })
-    .optional(),
-  isWebhookForwardingEnabled: flag(
-    'Whether statuses are forwarded. Taken as true where only the address is present.',
-  ).optional(),
-  webhookForwardingEventTypes: boundedArray(z.enum(['all', 'errorStatuses', 'marketingStatuses']), {
-    maximum: limits.entries,
-  })
-    .meta({ description: 'Kinds of status that are forwarded.', example: ['errorStatuses'] })
-    .optional(),
-})
+      .meta({ description: 'Kinds of status that are forwarded.', example: ['errorStatuses'] })
+      .optional(),
+  },
+)
 
 const publicShare = component('PublicShare', 'Whether everybody with an account may read the bot.', {
   isEnabled: flag('Whether the bot is shared. Default false.').optional(),

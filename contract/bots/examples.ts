@@ -28,6 +28,16 @@ export const exampleFlow = {
   variables: [{ id: 'variable-email', name: 'Email' }],
 }
 
+/** In place of the groups of the flow: one that waits at a webhook. */
+export const exampleWebhookGroups = [
+  {
+    id: 'group-welcome',
+    title: 'Payment',
+    graphCoordinates: { x: 200, y: 0 },
+    blocks: [{ id: 'block-webhook', type: 'webhook' }],
+  },
+]
+
 export const exampleLegacyFlow = {
   groups: [
     {
@@ -68,3 +78,5 @@ export const exampleBot = {
   messagingCredentialsId: null,
   riskLevel: null,
 }
+
+export const exampleLegacyBot = { ...exampleBot, version: '5', events: null, ...exampleLegacyFlow }

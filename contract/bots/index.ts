@@ -10,7 +10,13 @@ import {
   timestamp,
 } from '../shared.ts'
 import { z } from '../zod.ts'
-import { exampleBot, exampleFlow, exampleLegacyFlow } from './examples.ts'
+import {
+  exampleBot,
+  exampleFlow,
+  exampleLegacyBot,
+  exampleLegacyFlow,
+  exampleWebhookGroups,
+} from './examples.ts'
 import {
   botBody,
   botCreate,
@@ -50,7 +56,7 @@ export const bots = define({
     tag: 'bots',
     summary: 'List the bots of a workspace',
     description:
-      'Returns the bots of a workspace or of one folder, newest first, without their flows. Archived bots are not listed.',
+      'Returns the bots of a workspace or of one folder, newest first, without their flows. Bots in folders inside that folder and deleted bots are not listed.',
     access: workspace('GUEST', 'query'),
     query: z.strictObject({
       workspaceId: recordId('Id of the workspace whose bots are listed.', exampleIds.workspace),
@@ -147,6 +153,10 @@ export const bots = define({
         .meta({ id: 'BotWithModeBody', description: "One bot and the caller's rights on it." }),
       examples: {
         member: { summary: 'Seen by a member', value: { bot: exampleBot, currentUserMode: 'write' } },
+        legacy: {
+          summary: 'A bot in a legacy version, seen by a guest',
+          value: { bot: exampleLegacyBot, currentUserMode: 'read' },
+        },
       },
     },
   },
@@ -156,7 +166,7 @@ export const bots = define({
     tag: 'bots',
     summary: 'Update a bot',
     description:
-      'Changes the draft of a bot and returns it as stored. Absent properties stay, given ones replace the whole property, and the stored version becomes the given one. With `bot.updatedAt` the update is refused as a conflict when somebody else was faster; `overwrite` waives that. A current version sent to a bot stored in a legacy one converts the stored flow first; a legacy version sent to a bot stored in a current one needs `groups`, `edges` and `variables` together. The published copy does not change.',
+      'Changes the draft of a bot and returns it as stored. Absent properties stay, given ones replace the whole property, and the stored version becomes the given one. With `bot.updatedAt` the update is refused as a conflict when somebody else was faster; `overwrite` waives that. A current version sent to a bot stored in a legacy one converts the stored flow first; a legacy version sent to a bot stored in a current one needs `groups`, `edges` and `variables` together. The published copy does not change; public id, domain, `isClosed` and public sharing take effect at once.',
     access: bot('MEMBER'),
     params,
     body: z
@@ -175,6 +185,14 @@ export const bots = define({
         value: {
           bot: { version: '6.1', name: 'Lead generation 2026', updatedAt: '2026-03-04T10:15:30.120Z' },
         },
+      },
+      publicId: {
+        summary: 'Give it the name that chats are started by',
+        value: { bot: { version: '6.1', publicId: 'lead-generation-8k2m4p6' } },
+      },
+      webhook: {
+        summary: 'Let the chat wait until it is told of a payment',
+        value: { bot: { version: '6.1', groups: exampleWebhookGroups } },
       },
       legacy: {
         summary: 'A flow in a legacy version',
@@ -202,7 +220,7 @@ export const bots = define({
     tag: 'bots',
     summary: 'Delete a bot',
     description:
-      'Archives a bot. From then on every operation answers as for a bot that does not exist, its published copy is gone, its results are deleted, and its public id and domain are free again.',
+      'Archives a bot. From then on every operation answers as for a bot that does not exist: its draft, publications and results are gone, running chats end, and its public id and domain are free again. This cannot be undone; export the bot first to keep its flow.',
     access: bot('MEMBER'),
     params,
     success: {

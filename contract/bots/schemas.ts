@@ -23,7 +23,7 @@ export const botIcon = icon.nullable().meta({
 })
 
 export const selectedThemeTemplateId = text(255).nullable().meta({
-  description: 'Id of the theme template an editor applied; null without one.',
+  description: 'Id of the theme template an editor applied, which the service only keeps; null without one.',
   example: 'template-1',
 })
 
@@ -39,7 +39,7 @@ export const publicId = z
   })
   .meta({
     maxLength: 255,
-    description: 'Name under which the published bot is reached.',
+    description: 'Name under which the published bot is reached, as the bot has it in `publicId`.',
     example: 'lead-generation-8k2m4p6',
   })
 
@@ -58,7 +58,7 @@ const customDomain = z
   .meta({
     maxLength: 255,
     description:
-      'Host name, with an optional path, at which the bot is served. Unique over the installation; null without one.',
+      'Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.',
     example: 'chat.example.com/leads',
   })
 
@@ -91,21 +91,18 @@ export const isClosed = z
   .meta({ description: 'Whether new chats are refused. Takes effect at once, without publishing.' })
 
 const messagingCredentialsId = text(255).nullable().meta({
-  description: 'Id of the credentials of the messaging channel; null without one.',
+  description:
+    'Id of the credentials of a messaging channel, which the service only keeps; null without one.',
   example: 'cred-1',
 })
 
 const riskLevel = z.number().min(-1).max(1_000_000).nullable().meta({
-  description: 'Risk the installation sees in the bot; read-only, null when not assessed.',
+  description:
+    'Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed.',
   example: null,
 })
 
 export type Version = (typeof currentVersions)[number] | (typeof legacyVersions)[number]
-type LegacyVersion = (typeof legacyVersions)[number]
-
-export function isLegacy(version: Version): version is LegacyVersion {
-  return (legacyVersions as readonly string[]).includes(version)
-}
 
 /** Component names carry the version without its point: BotV61. */
 export function suffix(version: Version) {
@@ -118,16 +115,21 @@ export function versionTag<const V extends Version>(version: V) {
 
 export const versions = ['3', '4', '5', '6', '6.1'] as const satisfies readonly Version[]
 
+function flow<Groups extends z.ZodType, Events extends z.ZodType>(groups: Groups, events: Events) {
+  return { groups, events, edges, variables, theme, settings }
+}
+
+const flows = {
+  '3': flow(legacyGroupsByVersion['3'], legacyEvents),
+  '4': flow(legacyGroupsByVersion['4'], legacyEvents),
+  '5': flow(legacyGroupsByVersion['5'], legacyEvents),
+  '6': flow(groups, events),
+  '6.1': flow(groups, events),
+}
+
 /** The parts of a flow document in one version. */
-export function flowOf(version: Version) {
-  return {
-    groups: isLegacy(version) ? legacyGroupsByVersion[version] : groups,
-    events: isLegacy(version) ? legacyEvents : events,
-    edges,
-    variables,
-    theme,
-    settings,
-  }
+export function flowOf<const V extends Version>(version: V) {
+  return flows[version]
 }
 
 function botOf<const V extends Version>(version: V) {
@@ -217,19 +219,14 @@ function botUpdateOf<const V extends Version>(version: V) {
       name: botName.optional(),
       icon: botIcon.optional(),
       selectedThemeTemplateId: selectedThemeTemplateId.optional(),
-      groups: (isLegacy(version) ? legacyGroupsByVersion[version] : groups).optional(),
-      theme: theme.optional(),
-      settings: settings.optional(),
+      ...z.object(flowOf(version)).partial().shape,
       folderId: folderId.optional(),
-      variables: variables.optional(),
-      edges: edges.optional(),
       resultsTablePreferences: nullableResultsTablePreferences.optional(),
       publicId: nullablePublicId.optional(),
       customDomain: customDomain.optional(),
       isClosed: isClosed.optional(),
       messagingCredentialsId: messagingCredentialsId.optional(),
       riskLevel: riskLevel.optional(),
-      events: (isLegacy(version) ? legacyEvents : events).optional(),
       updatedAt: z.iso.datetime({ offset: true }).optional().meta({
         format: 'date-time',
         maxLength: 64,

@@ -27,7 +27,9 @@ const clientLog = z
   })
   .meta({ id: 'ClientLog', description: 'One entry of the log of a chat client.' })
 
-const sessionParams = z.object({ sessionId: recordId('Id of the chat session.', exampleIds.session) })
+const sessionParams = z.object({
+  sessionId: recordId('Id of the chat session, as start chat answers it.', exampleIds.session),
+})
 
 const exampleStep = {
   messages: [
@@ -65,7 +67,7 @@ export const chat = define({
     tag: 'chat',
     summary: 'Start a chat',
     description:
-      'Starts a chat with a published bot and runs it up to its first input. The chat stays with the copy that is published now, and its answers go to a new result. A bot that is closed is invalid input; a page whose origin the bot does not allow is forbidden.',
+      'Starts a chat with a published bot and runs it up to its first input. The chat stays with the copy that is published now, and its answers go to a new result. A public id that no published bot has is not found; a bot that is closed is invalid input; a page whose origin the bot does not allow is forbidden.',
     access: anyone,
     isCrossOrigin: true,
     params: z.object({ publicId }),
@@ -91,7 +93,7 @@ export const chat = define({
     tag: 'chat',
     summary: 'Continue a chat',
     description:
-      'Sends a reply and runs the flow up to its next input. A reply that the input does not accept is answered with a message and the same input. With `revision` a repeated request gets the same answer again; two replies at once are a conflict for one of them.',
+      'Sends a reply and runs the flow up to its next input. A reply that the input does not accept is answered with a message and the same input. With `revision` a repeated request gets the same answer again; two replies at once are a conflict for one of them. A session can be continued for 48 hours after its last step; then, or when the bot is deleted, it is not found.',
     access: anyone,
     isCrossOrigin: true,
     params: sessionParams,
@@ -113,7 +115,7 @@ export const chat = define({
     tag: 'chat',
     summary: 'Preview the draft of a bot',
     description:
-      'Starts a chat with the draft instead of the published copy. Nothing is stored as a result; every step runs the draft as it is then.',
+      'Starts a chat with the draft instead of the published copy. Nothing is stored as a result; every step runs the draft as it is then. Continue it with the operation that continues chats.',
     access: bot('MEMBER'),
     params: z.object({ botId: recordId('Id of the bot, as create and list answer it.', exampleIds.bot) }),
     body: startPreviewBody,

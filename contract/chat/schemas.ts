@@ -8,7 +8,7 @@ import { z } from '../zod.ts'
 
 const prose = (description: string, example: string) => text(1_048_576).meta({ description, example })
 
-const blockId = text(255).meta({ description: 'Id of the block.', example: 'block-hello' })
+const blockId = text(255).meta({ description: 'Id of the block in the flow.', example: 'block-hello' })
 
 const anyObject = (description: string) =>
   z.record(text(255), z.unknown()).meta({ description, maxProperties: 5000, example: {} })
@@ -66,7 +66,7 @@ const message = z
 const textBubbleContentFormat = z
   .enum(['richText', 'markdown'])
   .default('richText')
-  .meta({ description: 'How texts of the bot are answered.' })
+  .meta({ description: 'How texts of the bot come: as a tree of formatted nodes, or in Markdown.' })
 
 const prefilledVariables = anyObject(
   'Values of variables, by the name of the variable. Unknown names are ignored, null empties.',
@@ -196,7 +196,7 @@ const bubble = z
     mediaBubble('audio', 'AudioMessageBubble', 'A recording of the bot.'),
     mediaBubble('embed', 'EmbedMessageBubble', 'An embedded page of the bot.'),
   ])
-  .meta({ id: 'MessageBubble', description: 'Something the bot says.' })
+  .meta({ id: 'MessageBubble', description: 'Something the bot says or shows.' })
 
 const input = z
   .looseObject({
@@ -205,7 +205,7 @@ const input = z
       description: 'Type of the input block, such as `email input`.',
       example: 'email input',
     }),
-    options: anyObject('Options of the block.').optional(),
+    options: anyObject('Options of the block, with placeholders filled in.').optional(),
     items: z
       .array(anyObject('An item of the block.'))
       .max(1000)
@@ -307,23 +307,25 @@ const clientSideAction = z
         .meta({ id: 'HttpRequestDetails', description: 'The HTTP request that the client sends.' }),
     }),
     action('googleAnalytics', 'GoogleAnalyticsAction', 'Send an event to Google Analytics.', {
-      googleAnalytics: anyObject('Options of the block.'),
+      googleAnalytics: anyObject('Options of the block, with placeholders filled in.'),
     }),
-    action('pixel', 'PixelAction', 'Send an event to the pixel.', {
-      pixel: anyObject('Options of the block.'),
+    action('pixel', 'PixelAction', 'Send an event to the Meta pixel.', {
+      pixel: anyObject('Options of the block, with placeholders filled in.'),
     }),
     action('startPropsToInject', 'StartPropertiesAction', 'Load what the page needs from the start.', {
       startPropsToInject: z
         .object({
           googleAnalyticsId: text(4096)
             .optional()
-            .meta({ description: 'Id for Google Analytics.', example: 'G-1234' }),
+            .meta({ description: 'Measurement id of Google Analytics to load.', example: 'G-1234' }),
           pixelIds: z
             .array(text(4096))
             .max(1000)
             .optional()
-            .meta({ description: 'Ids for the pixel.', example: ['1234'] }),
-          gtmId: text(4096).optional().meta({ description: 'Id for the tag manager.', example: 'GTM-1234' }),
+            .meta({ description: 'Ids of the Meta pixels to load.', example: ['1234'] }),
+          gtmId: text(4096)
+            .optional()
+            .meta({ description: 'Container id of the tag manager to load.', example: 'GTM-1234' }),
           customHeadCode: text(16_384).optional().meta({
             description: 'Markup for the head of the page.',
             example: '<meta name="a" content="b">',
@@ -343,7 +345,9 @@ const clientSideAction = z
 const chatLog = z
   .object({
     description: text(10_000).meta({ description: 'What happened.', example: 'The mail was not sent' }),
-    status: text(255).optional().meta({ description: 'Kind of the entry.', example: 'error' }),
+    status: text(255)
+      .optional()
+      .meta({ description: 'Kind of the entry: `error`, `success` or `info`.', example: 'error' }),
     details: text(10_000).optional().meta({ description: 'More about it.', example: 'Connection refused' }),
     context: text(10_000).optional().meta({ description: 'Where it happened.', example: 'Group Welcome' }),
   })
@@ -359,7 +363,7 @@ const dynamicTheme = z
       .meta({ description: "URL of the person's picture.", example: 'https://example.com/ada.png' }),
     backgroundUrl: text(262_144)
       .optional()
-      .meta({ description: 'URL of the background.', example: 'https://example.com/back.png' }),
+      .meta({ description: 'URL of the background image.', example: 'https://example.com/back.png' }),
   })
   .meta({ id: 'DynamicTheme', description: 'Parts of the theme that depend on variables.' })
 
@@ -372,8 +376,12 @@ const stepProperties = {
     .array(clientSideAction)
     .max(10_000)
     .optional()
-    .meta({ description: 'What the client has to do.' }),
-  logs: z.array(chatLog).max(10_000).optional().meta({ description: 'What was noticed.' }),
+    .meta({ description: 'What the client has to do, in order; absent when there is nothing.' }),
+  logs: z
+    .array(chatLog)
+    .max(10_000)
+    .optional()
+    .meta({ description: 'What was noticed while the step ran, for whoever builds the client.' }),
   dynamicTheme: dynamicTheme.optional(),
   progress: z
     .number()

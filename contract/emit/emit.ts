@@ -1,6 +1,7 @@
 import openapiTS, { astToString } from 'openapi-typescript'
 import { stringify } from 'yaml'
 import { information, operations, resources } from '../index.ts'
+import { toAssignability } from './assignability.ts'
 import { toHandlers } from './handlers.ts'
 import { toOpenApi } from './openapi.ts'
 import { type JsonObject, nameOf } from './schemas.ts'
@@ -21,6 +22,7 @@ export async function emit(): Promise<Record<string, string>> {
     })}`,
     'generated/openapi.ts': `// Made by \`make generate\` from contract/. Do not edit.\n${astToString(types)}`,
     'generated/handlers.ts': toHandlers(resources),
+    'generated/assignability.ts': toAssignability(operations),
   }
 }
 

@@ -1,9 +1,8 @@
 import { errorsOf, type Operation } from '../operation.ts'
 
 /**
- * The text of `generated/handlers.ts`: one interface per operation, `Handlers` for all, and the checks that
- * the wire types say the same as the contract. Requests have the types after parsing, replies those of the
- * wire.
+ * The text of `generated/handlers.ts`: one interface per operation and `Handlers` for all. Requests have the types
+ * after parsing, replies those of the wire.
  */
 export function toHandlers(resources: Record<string, Record<string, Operation>>): string {
   const lines = [

@@ -82,7 +82,11 @@ export function toOpenApi({ title, version, operations }: DocumentSource): JsonO
 
 const introduction = `Workspaces hold folders and bots. A bot has a draft with its flow, theme and settings; publishing copies the draft into the state that chats run, and chats produce results.
 
-Every error has the same body with a code, a fixed message and a list of issues that say what is wrong and where. Unknown properties of a request are refused, except inside flow documents, where they are kept. Lists that can grow are paged with an opaque cursor.`
+Send an access token as \`Authorization: Bearer ...\`; what it may do depends on the role of its user in the workspace, and each operation ends with the role that it needs. Only the operations of people who chat need none.
+
+Every error has the same body with a code, a fixed message and a list of issues that say what is wrong and where. Unknown properties of a request are refused, except inside flow documents, where they are kept. Lists that can grow are paged with an opaque cursor. Ids are opaque texts, times are in UTC with milliseconds.
+
+The version is that of this contract: a patch changes texts, a minor version adds, a major version breaks, and only with a major version does the \`/v1\` in paths change. Clients ignore properties of answers that they do not know.`
 
 function register(registry: OpenAPIRegistry, operationId: string, operations: Record<string, Operation>) {
   const operation = operations[operationId] as Operation
@@ -161,7 +165,7 @@ function permission(access: Access): string {
       const role = {
         ADMIN: 'an admin',
         MEMBER: 'a member or an admin',
-        GUEST: 'any member, guests included,',
+        GUEST: 'a guest, a member or an admin',
       }[access.role]
       const share =
         access.kind === 'bot' && access.publicShare ? ', or any user when the bot is shared publicly' : ''

@@ -10,20 +10,24 @@ export type Schemas = Record<string, JsonObject>
 /** Written with \x00, which RE2 knows too. The server refuses U+0000 in every text. */
 export const freeText = '^[^\\x00]*$'
 
-export function finish(schema: JsonObject, schemas: Schemas) {
+export function finish(schema: JsonObject, schemas: Schemas, isBranch = false) {
   if (schema.anyOf ?? schema.oneOf) finishUnion(schema, schemas)
   if (schema.type === 'integer' && schema.format === undefined) schema.format = 'int32'
-  if (isText(schema) && !schema.enum && !schema.pattern && !schema.format) schema.pattern = freeText
+  // Without a format some clients keep 32 bits of a number, and move every block of a flow a little. Beside a text
+  // it has none: a client takes `double` for numbers with a point only, and has no branch for others.
+  if (isOfType(schema, 'number') && schema.format === undefined && !isBranch) schema.format = 'double'
+  if (isOfType(schema, 'string') && !schema.enum && !schema.pattern && !schema.format)
+    schema.pattern = freeText
   for (const key of ['properties', 'additionalProperties', 'items', 'anyOf', 'oneOf', 'allOf'] as const) {
     const inner = schema[key]
     if (typeof inner !== 'object' || inner === null) continue
     const children = key === 'additionalProperties' || key === 'items' ? [inner] : Object.values(inner)
-    for (const child of children) finish(child as JsonObject, schemas)
+    for (const child of children) finish(child as JsonObject, schemas, key === 'oneOf')
   }
 }
 
-function isText({ type }: JsonObject): boolean {
-  return type === 'string' || (Array.isArray(type) && type.includes('string'))
+function isOfType({ type }: JsonObject, name: string): boolean {
+  return type === name || (Array.isArray(type) && type.includes(name))
 }
 
 /**
@@ -38,7 +42,7 @@ function finishUnion(schema: JsonObject, schemas: Schemas) {
   const references = branches.flatMap(({ $ref }) => (typeof $ref === 'string' ? [$ref] : []))
   delete schema.anyOf
   schema.oneOf = branches
-  const hasText = branches.some(isText)
+  const hasText = branches.some((branch) => isOfType(branch, 'string'))
   for (const reference of references) if (hasText) resolve(reference, schemas).type = 'object'
   if (references.length === 1) return
   const objects = references.map((reference) => ({ reference, schema: resolve(reference, schemas) }))

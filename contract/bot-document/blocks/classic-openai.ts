@@ -76,7 +76,7 @@ const imageValues = ['Image URL'] as const
 export const classicOpenAiBlock = block(
   'ClassicOpenAiBlock',
   'OpenAI',
-  'Asks an OpenAI model. Newer documents use the block of type openai.',
+  'Asks an OpenAI model. Chats of this service skip it. Newer documents use the block of type openai.',
   {
     options: component(
       'ClassicOpenAiOptions',

@@ -141,31 +141,36 @@ const paymentAddress = component('PaymentAddress', 'Billing address of the payer
   postalCode: phrase('Postal code.', '69003').optional(),
 })
 
-const paymentInput = block('PaymentInput', 'payment input', 'Asks for a payment by card.', {
-  options: component('PaymentInputOptions', 'What is paid and to whom.', {
-    variableId: answerVariable,
-    provider: oneOf(['Stripe'], 'Payment provider. Default Stripe.').optional(),
-    labels: component('PaymentInputLabels', 'Texts of a payment input.', {
-      button: phrase('Text of the button that pays.', 'Pay').optional(),
-      success: phrase('Text shown after the payment.', 'Paid, thank you!').optional(),
+const paymentInput = block(
+  'PaymentInput',
+  'payment input',
+  'Asks for a payment by card. Chats of this service skip it.',
+  {
+    options: component('PaymentInputOptions', 'What is paid and to whom.', {
+      variableId: answerVariable,
+      provider: oneOf(['Stripe'], 'Payment provider. Default Stripe.').optional(),
+      labels: component('PaymentInputLabels', 'Texts of a payment input.', {
+        button: phrase('Text of the button that pays.', 'Pay').optional(),
+        success: phrase('Text shown after the payment.', 'Paid, thank you!').optional(),
+      }).optional(),
+      additionalInformation: component(
+        'PaymentInformation',
+        'Who pays for what; all texts may hold placeholders.',
+        {
+          description: prose('What is paid for.', 'Ticket {{Ticket}}').optional(),
+          name: phrase('Name of the payer.', '{{Name}}').optional(),
+          email: phrase('E-mail address of the payer.', '{{Email}}').optional(),
+          phoneNumber: phrase('Phone number of the payer.', '{{Phone}}').optional(),
+          address: paymentAddress.optional(),
+        },
+      ).optional(),
+      credentialsId: reference('Id of the credentials of the provider.', 'crdStripe').optional(),
+      currency: name('ISO 4217 code. Default USD.', 'EUR').optional(),
+      amount: name('Amount in the currency; may hold placeholders.', '30.00').optional(),
+      retryMessageContent: retryMessage,
     }).optional(),
-    additionalInformation: component(
-      'PaymentInformation',
-      'Who pays for what; all texts may hold placeholders.',
-      {
-        description: prose('What is paid for.', 'Ticket {{Ticket}}').optional(),
-        name: phrase('Name of the payer.', '{{Name}}').optional(),
-        email: phrase('E-mail address of the payer.', '{{Email}}').optional(),
-        phoneNumber: phrase('Phone number of the payer.', '{{Phone}}').optional(),
-        address: paymentAddress.optional(),
-      },
-    ).optional(),
-    credentialsId: reference('Id of the credentials of the provider.', 'crdStripe').optional(),
-    currency: name('ISO 4217 code. Default USD.', 'EUR').optional(),
-    amount: name('Amount in the currency; may hold placeholders.', '30.00').optional(),
-    retryMessageContent: retryMessage,
-  }).optional(),
-})
+  },
+)
 
 const ratingInput = block('RatingInput', 'rating input', 'Asks for a rating on a scale.', {
   options: component('RatingInputOptions', 'Which scale is shown.', {

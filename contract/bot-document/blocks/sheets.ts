@@ -48,18 +48,23 @@ const optionsShape = {
   cellsToUpsert: list(cell, 'With action Update a row: the cells that change.').optional(),
 }
 
-const sheetsBlock = block('GoogleSheetsBlock', 'Google Sheets', 'Reads or writes rows of a spreadsheet.', {
-  options: component(
-    'GoogleSheetsOptions',
-    'Which table is meant and what is done with it. The action tells which of the other properties are read.',
-    optionsShape,
-  ).optional(),
-})
+const sheetsBlock = block(
+  'GoogleSheetsBlock',
+  'Google Sheets',
+  'Reads or writes rows of a spreadsheet. Chats of this service skip it.',
+  {
+    options: component(
+      'GoogleSheetsOptions',
+      'Which table is meant and what is done with it. The action tells which of the other properties are read.',
+      optionsShape,
+    ).optional(),
+  },
+)
 
 const legacySheetsBlock = block(
   'LegacyGoogleSheetsBlock',
   'Google Sheets',
-  'Reads or writes rows of a spreadsheet, in versions 3, 4 and 5.',
+  'Reads or writes rows of a spreadsheet, in versions 3, 4 and 5. Chats of this service skip it.',
   {
     options: component(
       'LegacyGoogleSheetsOptions',

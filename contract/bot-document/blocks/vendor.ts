@@ -14,7 +14,7 @@ interface Vendor<Type extends string> {
 }
 
 /**
- * A block of an outside service, versions 6 and 6.1 only. Its options are one flat component that holds the
+ * A block of an outside service, versions 6 and 6.1 only, which is kept but not run. Its options are one flat component that holds the
  * properties of all its actions, because the tag may be absent. Vendors add actions, so an action that is
  * not listed is kept, and parts of an answer are checked for the listed ones only.
  */
@@ -35,9 +35,14 @@ export function vendorBlock<const Type extends string, Shape extends z.ZodRawSha
     },
     ...((answers ? [mapsKnownParts(answers)] : []) as never[]),
   )
-  return block(`${prefix}Block`, type, `Works with ${vendor}. Versions 6 and 6.1 only.`, {
-    options: options.optional(),
-  })
+  return block(
+    `${prefix}Block`,
+    type,
+    `Works with ${vendor}. Chats of this service skip it. Versions 6 and 6.1 only.`,
+    {
+      options: options.optional(),
+    },
+  )
 }
 
 const answerMapping = component('VendorAnswerMapping', 'Stores one part of an answer in a variable.', {

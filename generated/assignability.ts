@@ -1,0 +1,400 @@
+// Made by `make generate` from contract/. Do not edit.
+import type { events, groups, legacyGroupsByVersion } from '../contract/bot-document/index.ts'
+import type { operations as contract } from '../contract/index.ts'
+import type { z } from '../contract/zod.ts'
+import type { components, operations as wire } from './openapi.ts'
+
+/** An error here names the operation, the part and the property that the contract and the document tell apart. */
+type Fits<Wide, Narrow extends Wide> = Narrow
+export type ContractFitsWire = Fits<Wire, Contract>
+export type WireFitsContract = Fits<Contract, Wire>
+
+interface Contract {
+  Block: { [B in z.output<typeof groups>[number]['blocks'][number] as string extends B['type'] ? never : B['type']]: B }
+  LegacyBlock: { [B in NonNullable<z.output<(typeof legacyGroupsByVersion)['5']>[number]['blocks']>[number] as string extends B['type'] ? never : B['type']]: B }
+  FlowEvent: { [B in z.output<typeof events>[number] as string extends B['type'] ? never : B['type']]: B }
+  listWorkspaces: {
+    reply: z.output<(typeof contract)['listWorkspaces']['success']['body']>
+  }
+  createWorkspace: {
+    body: z.input<(typeof contract)['createWorkspace']['body']>
+    reply: z.output<(typeof contract)['createWorkspace']['success']['body']>
+  }
+  getWorkspace: {
+    params: z.output<(typeof contract)['getWorkspace']['params']>
+    reply: z.output<(typeof contract)['getWorkspace']['success']['body']>
+  }
+  updateWorkspace: {
+    params: z.output<(typeof contract)['updateWorkspace']['params']>
+    body: z.input<(typeof contract)['updateWorkspace']['body']>
+    reply: z.output<(typeof contract)['updateWorkspace']['success']['body']>
+  }
+  deleteWorkspace: {
+    params: z.output<(typeof contract)['deleteWorkspace']['params']>
+    reply: z.output<(typeof contract)['deleteWorkspace']['success']['body']>
+  }
+  listMembers: {
+    params: z.output<(typeof contract)['listMembers']['params']>
+    reply: z.output<(typeof contract)['listMembers']['success']['body']>
+  }
+  addMember: {
+    params: z.output<(typeof contract)['addMember']['params']>
+    body: z.input<(typeof contract)['addMember']['body']>
+    reply: z.output<(typeof contract)['addMember']['success']['body']>
+  }
+  updateMember: {
+    params: z.output<(typeof contract)['updateMember']['params']>
+    body: z.input<(typeof contract)['updateMember']['body']>
+    reply: z.output<(typeof contract)['updateMember']['success']['body']>
+  }
+  removeMember: {
+    params: z.output<(typeof contract)['removeMember']['params']>
+    reply: z.output<(typeof contract)['removeMember']['success']['body']>
+  }
+  listFolders: {
+    query: Required<z.output<(typeof contract)['listFolders']['query']>>
+    reply: z.output<(typeof contract)['listFolders']['success']['body']>
+  }
+  createFolder: {
+    body: z.input<(typeof contract)['createFolder']['body']>
+    reply: z.output<(typeof contract)['createFolder']['success']['body']>
+  }
+  getFolder: {
+    params: z.output<(typeof contract)['getFolder']['params']>
+    query: Required<z.output<(typeof contract)['getFolder']['query']>>
+    reply: z.output<(typeof contract)['getFolder']['success']['body']>
+  }
+  updateFolder: {
+    params: z.output<(typeof contract)['updateFolder']['params']>
+    body: z.input<(typeof contract)['updateFolder']['body']>
+    reply: z.output<(typeof contract)['updateFolder']['success']['body']>
+  }
+  deleteFolder: {
+    params: z.output<(typeof contract)['deleteFolder']['params']>
+    query: Required<z.output<(typeof contract)['deleteFolder']['query']>>
+    reply: z.output<(typeof contract)['deleteFolder']['success']['body']>
+  }
+  listBots: {
+    query: Required<z.output<(typeof contract)['listBots']['query']>>
+    reply: z.output<(typeof contract)['listBots']['success']['body']>
+  }
+  createBot: {
+    body: z.input<(typeof contract)['createBot']['body']>
+    reply: z.output<(typeof contract)['createBot']['success']['body']>
+  }
+  getBot: {
+    params: z.output<(typeof contract)['getBot']['params']>
+    query: Required<z.output<(typeof contract)['getBot']['query']>>
+    reply: z.output<(typeof contract)['getBot']['success']['body']>
+  }
+  updateBot: {
+    params: z.output<(typeof contract)['updateBot']['params']>
+    body: z.input<(typeof contract)['updateBot']['body']>
+    reply: z.output<(typeof contract)['updateBot']['success']['body']>
+  }
+  deleteBot: {
+    params: z.output<(typeof contract)['deleteBot']['params']>
+    reply: z.output<(typeof contract)['deleteBot']['success']['body']>
+  }
+  importBot: {
+    body: z.input<(typeof contract)['importBot']['body']>
+    reply: z.output<(typeof contract)['importBot']['success']['body']>
+  }
+  exportBot: {
+    params: z.output<(typeof contract)['exportBot']['params']>
+    reply: z.output<(typeof contract)['exportBot']['success']['body']>
+  }
+  checkBot: {
+    params: z.output<(typeof contract)['checkBot']['params']>
+    reply: z.output<(typeof contract)['checkBot']['success']['body']>
+  }
+  publishBot: {
+    params: z.output<(typeof contract)['publishBot']['params']>
+    reply: z.output<(typeof contract)['publishBot']['success']['body']>
+  }
+  unpublishBot: {
+    params: z.output<(typeof contract)['unpublishBot']['params']>
+    reply: z.output<(typeof contract)['unpublishBot']['success']['body']>
+  }
+  getPublishedBot: {
+    params: z.output<(typeof contract)['getPublishedBot']['params']>
+    query: Required<z.output<(typeof contract)['getPublishedBot']['query']>>
+    reply: z.output<(typeof contract)['getPublishedBot']['success']['body']>
+  }
+  listPublications: {
+    params: z.output<(typeof contract)['listPublications']['params']>
+    query: Required<z.output<(typeof contract)['listPublications']['query']>>
+    reply: z.output<(typeof contract)['listPublications']['success']['body']>
+  }
+  getPublication: {
+    params: z.output<(typeof contract)['getPublication']['params']>
+    reply: z.output<(typeof contract)['getPublication']['success']['body']>
+  }
+  restorePublication: {
+    params: z.output<(typeof contract)['restorePublication']['params']>
+    reply: z.output<(typeof contract)['restorePublication']['success']['body']>
+  }
+  listResults: {
+    params: z.output<(typeof contract)['listResults']['params']>
+    query: Required<z.output<(typeof contract)['listResults']['query']>>
+    reply: z.output<(typeof contract)['listResults']['success']['body']>
+  }
+  deleteResults: {
+    params: z.output<(typeof contract)['deleteResults']['params']>
+    query: Required<z.output<(typeof contract)['deleteResults']['query']>>
+    reply: z.output<(typeof contract)['deleteResults']['success']['body']>
+  }
+  getResult: {
+    params: z.output<(typeof contract)['getResult']['params']>
+    reply: z.output<(typeof contract)['getResult']['success']['body']>
+  }
+  getTranscript: {
+    params: z.output<(typeof contract)['getTranscript']['params']>
+    reply: z.output<(typeof contract)['getTranscript']['success']['body']>
+  }
+  listResultLogs: {
+    params: z.output<(typeof contract)['listResultLogs']['params']>
+    query: Required<z.output<(typeof contract)['listResultLogs']['query']>>
+    reply: z.output<(typeof contract)['listResultLogs']['success']['body']>
+  }
+  exportResults: {
+    params: z.output<(typeof contract)['exportResults']['params']>
+    query: Required<z.output<(typeof contract)['exportResults']['query']>>
+  }
+  getStats: {
+    params: z.output<(typeof contract)['getStats']['params']>
+    query: Required<z.output<(typeof contract)['getStats']['query']>>
+    reply: z.output<(typeof contract)['getStats']['success']['body']>
+  }
+  startChat: {
+    params: z.output<(typeof contract)['startChat']['params']>
+    body: z.input<(typeof contract)['startChat']['body']>
+    reply: z.output<(typeof contract)['startChat']['success']['body']>
+  }
+  continueChat: {
+    params: z.output<(typeof contract)['continueChat']['params']>
+    body: z.input<(typeof contract)['continueChat']['body']>
+    reply: z.output<(typeof contract)['continueChat']['success']['body']>
+  }
+  startPreview: {
+    params: z.output<(typeof contract)['startPreview']['params']>
+    body: z.input<(typeof contract)['startPreview']['body']>
+    reply: z.output<(typeof contract)['startPreview']['success']['body']>
+  }
+  executeWebhook: {
+    params: z.output<(typeof contract)['executeWebhook']['params']>
+    body: z.input<(typeof contract)['executeWebhook']['body']>
+    reply: z.output<(typeof contract)['executeWebhook']['success']['body']>
+  }
+  saveClientLogs: {
+    params: z.output<(typeof contract)['saveClientLogs']['params']>
+    body: z.input<(typeof contract)['saveClientLogs']['body']>
+    reply: z.output<(typeof contract)['saveClientLogs']['success']['body']>
+  }
+  listTokens: {
+    reply: z.output<(typeof contract)['listTokens']['success']['body']>
+  }
+  createToken: {
+    body: z.input<(typeof contract)['createToken']['body']>
+    reply: z.output<(typeof contract)['createToken']['success']['body']>
+  }
+  revokeToken: {
+    params: z.output<(typeof contract)['revokeToken']['params']>
+    reply: z.output<(typeof contract)['revokeToken']['success']['body']>
+  }
+}
+
+interface Wire {
+  Block: { [B in components['schemas']['Block'] as string extends B['type'] ? never : B['type']]: B }
+  LegacyBlock: { [B in components['schemas']['LegacyBlock'] as string extends B['type'] ? never : B['type']]: B }
+  FlowEvent: { [B in components['schemas']['FlowEvent'] as string extends B['type'] ? never : B['type']]: B }
+  listWorkspaces: {
+    reply: wire['listWorkspaces']['responses'][200]['content']['application/json']
+  }
+  createWorkspace: {
+    body: NonNullable<wire['createWorkspace']['requestBody']>['content']['application/json']
+    reply: wire['createWorkspace']['responses'][201]['content']['application/json']
+  }
+  getWorkspace: {
+    params: wire['getWorkspace']['parameters']['path']
+    reply: wire['getWorkspace']['responses'][200]['content']['application/json']
+  }
+  updateWorkspace: {
+    params: wire['updateWorkspace']['parameters']['path']
+    body: NonNullable<wire['updateWorkspace']['requestBody']>['content']['application/json']
+    reply: wire['updateWorkspace']['responses'][200]['content']['application/json']
+  }
+  deleteWorkspace: {
+    params: wire['deleteWorkspace']['parameters']['path']
+    reply: wire['deleteWorkspace']['responses'][200]['content']['application/json']
+  }
+  listMembers: {
+    params: wire['listMembers']['parameters']['path']
+    reply: wire['listMembers']['responses'][200]['content']['application/json']
+  }
+  addMember: {
+    params: wire['addMember']['parameters']['path']
+    body: NonNullable<wire['addMember']['requestBody']>['content']['application/json']
+    reply: wire['addMember']['responses'][201]['content']['application/json']
+  }
+  updateMember: {
+    params: wire['updateMember']['parameters']['path']
+    body: NonNullable<wire['updateMember']['requestBody']>['content']['application/json']
+    reply: wire['updateMember']['responses'][200]['content']['application/json']
+  }
+  removeMember: {
+    params: wire['removeMember']['parameters']['path']
+    reply: wire['removeMember']['responses'][200]['content']['application/json']
+  }
+  listFolders: {
+    query: Required<NonNullable<wire['listFolders']['parameters']['query']>>
+    reply: wire['listFolders']['responses'][200]['content']['application/json']
+  }
+  createFolder: {
+    body: NonNullable<wire['createFolder']['requestBody']>['content']['application/json']
+    reply: wire['createFolder']['responses'][201]['content']['application/json']
+  }
+  getFolder: {
+    params: wire['getFolder']['parameters']['path']
+    query: Required<NonNullable<wire['getFolder']['parameters']['query']>>
+    reply: wire['getFolder']['responses'][200]['content']['application/json']
+  }
+  updateFolder: {
+    params: wire['updateFolder']['parameters']['path']
+    body: NonNullable<wire['updateFolder']['requestBody']>['content']['application/json']
+    reply: wire['updateFolder']['responses'][200]['content']['application/json']
+  }
+  deleteFolder: {
+    params: wire['deleteFolder']['parameters']['path']
+    query: Required<NonNullable<wire['deleteFolder']['parameters']['query']>>
+    reply: wire['deleteFolder']['responses'][200]['content']['application/json']
+  }
+  listBots: {
+    query: Required<NonNullable<wire['listBots']['parameters']['query']>>
+    reply: wire['listBots']['responses'][200]['content']['application/json']
+  }
+  createBot: {
+    body: NonNullable<wire['createBot']['requestBody']>['content']['application/json']
+    reply: wire['createBot']['responses'][201]['content']['application/json']
+  }
+  getBot: {
+    params: wire['getBot']['parameters']['path']
+    query: Required<NonNullable<wire['getBot']['parameters']['query']>>
+    reply: wire['getBot']['responses'][200]['content']['application/json']
+  }
+  updateBot: {
+    params: wire['updateBot']['parameters']['path']
+    body: NonNullable<wire['updateBot']['requestBody']>['content']['application/json']
+    reply: wire['updateBot']['responses'][200]['content']['application/json']
+  }
+  deleteBot: {
+    params: wire['deleteBot']['parameters']['path']
+    reply: wire['deleteBot']['responses'][200]['content']['application/json']
+  }
+  importBot: {
+    body: NonNullable<wire['importBot']['requestBody']>['content']['application/json']
+    reply: wire['importBot']['responses'][201]['content']['application/json']
+  }
+  exportBot: {
+    params: wire['exportBot']['parameters']['path']
+    reply: wire['exportBot']['responses'][200]['content']['application/json']
+  }
+  checkBot: {
+    params: wire['checkBot']['parameters']['path']
+    reply: wire['checkBot']['responses'][200]['content']['application/json']
+  }
+  publishBot: {
+    params: wire['publishBot']['parameters']['path']
+    reply: wire['publishBot']['responses'][200]['content']['application/json']
+  }
+  unpublishBot: {
+    params: wire['unpublishBot']['parameters']['path']
+    reply: wire['unpublishBot']['responses'][200]['content']['application/json']
+  }
+  getPublishedBot: {
+    params: wire['getPublishedBot']['parameters']['path']
+    query: Required<NonNullable<wire['getPublishedBot']['parameters']['query']>>
+    reply: wire['getPublishedBot']['responses'][200]['content']['application/json']
+  }
+  listPublications: {
+    params: wire['listPublications']['parameters']['path']
+    query: Required<NonNullable<wire['listPublications']['parameters']['query']>>
+    reply: wire['listPublications']['responses'][200]['content']['application/json']
+  }
+  getPublication: {
+    params: wire['getPublication']['parameters']['path']
+    reply: wire['getPublication']['responses'][200]['content']['application/json']
+  }
+  restorePublication: {
+    params: wire['restorePublication']['parameters']['path']
+    reply: wire['restorePublication']['responses'][200]['content']['application/json']
+  }
+  listResults: {
+    params: wire['listResults']['parameters']['path']
+    query: Required<NonNullable<wire['listResults']['parameters']['query']>>
+    reply: wire['listResults']['responses'][200]['content']['application/json']
+  }
+  deleteResults: {
+    params: wire['deleteResults']['parameters']['path']
+    query: Required<NonNullable<wire['deleteResults']['parameters']['query']>>
+    reply: wire['deleteResults']['responses'][200]['content']['application/json']
+  }
+  getResult: {
+    params: wire['getResult']['parameters']['path']
+    reply: wire['getResult']['responses'][200]['content']['application/json']
+  }
+  getTranscript: {
+    params: wire['getTranscript']['parameters']['path']
+    reply: wire['getTranscript']['responses'][200]['content']['application/json']
+  }
+  listResultLogs: {
+    params: wire['listResultLogs']['parameters']['path']
+    query: Required<NonNullable<wire['listResultLogs']['parameters']['query']>>
+    reply: wire['listResultLogs']['responses'][200]['content']['application/json']
+  }
+  exportResults: {
+    params: wire['exportResults']['parameters']['path']
+    query: Required<NonNullable<wire['exportResults']['parameters']['query']>>
+  }
+  getStats: {
+    params: wire['getStats']['parameters']['path']
+    query: Required<NonNullable<wire['getStats']['parameters']['query']>>
+    reply: wire['getStats']['responses'][200]['content']['application/json']
+  }
+  startChat: {
+    params: wire['startChat']['parameters']['path']
+    body: NonNullable<wire['startChat']['requestBody']>['content']['application/json']
+    reply: wire['startChat']['responses'][200]['content']['application/json']
+  }
+  continueChat: {
+    params: wire['continueChat']['parameters']['path']
+    body: NonNullable<wire['continueChat']['requestBody']>['content']['application/json']
+    reply: wire['continueChat']['responses'][200]['content']['application/json']
+  }
+  startPreview: {
+    params: wire['startPreview']['parameters']['path']
+    body: NonNullable<wire['startPreview']['requestBody']>['content']['application/json']
+    reply: wire['startPreview']['responses'][200]['content']['application/json']
+  }
+  executeWebhook: {
+    params: wire['executeWebhook']['parameters']['path']
+    body: NonNullable<wire['executeWebhook']['requestBody']>['content']['application/json']
+    reply: wire['executeWebhook']['responses'][200]['content']['application/json']
+  }
+  saveClientLogs: {
+    params: wire['saveClientLogs']['parameters']['path']
+    body: NonNullable<wire['saveClientLogs']['requestBody']>['content']['application/json']
+    reply: wire['saveClientLogs']['responses'][200]['content']['application/json']
+  }
+  listTokens: {
+    reply: wire['listTokens']['responses'][200]['content']['application/json']
+  }
+  createToken: {
+    body: NonNullable<wire['createToken']['requestBody']>['content']['application/json']
+    reply: wire['createToken']['responses'][201]['content']['application/json']
+  }
+  revokeToken: {
+    params: wire['revokeToken']['parameters']['path']
+    reply: wire['revokeToken']['responses'][200]['content']['application/json']
+  }
+}

@@ -1,0 +1,79 @@
+/*
+ * What a change of the document means for clients, and what a release with such changes needs. Redocly rates by
+ * direction; here is what it rates too low for clients that were generated from the document.
+ */
+
+/** A change as `redocly diff --format=json` reports it. */
+export interface Change {
+  /** Where it is first met, as a pointer into the document with its references followed. */
+  path: string
+  typeName: string
+  kind: 'added' | 'removed' | 'modified'
+  /** The keyword that changed, where something was modified; `key` is a new name. */
+  property?: string
+  impact: 'major' | 'minor' | 'patch'
+  verdicts: { message: string }[]
+  /** Where it stands in the old and in the new document. */
+  base?: { pointer: string }
+  revision?: { pointer: string }
+}
+
+export type Label = 'breaking' | 'additive' | 'text'
+
+/** Keywords that no program acts on. */
+const wording = new Set(['summary', 'description', 'title', 'example', 'examples', 'x-displayName'])
+
+/** Keywords that name what generated code is called, or that change what the same request does. */
+const binding = new Set(['tags', 'default', 'propertyName', 'format'])
+
+/**
+ * Breaking: a request that was valid is refused or does something else, an answer can be one that the released
+ * document does not allow, or a name is gone that generated code uses. Text: only people notice. A new branch of
+ * an open union is an addition: its values came as those of the opaque branch before.
+ */
+export function labelOf(change: Change, openUnions: ReadonlySet<string> = new Set()): Label {
+  const { path, typeName, kind, property = '', impact, revision } = change
+  const union = /^#\/components\/schemas\/(\w+)\/oneOf\/\d+$/.exec(revision?.pointer ?? '')?.[1] ?? ''
+  const isNewBranch = kind === 'added' && openUnions.has(union)
+  const isExclusion = property === 'enum' && path.endsWith('/not')
+  if (isNewBranch || isExclusion) return 'additive'
+  if (impact === 'major' || binding.has(property)) return 'breaking'
+  const isGone = kind === 'removed' || property === 'key'
+  if (isGone && /^#\/components\/|\/mapping\//.test(path)) return 'breaking'
+  const isText =
+    wording.has(property) || typeName === 'Example' || path === '#/info' || path.startsWith('#/info/')
+  return isText ? 'text' : 'additive'
+}
+
+type Version = [major: number, minor: number, patch: number]
+
+/** What a release still lacks to have these changes; nothing when the list is empty. */
+export function lacksOf(
+  released: string,
+  current: string,
+  labels: ReadonlySet<Label>,
+  changelog: string,
+): string[] {
+  if (labels.size === 0) return []
+  const [major, minor, patch] = released.split('.').map(Number) as Version
+  const needed: Version = labels.has('breaking')
+    ? [major + 1, 0, 0]
+    : labels.has('additive')
+      ? [major, minor + 1, 0]
+      : [major, minor, patch + 1]
+  const lacks: string[] = []
+  if (compareVersions(current, needed.join('.')) < 0) {
+    lacks.push(`Raise the version in contract/index.ts from ${released} to ${needed.join('.')} or higher.`)
+  }
+  const entry = changelog.split(/^## /m).find((part) => part.split(/\s/, 1)[0] === current)
+  if (entry === undefined || compareVersions(current, released) <= 0) {
+    lacks.push('Add an entry for the new version to CHANGELOG.md.')
+  } else if (labels.has('breaking') && !/^### Breaking$/m.test(entry)) {
+    lacks.push(`Say what breaks under "### Breaking" in the entry ${current} of CHANGELOG.md.`)
+  }
+  return lacks
+}
+
+export function compareVersions(one: string, other: string): number {
+  return one.localeCompare(other, 'en', { numeric: true })
+}
