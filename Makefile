@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help start test check generate dev migration format bench browser-test lint-spec
+.PHONY: help start test check generate dev migration format bench browser-test lint-spec api-diff conformance sdks
 
 SOURCES := $(shell find contract server generated -name '*.ts' 2>/dev/null)
 
@@ -35,9 +35,31 @@ bench: dist ## Measure the service against a floor and other frameworks; takes u
 browser-test: node_modules ## Use the pages in a real browser (CHROMIUM names one in an unusual place)
 	@npm --silent test -- tests/browser --selectProjects service
 
-lint-spec: ## Lint openapi.yaml with Redocly and Spectral at their strictest useful settings
-	@npm ci --silent --prefix tests/lint
+lint-spec: tests/lint/node_modules ## Lint openapi.yaml with Redocly and Spectral at their strictest; takes a minute
 	@npm --silent --prefix tests/lint run lint
+
+api-diff: node_modules tests/lint/node_modules ## Label what changed in openapi.yaml since the last release; fail on what CHANGELOG.md does not announce
+	@npx --no-install tsx tests/lint/diff.ts
+
+conformance: node_modules tests/conformance/.venv ## Try the service with thousands of requests that Schemathesis makes of openapi.yaml; takes half an hour: ARGS=...
+	@npx --no-install tsx tests/conformance/main.ts $(ARGS)
+
+tests/conformance/.venv: tests/conformance/requirements.txt
+	@python3 -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2> /dev/null || \
+	  { echo 'make conformance needs Python 3.11 or newer as python3' >&2; exit 1; }
+	@python3 -m venv $@ && $@/bin/pip install --quiet --disable-pip-version-check --requirement $< || { rm -rf $@; exit 1; }
+	@touch $@
+
+sdks: node_modules tests/sdks/node_modules ## Generate clients in five languages, compile them and try them on the service; skips languages that are not installed: ONLY=go
+	@npx --no-install tsx tests/sdks/main.ts $(ONLY)
+
+tests/sdks/node_modules: tests/sdks/package.json tests/sdks/package-lock.json
+	@npm ci --silent --prefix tests/sdks
+	@touch $@
+
+tests/lint/node_modules: tests/lint/package.json tests/lint/package-lock.json
+	@npm ci --silent --prefix tests/lint
+	@touch tests/lint/node_modules
 
 node_modules: package.json package-lock.json
 	@npm ci

@@ -357,6 +357,15 @@ describe('schemas', () => {
     expect(placesOf(unbounded)).toEqual([])
   })
 
+  test('no client keeps half of a number that stands alone', () => {
+    const isBranch = /\|\d+$/
+    const narrow = schemas.filter(
+      ({ at, schema }) =>
+        typesOf(schema).includes('number') && schema.format !== (isBranch.test(at) ? undefined : 'double'),
+    )
+    expect(placesOf(narrow)).toEqual([])
+  })
+
   test('no number is one that a client in JavaScript would round', () => {
     const bounds = ['minimum', 'maximum'].flatMap((bound) =>
       schemas.map(({ at, schema }) => ({ at, value: Number(schema[bound] ?? 0) })),

@@ -1,0 +1,99 @@
+/** A generator of clients, and how its client is made and tried. Commands run in the folder. */
+export interface Sdk {
+  folder: string
+  language: string
+  generator: string
+  /** The file that pins the version of the generator, and the name that the version follows there. */
+  pinned: [file: string, name: string]
+  /** Commands that tell whether the languages are installed, and what is missing when they fail. */
+  needs: [command: string, missing: string][]
+  prepare?: string
+  generate: string
+  compile: string
+  run: string
+}
+
+const typescript = {
+  language: 'TypeScript',
+  needs: [],
+  compile: '../node_modules/.bin/tsc --project .',
+  run: 'node --import tsx story.ts',
+} satisfies Partial<Sdk>
+
+const openapiGenerator: Sdk['needs'] = [
+  ['javac -version', 'a Java development kit'],
+  ['mvn --version', 'Maven'],
+]
+
+export const sdks: Sdk[] = [
+  {
+    ...typescript,
+    folder: 'openapi-fetch',
+    generator: 'openapi-typescript',
+    pinned: ['../package.json', '"openapi-typescript"'],
+    generate:
+      '../node_modules/.bin/openapi-typescript ../../../openapi.yaml --default-non-nullable=false --output generated/api.ts',
+  },
+  {
+    ...typescript,
+    folder: 'hey-api',
+    generator: '@hey-api/openapi-ts',
+    pinned: ['../package.json', '"@hey-api/openapi-ts"'],
+    generate: '../node_modules/.bin/openapi-ts',
+  },
+  {
+    ...typescript,
+    folder: 'orval',
+    generator: 'orval',
+    pinned: ['../package.json', '"orval"'],
+    generate: '../node_modules/.bin/orval',
+  },
+  {
+    folder: 'python',
+    language: 'Python',
+    generator: 'openapi-python-client',
+    pinned: ['requirements.txt', 'openapi-python-client'],
+    needs: [
+      [
+        `python3 -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))'`,
+        'Python 3.11 or newer with venv',
+      ],
+    ],
+    prepare:
+      'python3 -m venv .venv && .venv/bin/pip install --quiet --disable-pip-version-check --requirement requirements.txt',
+    generate:
+      '.venv/bin/openapi-python-client generate --path ../../../openapi.yaml --output-path generated --meta none --config generator.yaml --overwrite',
+    compile: '.venv/bin/mypy --strict story.py',
+    run: '.venv/bin/python story.py',
+  },
+  {
+    folder: 'go',
+    language: 'Go',
+    generator: 'oapi-codegen',
+    pinned: ['go.mod', 'github.com/oapi-codegen/oapi-codegen/v2 '],
+    needs: [['go version', 'Go']],
+    generate: 'mkdir generated && go tool oapi-codegen -config oapi-codegen.yaml ../../../openapi.yaml',
+    compile: 'go vet . && go build -o build/story .',
+    run: 'build/story',
+  },
+  {
+    folder: 'java',
+    language: 'Java',
+    generator: 'openapi-generator java',
+    pinned: ['pom.xml', '<artifactId>openapi-generator-maven-plugin</artifactId>'],
+    needs: openapiGenerator,
+    generate: 'mvn --quiet --batch-mode generate-sources',
+    compile: 'rm -rf target && mvn --quiet --batch-mode compile -Dcodegen.skip=true',
+    run: 'mvn --quiet --batch-mode exec:java',
+  },
+  {
+    folder: 'rust',
+    language: 'Rust',
+    generator: 'openapi-generator rust',
+    pinned: ['pom.xml', '<artifactId>openapi-generator-maven-plugin</artifactId>'],
+    needs: [['cargo --version', 'Rust'], ...openapiGenerator],
+    generate: 'mvn --quiet --batch-mode generate-sources',
+    compile: 'cargo build --quiet --locked',
+    run: 'target/debug/story',
+  },
+]

@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs'
+
+/* What main.ts hands to every story, whatever its language. */
+
+export const baseUrl = given('BASE_URL')
+export const token = given('TOKEN')
+/** Of somebody who may read, and no more, the workspace of `answeredBotId`. */
+export const guestToken = given('GUEST_TOKEN')
+/** A bot with the results `resultIds`, newest first. */
+export const answeredBotId = given('ANSWERED_BOT_ID')
+export const resultIds = given('RESULT_IDS').split(',')
+export const currentDocument = JSON.parse(readFileSync(given('CURRENT_DOCUMENT'), 'utf8'))
+export const legacyDocument = JSON.parse(readFileSync(given('LEGACY_DOCUMENT'), 'utf8'))
+
+function given(name: string): string {
+  const value = process.env[name]
+  if (value === undefined) throw new Error(`${name} is not set: run the story with make sdks`)
+  return value
+}
+
+/** What a document has in common with every answer that holds it. */
+export function flowOf(document: object) {
+  const { groups, events, edges, variables, theme, settings } = document as Record<string, unknown>
+  return { groups, events, edges, variables, theme, settings }
+}
