@@ -1,9 +1,9 @@
-import { asc, eq, inArray, isNotNull, lt, sql } from 'drizzle-orm'
-import type { Logger } from 'pino'
-import { type Database, databaseError, type Transaction, transact } from './db/client.ts'
+import { asc, eq, isNotNull, lt, type SQL, sql } from 'drizzle-orm'
+import { type Database, type Transaction, transact } from './db/client.ts'
 import {
   botDrafts,
   botPublications,
+  botStatsDaily,
   bots,
   chatSessions,
   customDomains,
@@ -15,6 +15,7 @@ import {
   resultLogs,
   results,
   resultTranscripts,
+  statsRollups,
   workspaceMembers,
   workspaces,
 } from './db/schema.ts'
@@ -47,44 +48,64 @@ export async function purgeBatch(db: Database, now: Date): Promise<boolean> {
       .orderBy(asc(purges.requestedAt))
       .limit(1)
       .for('update', { skipLocked: true })
-    if (!request) return (await purgeWorkspace(tx)) || (await purgeSessions(tx, now))
+    if (!request)
+      return (await purgeWorkspace(tx)) || (await removeSessions(tx, lt(chatSessions.expiresAt, now)))
     if (await purgeResults(tx, request.botId)) return true
-    await purgeBot(tx, request.botId)
+    await purgeStats(tx, request.botId)
+    if (await purgeBot(tx, request.botId)) return true
     await tx.delete(purges).where(eq(purges.botId, request.botId))
     return true
   })
 }
 
+/*
+ * What a batch removes is looked up first and removed by its ids then: in one statement the planner, when it
+ * knows a table badly, looks the whole batch up anew for every row of the bot. And it is locked in the order
+ * of its ids, as whoever deletes single results does, so that the two do not wait for each other.
+ */
+
 /** True while results of the bot are left that nobody can see. */
 async function purgeResults(tx: Transaction, botId: string): Promise<boolean> {
-  const removed = await tx.execute<{ id: string }>(sql`
-    DELETE FROM ${results} WHERE bot_id = ${botId} AND id IN (
-      SELECT r.id FROM ${results} r JOIN ${bots} b ON b.id = r.bot_id
-      WHERE r.bot_id = ${botId} AND (b.deleted_at IS NOT NULL OR r.created_at <= b.results_floor_at)
-      LIMIT ${BATCH}
-    ) RETURNING id`)
-  const ids = sql.param(removed.rows.map(({ id }) => id))
-  if (removed.rows.length === 0) return false
+  const { rows } = await tx.execute<{ id: string }>(sql`
+    SELECT r.id FROM ${results} r JOIN ${bots} b ON b.id = r.bot_id
+    WHERE r.bot_id = ${botId} AND (b.deleted_at IS NOT NULL OR r.created_at <= b.results_floor_at)
+    ORDER BY r.id LIMIT ${BATCH} FOR UPDATE OF r`)
+  if (rows.length === 0) return false
+  const ids = sql.param(rows.map(({ id }) => id))
+  await tx.execute(sql`DELETE FROM ${results} WHERE bot_id = ${botId} AND id = ANY(${ids})`)
   await tx.execute(sql`DELETE FROM ${resultAnswers} WHERE bot_id = ${botId} AND result_id = ANY(${ids})`)
   await tx.execute(sql`DELETE FROM ${resultLogs} WHERE bot_id = ${botId} AND result_id = ANY(${ids})`)
   await tx.execute(sql`DELETE FROM ${resultTranscripts} WHERE bot_id = ${botId} AND result_id = ANY(${ids})`)
   return true
 }
 
-/** Removes what is left of a bot whose workspace is gone. An archived bot of a living workspace is kept. */
-async function purgeBot(tx: Transaction, botId: string) {
+/** Removes the counts of days of which no result is left to be seen. */
+async function purgeStats(tx: Transaction, botId: string) {
+  await tx.execute(sql`
+    DELETE FROM ${botStatsDaily} s USING ${bots} b
+    WHERE s.bot_id = ${botId} AND b.id = s.bot_id
+      AND (b.deleted_at IS NOT NULL OR s.day <= (b.results_floor_at AT TIME ZONE 'UTC')::date)`)
+}
+
+/**
+ * Removes what is left of a bot whose workspace is gone; true while there is more. An archived bot of a
+ * living workspace is kept.
+ */
+async function purgeBot(tx: Transaction, botId: string): Promise<boolean> {
   const [gone] = await tx
     .select({ id: bots.id })
     .from(bots)
     .innerJoin(workspaces, eq(workspaces.id, bots.workspaceId))
     .where(sql`${bots.id} = ${botId} AND ${workspaces.deletedAt} IS NOT NULL`)
-  if (!gone) return
+  if (!gone) return false
+  if (await removeSessions(tx, eq(chatSessions.botId, botId))) return true
   // Names and what belongs to results were removed before, except what was written at that very moment.
   const tables = [resultAnswers, resultLogs, resultTranscripts, publicIds, customDomains] as const
-  for (const table of [...tables, chatSessions, publishedBots, botPublications, botDrafts]) {
+  for (const table of [...tables, chatSessions, statsRollups, publishedBots, botPublications, botDrafts]) {
     await tx.delete(table).where(eq(table.botId, botId))
   }
   await tx.delete(bots).where(eq(bots.id, botId))
+  return false
 }
 
 /** Removes one deleted workspace, or asks for the purge of the bots it still has. */
@@ -113,41 +134,15 @@ async function purgeWorkspace(tx: Transaction): Promise<boolean> {
   return true
 }
 
-/** Removes chat sessions that nobody can continue any more. */
-async function purgeSessions(tx: Transaction, now: Date): Promise<boolean> {
-  const expired = tx
+/** Removes chat sessions that nobody can continue any more; true while there may be more. */
+async function removeSessions(tx: Transaction, condition: SQL): Promise<boolean> {
+  const found = await tx
     .select({ id: chatSessions.id })
     .from(chatSessions)
-    .where(lt(chatSessions.expiresAt, now))
+    .where(condition)
     .limit(BATCH)
     .for('update', { skipLocked: true })
-  const removed = await tx.delete(chatSessions).where(inArray(chatSessions.id, expired))
-  return removed.rowCount === BATCH
-}
-
-/** Purges now and then until stopped; `stop` waits for the batch under way. */
-export function startPurging(db: Database, log: Logger, interval = 5_000): { stop: () => Promise<void> } {
-  let stopped = false
-  let wake = () => {}
-  const run = async () => {
-    while (!stopped) {
-      try {
-        if (await purgeBatch(db, new Date())) continue
-      } catch (error) {
-        log.warn({ err: databaseError(error) }, 'purging failed and will be tried again')
-      }
-      await new Promise<void>((resolve) => {
-        wake = resolve
-        setTimeout(resolve, interval).unref()
-      })
-    }
-  }
-  const running = run()
-  return {
-    async stop() {
-      stopped = true
-      wake()
-      await running
-    },
-  }
+  const ids = sql.param(found.map(({ id }) => id))
+  if (found.length > 0) await tx.delete(chatSessions).where(sql`${chatSessions.id} = ANY(${ids})`)
+  return found.length === BATCH
 }

@@ -2,9 +2,10 @@ import { parse as parseQuery } from 'node:querystring'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import express from 'express'
+import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import { type ErrorCode, errors, type Issue } from '../contract/errors.ts'
-import { type Access, errorsOf, type Operation } from '../contract/operation.ts'
+import { type Access, errorsOf, type Operation, user } from '../contract/operation.ts'
 import { z } from '../contract/zod.ts'
 import { type Authorization, authorize } from './access.ts'
 import { readCredential } from './authenticate.ts'
@@ -20,8 +21,8 @@ import { problem } from './problem.ts'
 /*
  * Binds every operation of the contract to its handler. The only place that knows the order of refusals:
  * route (404, 405), caller (401), path and query (400), body (415, 413, 400), existence and access
- * (404, 403), then the operation's own. What must stay true: no body is read for a caller without a
- * token, and a handler sees only input that fits the contract.
+ * (404, 403), then the operation's own. What must stay true: no body is read for a caller whose
+ * token was not valid just now, and a handler sees only input that fits the contract.
  */
 
 /** What every handler gets. */
@@ -209,6 +210,7 @@ function bind(operationId: string, operation: Operation, handler: AnyHandler, se
     sendProblem(response, code, issues)
   }
   const reply = createReply(operationId, operation, declared)
+  const isInBody = access.kind === 'workspace' && access.place === 'body'
 
   return async (request: express.Request, response: express.Response) => {
     response.locals.operationId = operationId
@@ -226,14 +228,25 @@ function bind(operationId: string, operation: Operation, handler: AnyHandler, se
       if ('issue' in credential) return refuse(response, 'UNAUTHORIZED', [credential.issue])
       tokenHash = credential.hash
       const { asked, id } = targetOf(access, address)
-      authorization = await authorize(services.db, asked, tokenHash, id, now)
-      if (authorization.caller === undefined) {
-        return refuse(response, authorization.refusal.code, authorization.refusal.issues)
+      if (!isInBody || !recentCallers.has(tokenHash.toString('base64'))) {
+        authorization = await authorize(services.db, asked, tokenHash, id, now)
+        if (authorization.caller === undefined) {
+          return refuse(response, authorization.refusal.code, authorization.refusal.issues)
+        }
+        if (isInBody) recentCallers.set(tokenHash.toString('base64'), true)
       }
     }
 
     const body = await readBody(operation, request, response)
-    if (address.issues.length > 0 || 'issues' in body) {
+    const isRefused = address.issues.length > 0 || 'issues' in body
+    if (isInBody && tokenHash && (!isRefused || !authorization)) {
+      const workspaceId = isRefused ? '' : (body.value as { workspaceId: string }).workspaceId
+      authorization = await authorize(services.db, isRefused ? user : access, tokenHash, workspaceId, now)
+      if (authorization.caller === undefined) {
+        return refuse(response, authorization.refusal.code, authorization.refusal.issues)
+      }
+    }
+    if (isRefused) {
       // A body that cannot be read is told alone, and only when the address is right.
       const code = address.issues.length > 0 || !('code' in body) ? 'BAD_REQUEST' : body.code
       const unreadable = 'code' in body && code === 'BAD_REQUEST'
@@ -241,11 +254,6 @@ function bind(operationId: string, operation: Operation, handler: AnyHandler, se
         ...address.issues,
         ...('issues' in body && !unreadable ? body.issues : []),
       ])
-    }
-
-    if (access.kind === 'workspace' && access.place === 'body' && tokenHash) {
-      const { workspaceId } = body.value as { workspaceId: string }
-      authorization = await authorize(services.db, access, tokenHash, workspaceId, now)
     }
     if (authorization && 'refusal' in authorization) {
       return refuse(response, authorization.refusal.code, authorization.refusal.issues)
@@ -266,11 +274,17 @@ function bind(operationId: string, operation: Operation, handler: AnyHandler, se
   }
 }
 
+/**
+ * Digests of tokens that were valid a moment ago: their bodies may be read before the database is asked, which
+ * is then asked once, for the token and the workspace that the body names.
+ */
+const recentCallers = new LRUCache<string, true>({ max: 10_000, ttl: 10_000 })
+
 /** Which record the access check is about. A wrong address still has to name its caller first. */
 function targetOf(access: Exclude<Access, { kind: 'anyone' }>, address: Address) {
-  const user = { asked: { kind: 'user' } as const, id: '' }
-  if (address.issues.length > 0 || access.kind === 'user') return user
-  if (access.kind === 'workspace' && access.place === 'body') return user
+  const caller = { asked: user, id: '' }
+  if (address.issues.length > 0 || access.kind === 'user') return caller
+  if (access.kind === 'workspace' && access.place === 'body') return caller
   const source = access.kind === 'workspace' && access.place === 'query' ? address.query : address.params
   return { asked: access, id: (source as Record<string, string>)[`${access.kind}Id`] as string }
 }

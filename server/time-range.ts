@@ -11,6 +11,7 @@ export interface TimeRange {
 
 /** The calendar days a filter means, seen at `now` in an IANA time zone. */
 export function timeRange(filter: TimeFilter, timeZone: string, now: Date): TimeRange {
+  if (filter === 'allTime') return { from: null, to: null }
   const today = DateTime.fromJSDate(now, { zone: timeZone }).startOf('day')
   const since = (start: DateTime): TimeRange => ({ from: start.startOf('day').toJSDate(), to: null })
   switch (filter) {
@@ -28,7 +29,5 @@ export function timeRange(filter: TimeFilter, timeZone: string, now: Date): Time
     }
     case 'yearToDate':
       return since(today.startOf('year'))
-    case 'allTime':
-      return { from: null, to: null }
   }
 }

@@ -110,6 +110,35 @@ describe('a write takes at most three round trips', () => {
   })
 })
 
+describe('a caller who names the workspace in the body', () => {
+  const create = (bot: object) =>
+    app.client.call('createBot', {
+      as: site.member,
+      body: anyBody({ workspaceId: site.workspaceId, bot }),
+    })
+  const bots = async () =>
+    (await app.pool.query('SELECT id FROM bots WHERE workspace_id = $1', [site.workspaceId])).rowCount
+
+  test('is looked up once when seen a moment ago', async () => {
+    await create({})
+    expect(await statementsOf(() => create({}))).toHaveLength(2)
+  })
+
+  test.each([
+    ['a body that fits', {}],
+    ['one that does not', { name: 5 }],
+  ])('is refused from the moment the token is revoked, with %s', async (_, bot) => {
+    await create({})
+    const before = await bots()
+    await app.pool.query('UPDATE api_tokens SET revoked_at = now() WHERE owner_user_id = $1', [
+      site.member.id,
+    ])
+    const answer = await create(bot)
+    expect([answer.status, answer.body.code]).toEqual([401, 'UNAUTHORIZED'])
+    expect(await bots()).toBe(before)
+  })
+})
+
 describe('a stored document leaves as it is stored', () => {
   /** JSON that is written anew in another way by whoever parses it. */
   const text = (size = 1) => `{ "b":1.0,\n "1" : 1e0, "a" :"\\u00e9", "a": ["${'x'.repeat(size)}" ] }`

@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { cursorKey } from '../server/db/migrate.ts'
 import { writeCursor } from '../server/db/page.ts'
+import { rollUpBatch } from '../server/stats-rollup.ts'
 import { type App, startApp } from './support/app.ts'
 import { makeWorld, type World } from './support/world.ts'
 
@@ -91,6 +92,13 @@ async function fill() {
     `INSERT INTO published_bots (bot_id, id, created_at, updated_at) SELECT 'bot-' || n, id, at, at
     FROM ${others} AS other`,
   )
+  await client.query(
+    `INSERT INTO stats_rollups (bot_id, due_at) SELECT 'bot-' || n, '9999-12-31' FROM ${others} AS other`,
+  )
+  await client.query(
+    `INSERT INTO bot_stats_daily (bot_id, day, computed_epoch)
+    SELECT 'bot-' || n, at::date - day, 0 FROM ${others} AS other, generate_series(0, 1) AS day`,
+  )
   await client.query('VACUUM ANALYZE')
 }
 
@@ -98,8 +106,8 @@ async function fill() {
 async function sentDuring(work: () => Promise<unknown>): Promise<Sent[]> {
   const sent: Sent[] = []
   const query = app.pool.query
-  app.pool.query = ((statement: Sent, values: unknown[], ...rest: unknown[]) => {
-    sent.push({ text: statement.text, values })
+  app.pool.query = ((statement: Sent, values: unknown[] | undefined, ...rest: unknown[]) => {
+    sent.push({ text: statement.text, values: values ?? statement.values })
     return Reflect.apply(query, app.pool, [statement, values, ...rest])
   }) as typeof query
   try {
@@ -256,3 +264,34 @@ test.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
     expect(await blocksOf({ cursor: deepCursor })).toBeLessThanOrEqual(first * 1.2)
   },
 )
+
+describe('statistics of a bot that is counted by day', () => {
+  beforeAll(async () => {
+    await getStats({})
+    const soon = new Date(Date.now() + 1000)
+    await client.query('UPDATE stats_rollups SET due_at = $2 WHERE bot_id = $1', [world.here.draft.id, soon])
+    while (await rollUpBatch(app.db, soon));
+    await client.query('VACUUM ANALYZE')
+  })
+
+  test.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
+    'read its days and the results of today, and nothing else (%s)',
+    async (mode) => {
+      const { rows } = await client.query(
+        `SELECT count(*)::int AS days,
+          (SELECT count(*)::int FROM results r WHERE r.bot_id = $1 AND r.created_at >= max(day) + 1) AS left
+        FROM bot_stats_daily WHERE bot_id = $1 AND computed_epoch = epoch`,
+        [world.here.draft.id],
+      )
+      const [{ days, left }] = rows
+      expect(days).toBeGreaterThan(300)
+      const sent = await sentDuring(() => getStats({}))
+      const plan = await planOf(sent.at(-1) as Sent, mode)
+      const kinds = nodesOf(plan).map((node) => node['Node Type'])
+      expect(kinds.filter((kind) => /Seq Scan|Sort/.test(kind))).toEqual([])
+      // Once for what they hold, once for what lies between them, and the first one once more.
+      expect(readOf(plan, 'bot_stats_daily')).toBeLessThanOrEqual(2 * days + 1)
+      expect(readOf(plan, 'results')).toBeLessThanOrEqual(left + 2)
+    },
+  )
+})

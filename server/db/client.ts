@@ -77,11 +77,12 @@ export function statements<Statements>(
 const dialect = new PgDialect()
 
 /** Prepares a statement that is written in SQL, with placeholders, for `statements`. */
-export function prepareSql(
+// biome-ignore lint/suspicious/noExplicitAny: as pg has it, where nobody says what the rows are
+export function prepareSql<Row extends pg.QueryResultRow = any>(
   db: Database,
   name: string,
   statement: SQL,
-): (values: Record<string, unknown>) => Promise<pg.QueryResult> {
+): (values: Record<string, unknown>) => Promise<pg.QueryResult<Row>> {
   const { sql: text, params } = dialect.sqlToQuery(statement)
   return (values) => db.$client.query({ name, text, values: fillPlaceholders(params, values) })
 }

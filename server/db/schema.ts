@@ -328,8 +328,32 @@ export const chatSessions = pgTable(
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),
   },
-  (table) => [index('chat_sessions_expiry').on(table.expiresAt)],
+  (table) => [index('chat_sessions_expiry').on(table.expiresAt), index('chat_sessions_bot').on(table.botId)],
 )
+
+/**
+ * What the results of one closed day (in UTC) of a bot with many results come to. A row counts only while
+ * `computedEpoch` equals `epoch`; whoever changes a result of a closed day raises `epoch` with it.
+ */
+export const botStatsDaily = pgTable(
+  'bot_stats_daily',
+  {
+    botId: text('bot_id').notNull(),
+    day: date('day', { mode: 'string' }).notNull(),
+    views: integer('views').notNull().default(0),
+    starts: integer('starts').notNull().default(0),
+    completions: integer('completions').notNull().default(0),
+    epoch: bigint('epoch', { mode: 'number' }).notNull().default(0),
+    computedEpoch: bigint('computed_epoch', { mode: 'number' }),
+  },
+  (table) => [primaryKey({ columns: [table.botId, table.day] })],
+)
+
+/** Bots whose results are many enough to be counted by day in the background, and when that is due again. */
+export const statsRollups = pgTable('stats_rollups', {
+  botId: text('bot_id').primaryKey(),
+  dueAt: time('due_at').notNull(),
+})
 
 /** Bots of which something is to be removed in the background: deleted results, or all of a deleted bot. */
 export const purges = pgTable('purges', {

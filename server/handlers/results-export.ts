@@ -6,7 +6,7 @@ import { beginning, type Position } from '../db/page.ts'
 import { resultAnswers } from '../db/schema.ts'
 import { parseDraft, withDraft } from '../drafts.ts'
 import type { TimeRange } from '../time-range.ts'
-import { resultPage } from './results.ts'
+import { type ResultRow, resultPage } from './results.ts'
 
 /** So many results are in memory at a time, however many there are. */
 const PAGE = 1_000
@@ -31,7 +31,7 @@ export async function* exportLines(db: Database, grant: BotGrant, range: TimeRan
   const lines = [columns.map(({ title }) => title)]
   let position: Position | undefined = beginning
   while (position) {
-    const rows: Awaited<ReturnType<typeof resultPage>> = await resultPage(db, grant, range, position, PAGE)
+    const rows = await resultPage(db, grant, range, position, PAGE)
     const page = rows.slice(0, PAGE)
     lines.push(...page.map(parseResult).map((result) => columns.map(({ value }) => value(result))))
     if (lines.length > 0) yield toCsv(lines.splice(0))
@@ -43,14 +43,14 @@ function toCsv(lines: string[][]): string {
   return stringify(lines, { record_delimiter: 'windows', escape_formulas: true })
 }
 
-function parseResult(row: Awaited<ReturnType<typeof resultPage>>[number]): ParsedResult {
+function parseResult(row: ResultRow): ParsedResult {
   const answers = new Map<string, string>()
-  for (const answer of JSON.parse(row.answers.text) as { blockId: string; content: string }[]) {
+  for (const answer of JSON.parse(row.answers) as { blockId: string; content: string }[]) {
     const earlier = answers.get(answer.blockId)
     answers.set(answer.blockId, earlier === undefined ? answer.content : `${earlier}, ${answer.content}`)
   }
   const variables = new Map<string, string>()
-  for (const { id, value } of JSON.parse(row.variables.text) as { id: string; value: unknown }[]) {
+  for (const { id, value } of JSON.parse(row.variables) as { id: string; value: unknown }[]) {
     variables.set(id, Array.isArray(value) ? value.map((item) => item ?? '').join(', ') : String(value))
   }
   return { id: row.id, createdAt: row.createdAt, isCompleted: row.isCompleted, answers, variables }

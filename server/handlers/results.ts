@@ -3,11 +3,12 @@ import type { ResultsHandlers } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
 import type { BotGrant } from '../access.ts'
 import type { Contexts } from '../context.ts'
-import { type Database, statements, transact } from '../db/client.ts'
+import { type Database, prepareSql, statements, transact } from '../db/client.ts'
 import { after, beginning, cut, newestFirst, type Position, readCursor, writeCursor } from '../db/page.ts'
 import { bots, resultAnswers, resultLogs, resultTranscripts, results as table } from '../db/schema.ts'
 import { JsonText, stored } from '../json-text.ts'
 import { requestPurge } from '../purge.ts'
+import { lateBefore, raiseEpochs } from '../stats-rollup.ts'
 import { type TimeRange, timeRange } from '../time-range.ts'
 import { transcriptOf } from './chat/sessions.ts'
 import { exportLines } from './results-export.ts'
@@ -28,7 +29,7 @@ export const results: ResultsHandlers<Contexts> = {
 
   async deleteResults({ query }, reply, { db, grant, now }) {
     if (query.resultIds === undefined) await deleteAll(db, grant, now)
-    else await deleteSome(db, grant, [...new Set(query.resultIds.split(','))])
+    else await deleteSome(db, grant, [...new Set(query.resultIds.split(','))], now)
     return reply.ok({ message: 'success' })
   },
 
@@ -61,51 +62,43 @@ export const results: ResultsHandlers<Contexts> = {
   },
 }
 
-const columns = {
-  id: table.id,
-  createdAt: table.createdAt,
-  variables: table.variables,
-  isCompleted: table.isCompleted,
-  hasStarted: table.hasStarted,
-  lastChatSessionId: table.lastChatSessionId,
-  // Columns are written out: Drizzle would leave the table's name away, and they would mean those of the answers.
-  answers: sql<JsonText>`(
-    SELECT coalesce(json_agg(json_strip_nulls(json_build_object(
-      'blockId', a.block_id, 'content', a.content, 'attachedFileUrls', a.attached_file_urls
-    )) ORDER BY a.seq), '[]')
-    FROM ${resultAnswers} a WHERE a.bot_id = ${table}.bot_id AND a.result_id = ${table}.id
-  )`.mapWith((text: string) => new JsonText(text)),
+/** A result as a page reads it: with its answers, and documents as the text they are. */
+export interface ResultRow {
+  id: string
+  createdAt: Date
+  variables: string
+  isCompleted: boolean
+  hasStarted: boolean
+  lastChatSessionId: string | null
+  answers: string
 }
 
-const resultStatements = statements((db, named) => ({
-  page: db
-    .select(columns)
-    .from(table)
-    .where(
-      and(
-        eq(table.botId, sql.placeholder('botId')),
-        table.hasStarted,
-        sql`NOT ${table.isArchived}`,
-        inRange,
-        after(table.createdAt, table.id),
-      ),
-    )
-    .orderBy(...newestFirst(table.createdAt, table.id))
-    .limit(sql.placeholder('limit'))
-    .prepare(named('result_page')),
-  one: db
-    .select(columns)
-    .from(table)
-    .where(
-      and(
-        eq(table.botId, sql.placeholder('botId')),
-        eq(table.id, sql.placeholder('resultId')),
-        sql`NOT ${table.isArchived}`,
-        inRange,
-      ),
-    )
-    .prepare(named('result')),
-}))
+/** Rows are taken as they come: what Drizzle does to each cell would be a tenth of the work for a page. */
+const resultStatements = statements((db, named) => {
+  const columns = sql`${table.id}, ${table.createdAt} AS "createdAt", ${table.variables},
+    ${table.isCompleted} AS "isCompleted", ${table.hasStarted} AS "hasStarted",
+    ${table.lastChatSessionId} AS "lastChatSessionId", (
+      SELECT coalesce(json_agg(json_strip_nulls(json_build_object(
+        'blockId', a.block_id, 'content', a.content, 'attachedFileUrls', a.attached_file_urls
+      )) ORDER BY a.seq), '[]')
+      FROM ${resultAnswers} a WHERE a.bot_id = ${table.botId} AND a.result_id = ${table.id}
+    ) AS answers`
+  const ofBot = sql`${table.botId} = ${sql.placeholder('botId')} AND NOT ${table.isArchived} AND ${inRange}`
+  return {
+    page: prepareSql<ResultRow>(
+      db,
+      named('result_page'),
+      sql`SELECT ${columns} FROM ${table}
+        WHERE ${ofBot} AND ${table.hasStarted} AND ${after(table.createdAt, table.id)}
+        ORDER BY ${sql.join(newestFirst(table.createdAt, table.id), sql`, `)} LIMIT ${sql.placeholder('limit')}`,
+    ),
+    one: prepareSql<ResultRow>(
+      db,
+      named('result'),
+      sql`SELECT ${columns} FROM ${table} WHERE ${ofBot} AND ${table.id} = ${sql.placeholder('resultId')}`,
+    ),
+  }
+})
 
 /** Half-open, and only what was not deleted; see `rangeOf` for the placeholders. */
 export const inRange = sql`${table.createdAt} > ${sql.placeholder('floor')}::timestamptz
@@ -120,14 +113,14 @@ export function rangeOf({ bot }: BotGrant, { from, to }: TimeRange) {
   }
 }
 
-export function resultPage(
+export async function resultPage(
   db: Database,
   grant: BotGrant,
   range: TimeRange,
   { createdAt, id }: Position,
   limit: number,
-) {
-  return resultStatements(db).page.execute({
+): Promise<ResultRow[]> {
+  const { rows } = await resultStatements(db).page({
     botId: grant.bot.id,
     // The position bounds the range too: of two bounds on the time PostgreSQL begins at either, and at the
     // looser one it would walk through all pages before this one.
@@ -136,6 +129,7 @@ export function resultPage(
     id,
     limit: limit + 1,
   })
+  return rows
 }
 
 function earlier(end: Date | null, other: Date): Date {
@@ -144,8 +138,8 @@ function earlier(end: Date | null, other: Date): Date {
 
 async function resultOf(db: Database, grant: BotGrant, resultId: string) {
   const everything = rangeOf(grant, { from: null, to: null })
-  const [row] = await resultStatements(db).one.execute({ botId: grant.bot.id, resultId, ...everything })
-  return row
+  const { rows } = await resultStatements(db).one({ botId: grant.bot.id, resultId, ...everything })
+  return rows[0]
 }
 
 async function logsOf(db: Database, { bot }: BotGrant, resultId: string, position: Position, limit: number) {
@@ -163,35 +157,42 @@ async function logsOf(db: Database, { bot }: BotGrant, resultId: string, positio
     .limit(limit + 1)
 }
 
-type ResultRow = Awaited<ReturnType<typeof resultPage>>[number]
-
 function toResult(botId: string, row: ResultRow): components['schemas']['Result'] {
   return {
     id: row.id,
     createdAt: row.createdAt.toISOString(),
     botId,
-    variables: stored(row.variables),
+    variables: stored(new JsonText(row.variables)),
     isCompleted: row.isCompleted,
     hasStarted: row.hasStarted,
     isArchived: false,
     lastChatSessionId: row.lastChatSessionId,
-    answers: stored(row.answers),
+    answers: stored(new JsonText(row.answers)),
   }
 }
 
 /** Moves the floor under which results do not exist, which takes the same time for one as for millions. */
 async function deleteAll(db: Database, { bot }: BotGrant, now: Date) {
   await transact(db, async (tx) => {
-    await tx.update(bots).set({ resultsFloorAt: now }).where(eq(bots.id, bot.id))
+    // It never sinks, whatever the clocks of two processes say: what was deleted would come back.
+    const floor = sql`greatest(${bots.resultsFloorAt}, ${now.toISOString()}::timestamptz)`
+    await tx.update(bots).set({ resultsFloorAt: floor }).where(eq(bots.id, bot.id))
     await requestPurge(tx, bot.id, now)
   })
 }
 
-async function deleteSome(db: Database, { bot }: BotGrant, ids: string[]) {
+async function deleteSome(db: Database, { bot }: BotGrant, ids: string[], now: Date) {
   const named = sql`bot_id = ${bot.id} AND result_id = ANY(${sql.param(ids)})`
   await db.execute(sql`
     WITH answers AS (DELETE FROM ${resultAnswers} WHERE ${named}),
     logs AS (DELETE FROM ${resultLogs} WHERE ${named}),
-    transcripts AS (DELETE FROM ${resultTranscripts} WHERE ${named})
-    DELETE FROM ${table} WHERE bot_id = ${bot.id} AND id = ANY(${sql.param(ids)})`)
+    transcripts AS (DELETE FROM ${resultTranscripts} WHERE ${named}),
+    doomed AS (
+      SELECT id FROM ${table} WHERE bot_id = ${bot.id} AND id = ANY(${sql.param(ids)}) ORDER BY id FOR UPDATE
+    ),
+    removed AS (
+      DELETE FROM ${table} WHERE bot_id = ${bot.id} AND id = ANY(ARRAY(SELECT id FROM doomed))
+      RETURNING bot_id, created_at
+    )
+    ${raiseEpochs(sql`SELECT bot_id, created_at FROM removed WHERE created_at < ${lateBefore(now)}::timestamptz`)}`)
 }

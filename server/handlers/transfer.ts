@@ -19,7 +19,7 @@ import { z } from '../../contract/zod.ts'
 import type { ImportBot, TransferHandlers } from '../../generated/handlers.ts'
 import type { Contexts } from '../context.ts'
 import { convert, type FlowDocument, repairImported } from '../conversion/index.ts'
-import { type Draft, draftOf, parseDraft, partNames, toFlow } from '../drafts.ts'
+import { type Draft, parseDraft, partNames, toFlow, withDraft } from '../drafts.ts'
 import { checkFlow } from '../flow-check.ts'
 import { newId } from '../ids.ts'
 import { toIssues } from '../issues.ts'
@@ -60,9 +60,9 @@ export const transfer: TransferHandlers<Contexts> = {
   },
 
   async exportBot(_request, reply, { db, grant }) {
-    const draft = await draftOf(db, grant)
-    if (!draft) return reply.fail('NOT_FOUND')
-    const { bot } = grant
+    const found = await withDraft(db, grant)
+    if (!found) return reply.fail('NOT_FOUND')
+    const { bot, draft } = found
     return reply.ok({
       bot: {
         version: bot.version,
@@ -77,10 +77,10 @@ export const transfer: TransferHandlers<Contexts> = {
   },
 
   async checkBot(_request, reply, { db, grant }) {
-    const draft = await draftOf(db, grant)
-    if (!draft) return reply.fail('NOT_FOUND')
+    const found = await withDraft(db, grant)
+    if (!found) return reply.fail('NOT_FOUND')
     return reply.ok({
-      findings: checkFlow(parseDraft(grant.bot.version, draft)).slice(0, MAXIMUM_FINDINGS),
+      findings: checkFlow(parseDraft(found.bot.version, found.draft)).slice(0, MAXIMUM_FINDINGS),
     })
   },
 }
@@ -107,13 +107,6 @@ interface ImportedFlow {
  * in keep their text.
  */
 function importFlow(document: Document, texts: Map<string, string>): ImportedFlow | { issues: Issue[] } {
-  if (!Array.isArray(document.groups)) {
-    return {
-      issues: [
-        { path: ['body', 'bot', 'groups'], code: 'required', message: 'A bot document has a list of groups' },
-      ],
-    }
-  }
   const repaired = repairImported(document as FlowDocument)
   const flow = isCurrent(repaired.document.version) ? repaired.document : convert(repaired.document, '6.1')
   const checked = currentFlow.safeParse(flow)

@@ -10,12 +10,14 @@ import {
   bots,
   publicIds,
   publishedBots,
+  statsRollups,
   users,
   workspaceMembers,
   workspaces,
 } from '../../server/db/schema.ts'
 import { newId } from '../../server/ids.ts'
 import { JsonText } from '../../server/json-text.ts'
+import { rollUpBatch } from '../../server/stats-rollup.ts'
 import { type FlowDocument, makeDocument } from './documents.ts'
 
 /** What the operations are about. */
@@ -61,6 +63,9 @@ export async function seed(url: string): Promise<Seed> {
 
     await addResults(pool, crowded, CROWD)
     await addResults(pool, quiet, 1000)
+    // What the service does seconds after the first time somebody reads the statistics of a large bot.
+    await db.insert(statsRollups).values({ botId: crowded, dueAt: new Date() })
+    while (await rollUpBatch(db, new Date()));
     await pool.query('VACUUM (ANALYZE, FREEZE)')
     // Statistics are complete and nothing is dirty, so that no round pays for the seeding.
     await pool.query('CHECKPOINT').catch(() => {})

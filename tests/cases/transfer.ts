@@ -65,7 +65,7 @@ export const transfer: Cases<'transfer'> = {
     BAD_REQUEST: {
       'a document without groups': ({ here }) => ({
         as: here.member,
-        body: { workspaceId: here.workspaceId, bot: { version: '6.1' } },
+        body: { workspaceId: here.workspaceId, bot: { version: '6.1' } as never },
         at: 'body.bot.groups',
       }),
       'a folder of another workspace': ({ here, there }) => ({

@@ -5,8 +5,7 @@ import type { components } from '../../../generated/openapi.ts'
 import { continueChat as continueFlow, startChat as startFlow } from '../../chat/engine.ts'
 import type { Effects, Flow, SessionState, StartOptions, StepOutcome } from '../../chat/types.ts'
 import type { Contexts } from '../../context.ts'
-import { resultLogs } from '../../db/schema.ts'
-import { newId, newIds } from '../../ids.ts'
+import { newId } from '../../ids.ts'
 import { type JsonText, stored } from '../../json-text.ts'
 import {
   answersOf,
@@ -14,6 +13,7 @@ import {
   findLinked,
   findPublished,
   findSession,
+  insertLogs,
   linkedDraft,
   loadPublication,
   previewFlow,
@@ -218,17 +218,7 @@ export const chat: ChatHandlers<Contexts> = {
       ])
     }
     if (origin) return reply.fail('BAD_REQUEST', [origin])
-    if (body.clientLogs.length > 0) {
-      const ids = newIds(body.clientLogs.length, now)
-      await db.insert(resultLogs).values(
-        body.clientLogs.map((log, at) => ({
-          botId: found.bot.id,
-          resultId,
-          id: ids[at] as string,
-          ...toLog(log, now),
-        })),
-      )
-    }
+    await insertLogs(db, found.bot.id, resultId, body.clientLogs.map(toLog), now)
     return reply.ok({ message: 'success' })
   },
 }
@@ -386,12 +376,11 @@ function effectsOf({ db, chat: tools }: Context, running: Running): Effects {
 
 const DETAILS_LENGTH = 1_000
 
-function toLog(log: SaveClientLogs['body']['clientLogs'][number], now: Date) {
+function toLog(log: SaveClientLogs['body']['clientLogs'][number]) {
   return {
     status: log.status ?? 'error',
     description: log.description,
     details: log.details === undefined ? null : [...log.details].slice(0, DETAILS_LENGTH).join(''),
     context: log.context ?? null,
-    createdAt: now,
   }
 }

@@ -17,9 +17,10 @@ import {
   results,
   resultTranscripts,
 } from '../../db/schema.ts'
-import { type Draft, draftOf, parseDraft, type Version } from '../../drafts.ts'
+import { type Draft, parseDraft, type Version, withDraft } from '../../drafts.ts'
 import { newIds } from '../../ids.ts'
 import { JsonText } from '../../json-text.ts'
+import { lateBefore, raiseEpochs } from '../../stats-rollup.ts'
 
 /*
  * Reading and writing one step of a chat: one statement each. A step is written as a whole or not at all,
@@ -204,8 +205,8 @@ export async function draftFlow(db: Database, botId: string): Promise<Flow | und
 
 /** The draft of a granted bot as a flow that runs. */
 export async function previewFlow(db: Database, grant: BotGrant): Promise<Flow | undefined> {
-  const draft = await draftOf(db, grant)
-  return draft && toFlow(grant.bot.id, grant.bot.version, draft)
+  const found = await withDraft(db, grant)
+  return found && toFlow(found.bot.id, found.bot.version, found.draft)
 }
 
 type PublicationRow = { publicationId: string; version: Version } & {
@@ -272,6 +273,13 @@ const updateSession = sql`
     last_message = ${lastMessage}, last_answer = ${lastAnswer}, expires_at = ${until}, updated_at = ${at}
   WHERE id = ${sessionId} AND revision = ${sql.placeholder('revision')} RETURNING id`
 
+/** Results of days that may have been counted, of which this step changes what is counted. */
+const changedLate = sql`
+  SELECT live.bot_id, live.created_at FROM live
+  LEFT JOIN ${results} before ON before.bot_id = live.bot_id AND before.id = live.id
+  WHERE live.created_at < ${sql.placeholder('lateBefore')}::timestamptz
+    AND (live.has_started, live.is_completed) IS DISTINCT FROM (before.has_started, before.is_completed)`
+
 const withResult = (writtenSession: SQL) => sql`
   WITH session AS (${writtenSession}),
   made AS (
@@ -284,17 +292,17 @@ const withResult = (writtenSession: SQL) => sql`
       has_started = ${results}.has_started OR excluded.has_started,
       is_completed = ${results}.is_completed OR excluded.is_completed,
       last_chat_session_id = excluded.last_chat_session_id, updated_at = excluded.updated_at
-    RETURNING bot_id, id
+    RETURNING bot_id, id, created_at, has_started, is_completed
   ), changed AS (
     UPDATE ${results} o SET variables = r.variables, has_started = o.has_started OR r.has_started,
       is_completed = o.is_completed OR r.is_completed, last_chat_session_id = session.id, updated_at = ${at}
     FROM session, json_to_recordset(${sql.placeholder('changed')}::json)
       AS r(bot_id text, id text, variables json, has_started boolean, is_completed boolean)
     WHERE o.bot_id = r.bot_id AND o.id = r.id
-    RETURNING o.bot_id, o.id
+    RETURNING o.bot_id, o.id, o.created_at, o.has_started, o.is_completed
   ), live AS (
-    SELECT bot_id, id FROM made UNION ALL SELECT bot_id, id FROM changed
-  ), answers AS (
+    SELECT * FROM made UNION ALL SELECT * FROM changed
+  ), late AS (${raiseEpochs(changedLate)}), answers AS (
     INSERT INTO ${resultAnswers} (bot_id, result_id, seq, block_id, content, attached_file_urls, created_at)
     SELECT live.bot_id, live.id, a.place + coalesce((
         SELECT max(seq) + 1 FROM ${resultAnswers} e WHERE e.bot_id = live.bot_id AND e.result_id = live.id
@@ -326,6 +334,37 @@ const stepStatements = statements((db, named) => ({
   nextWithoutResult: prepareSql(db, named('chat_next_step_bare'), updateSession),
 }))
 
+const insertedLogs = sql`
+  INSERT INTO ${resultLogs} (bot_id, result_id, id, status, description, details, context, created_at)
+  SELECT ${botId}, ${resultId}, l.id, l.status, l.description, l.details, l.context, ${at}
+  FROM json_to_recordset(${sql.placeholder('logs')}::json)
+    AS l(id text, status text, description text, details text, context text)`
+
+const logStatements = statements((db, named) => ({
+  insert: prepareSql(db, named('insert_logs'), insertedLogs),
+}))
+
+interface LogEntry {
+  status: string
+  description: string
+  details: string | null
+  context: string | null
+}
+
+/** Adds logs to a result, in the order in which they are given. */
+export async function insertLogs(
+  db: Database,
+  botId: string,
+  resultId: string,
+  logs: readonly LogEntry[],
+  now: Date,
+): Promise<void> {
+  if (logs.length === 0) return
+  const ids = newIds(logs.length, now)
+  const rows = logs.map((log, place) => ({ id: ids[place], ...log }))
+  await logStatements(db).insert({ botId, resultId, now: now.toISOString(), logs: JSON.stringify(rows) })
+}
+
 export interface Step {
   session: { id: string; botId: string; publicationId: string | null }
   /** The revision the step was made on; 0 for the first step of a session. */
@@ -348,8 +387,10 @@ export async function saveStep(db: Database, step: Step, now: Date): Promise<boo
     try {
       return await writeStep(db, step, now)
     } catch (error) {
-      if (sqlState(error) !== '23505') throw error
-      // Another session of one remembered result took the same number, and is through now.
+      const code = sqlState(error)
+      // Another session of one remembered result took the same number, and is through now; or somebody who
+      // deletes several results waited for this step, and it for them.
+      if (code !== '23505' && code !== '40P01') throw error
       if (attempt === 20) return false
     }
   }
@@ -406,6 +447,7 @@ async function writeStep(db: Database, step: Step, now: Date): Promise<boolean> 
   const { transcript } = outcome
   const written = await (isFirst ? first : next)({
     ...values,
+    lateBefore: lateBefore(now),
     made: JSON.stringify(step.isNewResult ? [own, ...linked] : linked),
     changed: JSON.stringify(step.isNewResult ? [] : [own]),
     answers: JSON.stringify(answers),

@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto'
 import { and, eq, gt, gte, isNull, sql } from 'drizzle-orm'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import express, { type ErrorRequestHandler, type Request } from 'express'
+import helmet from 'helmet'
 import pg from 'pg'
+import { destination, pino } from 'pino'
 import { z } from 'zod'
 import { newId } from '../../../server/ids.ts'
 import {
@@ -27,11 +29,24 @@ import {
   workspaces,
 } from './tables.ts'
 
-/* Express with Zod and Drizzle: queries built for each request, documents parsed and written again. */
+/*
+ * Express with Zod and Drizzle: queries built for each request, documents parsed and written again. Like the
+ * service it logs its requests, several lines at a time, and sends headers that protect browsers.
+ */
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 })
 const db = drizzle(pool)
 const app = express()
+const log = pino(destination({ sync: false, minLength: 8192 }))
+app.use(helmet())
+app.use((request, response, next) => {
+  const start = performance.now()
+  response.on('finish', () => {
+    const { method, url } = request
+    log.info({ method, url, status: response.statusCode, ms: performance.now() - start }, 'request')
+  })
+  next()
+})
 app.use(express.json({ limit: '4mb' }))
 
 class Refused extends Error {

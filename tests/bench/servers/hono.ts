@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto'
 import { serve } from '@hono/node-server'
 import { type Context, Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
+import { logger } from 'hono/logger'
+import { secureHeaders } from 'hono/secure-headers'
 import pg from 'pg'
+import { destination } from 'pino'
 import { z } from 'zod'
 import { newId } from '../../../server/ids.ts'
 import { fromCursor, type Row, refusal, startOf, toBot, toPage, toWorkspace } from './model.ts'
@@ -18,10 +21,16 @@ import {
 } from './schemas.ts'
 import * as statements from './statements.ts'
 
-/* Hono with Zod for what comes in, on `pg` with statements as it sends them by default, unnamed. */
+/*
+ * Hono with Zod for what comes in, on `pg` with statements as it sends them by default, unnamed. Like the
+ * service it logs its requests, several lines at a time, and sends headers that protect browsers.
+ */
 
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 })
 const app = new Hono()
+const log = destination({ sync: false, minLength: 8192 })
+app.use(logger((line) => log.write(`${line}\n`)))
+app.use(secureHeaders())
 app.use(bodyLimit({ maxSize: 4 * 1024 * 1024 }))
 
 const query = async ({ text }: { text: string }, values: unknown[]): Promise<Row[]> =>

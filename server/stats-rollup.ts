@@ -1,0 +1,252 @@
+import { and, asc, eq, lte, type SQL, sql } from 'drizzle-orm'
+import type { BotGrant } from './access.ts'
+import { type Database, prepareSql, sqlState, statements } from './db/client.ts'
+import { botStatsDaily, bots, results, statsRollups } from './db/schema.ts'
+import type { TimeRange } from './time-range.ts'
+
+/*
+ * Statistics are counted from the index of the results. For bots with many results, days that are over (in
+ * UTC) are counted once, in the background, and kept in `bot_stats_daily`. What is read is exact at every
+ * moment:
+ *
+ * - A day is kept with the epoch under which it was counted, and is good only while that is its epoch.
+ *   Whoever changes a result of a day that is over raises the epoch in the same transaction.
+ * - The background reads the epoch, counts, and writes the count only where the epoch is still that one. A
+ *   raised epoch is locked until the change is committed, so a count without the change is either not
+ *   written or not good any more.
+ * - A read adds up the good days within its range and counts what lies between them from the index, in one
+ *   statement. So no day has to be kept, and none in time.
+ *
+ * A result of today touches nothing of this. What is below the floor of a bot (`results_floor_at`, which
+ * only rises) is in no range, so its removal raises no epoch.
+ */
+
+/** With more results than this, a bot is counted by day. */
+export const MANY = 20_000
+
+/** When a bot is looked at again: when all is well, and when the process that looked at it has died. */
+const INTERVAL = 10 * 60 * 1000
+const LEASE = 60 * 1000
+
+/** How many days are counted before another bot has its turn, and how many are kept. */
+const BATCH = 100
+const KEPT_DAYS = 3_660
+
+const DAY = 24 * 60 * 60 * 1000
+
+/**
+ * Processes may disagree on when a day is over, and a request is written later than it came. So a day is
+ * counted an hour after its end, and its epoch raised from half an hour after it on: what clocks differ and
+ * requests last may come to half an hour.
+ */
+const MARGIN = 30 * 60 * 1000
+
+const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10)
+
+/** The moment before which results are of days that may have been counted. */
+export function lateBefore(now: Date): string {
+  return `${dayOf(now.getTime() - MARGIN)}T00:00:00.000Z`
+}
+
+/** Raises the epochs of the days of `rows`, which have a `bot_id` and a `created_at`. */
+export function raiseEpochs(rows: SQL): SQL {
+  // In one order, so that two who raise several do not wait for each other.
+  return sql`
+    INSERT INTO ${botStatsDaily} (bot_id, day)
+    SELECT DISTINCT bot_id, (created_at AT TIME ZONE 'UTC')::date AS day FROM (${rows}) AS late
+    ORDER BY bot_id, day
+    ON CONFLICT (bot_id, day) DO UPDATE SET epoch = ${botStatsDaily}.epoch + 1`
+}
+
+/** Counts from the index. Both values of `has_started` are named, so that it is walked in two ranges. */
+const countBetween = (botId: SQL, begins: SQL, ends: SQL) => sql`
+  SELECT count(*) AS views, count(*) FILTER (WHERE has_started) AS starts,
+    count(*) FILTER (WHERE has_started AND is_completed) AS completions
+  FROM ${results} WHERE bot_id = ${botId} AND has_started IN (true, false) AND NOT is_archived
+    AND created_at >= ${begins} AND created_at < ${ends}`
+
+// Reading
+
+/**
+ * A parameter of which the planner does not see the value: for a small bot it would otherwise make a plan of
+ * its own for every read, which takes longer than the read.
+ */
+const hidden = (name: string, type: 'text' | 'date') =>
+  sql`(SELECT ${sql.placeholder(name)}::${sql.raw(type)})`
+
+const botId = hidden('botId', 'text')
+const from = sql`${sql.placeholder('from')}::timestamptz`
+const to = sql`${sql.placeholder('to')}::timestamptz`
+
+const goodDays = sql`FROM ${botStatsDaily} WHERE bot_id = ${botId} AND computed_epoch = epoch
+  AND day >= ${hidden('firstDay', 'date')} AND day < ${hidden('endDay', 'date')}`
+
+const startOf = (day: SQL) => sql`(${day})::timestamp AT TIME ZONE 'UTC'`
+
+/** What is not kept: from the beginning to the first good day, and from the end of each to the next one. */
+const gaps = sql`
+  SELECT ${from} AS begins, coalesce(${startOf(sql`SELECT min(day) ${goodDays}`)}, ${to}) AS ends
+  UNION ALL
+  SELECT ${startOf(sql`day + 1`)}, coalesce(${startOf(sql`lead(day) OVER (ORDER BY day)`)}, ${to}) ${goodDays}`
+
+const total = (column: string) => sql.raw(`coalesce(sum(${column}), 0)::float8 AS ${column}`)
+const totals = sql`${total('views')}, ${total('starts')}, ${total('completions')}`
+
+const readStatements = statements((db, named) => ({
+  // One statement, hence one snapshot: completed <= starts <= views at every moment. A completion counts
+  // only with a start, whatever the rows say.
+  count: prepareSql(
+    db,
+    named('count_results'),
+    sql`
+      SELECT kept.views + counted.views AS "totalViews", kept.starts + counted.starts AS "totalStarts",
+        kept.completions + counted.completions AS "totalCompleted",
+        CASE WHEN counted.views > ${sql.raw(String(MANY))} THEN NOT EXISTS (
+          SELECT FROM ${statsRollups} WHERE bot_id = ${botId}
+        ) ELSE false END AS "isFound"
+      FROM (SELECT ${totals} ${goodDays}) AS kept, (
+        SELECT ${totals}
+        FROM (${gaps}) AS gap
+        CROSS JOIN LATERAL (${countBetween(botId, sql`gap.begins`, sql`gap.ends`)}) AS part
+        WHERE gap.begins < gap.ends
+      ) AS counted`,
+  ),
+}))
+
+/** The statistics of a bot's results within a range. */
+export async function countResults(db: Database, { bot }: BotGrant, range: TimeRange, now: Date) {
+  const begin = Math.max(
+    range.from?.getTime() ?? Number.NEGATIVE_INFINITY,
+    // Times of results are whole milliseconds.
+    bot.resultsFloorAt ? bot.resultsFloorAt.getTime() + 1 : Number.NEGATIVE_INFINITY,
+  )
+  const values = {
+    botId: bot.id,
+    from: Number.isFinite(begin) ? new Date(begin).toISOString() : '-infinity',
+    firstDay: Number.isFinite(begin) ? dayOf(Math.ceil(begin / DAY) * DAY) : '-infinity',
+    to: range.to?.toISOString() ?? 'infinity',
+    endDay: range.to ? dayOf(range.to.getTime()) : 'infinity',
+  }
+  try {
+    const { rows } = await readStatements(db).count(values)
+    const { isFound, ...stats } = rows[0]
+    if (isFound) await requestRollup(db, bot.id, now)
+    return stats
+  } catch (error) {
+    // So many that counting takes too long: only the background can help.
+    if (sqlState(error) === '57014') await requestRollup(db, bot.id, now)
+    throw error
+  }
+}
+
+async function requestRollup(db: Database, botId: string, now: Date) {
+  await db.insert(statsRollups).values({ botId, dueAt: now }).onConflictDoNothing()
+}
+
+// In the background
+
+/**
+ * Counts days of the bot that has been due for longest. False when no bot is due. Safe in several processes
+ * at once, and when one ends in the middle of it: at worst a day is counted twice.
+ */
+export async function rollUpBatch(db: Database, now: Date): Promise<boolean> {
+  const [due] = await db
+    .select()
+    .from(statsRollups)
+    .where(lte(statsRollups.dueAt, now))
+    .orderBy(asc(statsRollups.dueAt))
+    .limit(1)
+  if (!due) return false
+  const own = eq(statsRollups.botId, due.botId)
+  const dueAgain = (after: number) => ({ dueAt: new Date(now.getTime() + after) })
+  const taken = await db
+    .update(statsRollups)
+    .set(dueAgain(LEASE))
+    .where(and(own, eq(statsRollups.dueAt, due.dueAt)))
+  if (taken.rowCount === 0) return true
+
+  const range = await daysOf(db, due.botId, now)
+  if (!range) {
+    await db.delete(statsRollups).where(own)
+    return true
+  }
+  await addDays(db, due.botId, range)
+  const days = await daysToCount(db, due.botId, range)
+  for (const day of days) await countDay(db, due.botId, day)
+  await db
+    .update(statsRollups)
+    .set(dueAgain(days.length < BATCH ? INTERVAL : 0))
+    .where(own)
+  return true
+}
+
+interface Days {
+  first: string
+  last: string
+}
+
+/** The days of a bot that are over and can be kept; none when the bot does not have many results, or is gone. */
+async function daysOf(db: Database, botId: string, now: Date): Promise<Days | undefined> {
+  const last = dayOf(Date.parse(lateBefore(new Date(now.getTime() - MARGIN))) - DAY)
+  const visible = sql`FROM ${results} r WHERE r.bot_id = b.id AND NOT r.is_archived
+    AND r.created_at > coalesce(b.results_floor_at, '-infinity')`
+  const { rows } = await db.execute<{ first: string }>(sql`
+    SELECT greatest(
+      (least(
+        (SELECT min(r.created_at) ${visible} AND r.has_started),
+        (SELECT min(r.created_at) ${visible} AND NOT r.has_started)
+      ) AT TIME ZONE 'UTC')::date,
+      (b.results_floor_at AT TIME ZONE 'UTC')::date + 1,
+      ${last}::date - ${sql.raw(String(KEPT_DAYS))}
+    )::text AS first
+    FROM ${bots} b WHERE b.id = ${botId} AND b.deleted_at IS NULL AND (
+      SELECT count(*) FROM (SELECT ${visible} AND r.has_started IN (true, false) LIMIT ${MANY + 1}) AS visible
+    ) > ${MANY}`)
+  return rows[0] && { first: rows[0].first, last }
+}
+
+async function addDays(db: Database, botId: string, { first, last }: Days) {
+  // With the bot locked, so that nothing is added to one that is deleted at this moment.
+  await db.execute(sql`
+    INSERT INTO ${botStatsDaily} (bot_id, day)
+    SELECT bot.id, ${first}::date + n
+    FROM (SELECT id FROM ${bots} WHERE id = ${botId} AND deleted_at IS NULL FOR SHARE) AS bot,
+      generate_series(0, ${last}::date - ${first}::date) AS n
+    ON CONFLICT (bot_id, day) DO NOTHING`)
+}
+
+async function daysToCount(db: Database, botId: string, { first, last }: Days): Promise<string[]> {
+  const rows = await db
+    .select({ day: botStatsDaily.day })
+    .from(botStatsDaily)
+    .where(
+      sql`bot_id = ${botId} AND day BETWEEN ${first} AND ${last} AND (computed_epoch = epoch) IS NOT TRUE`,
+    )
+    .orderBy(asc(botStatsDaily.day))
+    .limit(BATCH)
+  return rows.map(({ day }) => day)
+}
+
+async function countDay(db: Database, botId: string, day: string) {
+  const counted = countBetween(sql`s.bot_id`, startOf(sql`s.day`), startOf(sql`s.day + 1`))
+  const { rows } = await db.execute(sql`
+    SELECT s.epoch, counted.* FROM ${botStatsDaily} s CROSS JOIN LATERAL (${counted}) AS counted
+    WHERE s.bot_id = ${botId} AND s.day = ${day}`)
+  const [row] = rows
+  if (!row) return
+  await db
+    .update(botStatsDaily)
+    .set({
+      views: Number(row.views),
+      starts: Number(row.starts),
+      completions: Number(row.completions),
+      computedEpoch: Number(row.epoch),
+    })
+    .where(
+      and(
+        eq(botStatsDaily.botId, botId),
+        eq(botStatsDaily.day, day),
+        eq(botStatsDaily.epoch, Number(row.epoch)),
+      ),
+    )
+}

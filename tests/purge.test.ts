@@ -1,0 +1,76 @@
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { purgeBatch } from '../server/purge.ts'
+import { type App, startApp } from './support/app.ts'
+import { until } from './support/process.ts'
+import { makeWorld, type Site } from './support/world.ts'
+
+/* What the purge does to the database beside what it removes; that is in flows/deletion. */
+
+let app: App
+let site: Site
+beforeAll(async () => {
+  app = await startApp({ database: { lockTimeout: 30_000, statementTimeout: 30_000 } })
+  site = (await makeWorld(app)).here
+})
+afterAll(() => app.stop())
+
+async function addResults(count: number) {
+  // Neither in the order of their ids nor in that of their times.
+  await app.pool.query(
+    `INSERT INTO results (bot_id, id, variables, has_started, created_at, updated_at)
+    SELECT $1, 'result-' || n, '[]', true, $3::timestamptz - n * interval '1 second', $3
+    FROM (SELECT n FROM generate_series(1, $2::int) n ORDER BY md5(n::text)) AS made`,
+    [site.draft.id, count, app.clock.now()],
+  )
+}
+
+const asMember = () => ({ as: site.member, params: { botId: site.draft.id } })
+
+test('results that are removed by their ids and by the purge are removed by both without a deadlock', async () => {
+  await addResults(400)
+  await app.client.ok('deleteResults', asMember())
+  const holder = await app.pool.connect()
+  const waiting = async (count: number) => {
+    const { rowCount } = await app.pool.query(
+      `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
+    )
+    return rowCount === count
+  }
+  try {
+    await holder.query('BEGIN')
+    await holder.query(`SELECT 1 FROM results WHERE bot_id = $1 AND id = 'result-200' FOR UPDATE`, [
+      site.draft.id,
+    ])
+    const purged = purgeBatch(app.db, app.clock.now())
+    await until('the purge waits', () => waiting(1))
+    const ids = Array.from({ length: 400 }, (_, at) => `result-${at + 1}`).filter((id) => id !== 'result-200')
+    const query = { resultIds: ids.join(',') }
+    const removed = app.client.call('deleteResults', { ...asMember(), query })
+    await until('the deletion waits', () => waiting(2))
+    await holder.query('COMMIT')
+    expect(await purged).toBe(true)
+    expect((await removed).status).toBe(200)
+  } finally {
+    holder.release()
+  }
+  const deadlocks = app.logs.filter(({ err }) => (err as { code?: string } | undefined)?.code === '40P01')
+  expect(deadlocks).toEqual([])
+  const { rows } = await app.pool.query('SELECT count(*)::int AS left FROM results WHERE bot_id = $1', [
+    site.draft.id,
+  ])
+  expect(rows).toEqual([{ left: 0 }])
+})
+
+test('a batch is small, and looked up once, however little is known about a table', async () => {
+  await app.pool.query('ALTER TABLE results SET (autovacuum_enabled = false)')
+  await addResults(20_000)
+  await app.client.ok('deleteResults', asMember())
+  app.statements.length = 0
+  let batches = 0
+  while (await purgeBatch(app.db, app.clock.now())) batches++
+  expect(batches).toBeGreaterThanOrEqual(20_000 / 5_000)
+  const removals = app.statements.filter((text) => /DELETE FROM "results"/.test(text))
+  expect(removals.length).toBeGreaterThanOrEqual(20_000 / 5_000)
+  // A limit inside of what removes is worked off again for every row, where the planner thinks there are few.
+  for (const text of removals) expect(text).not.toMatch(/LIMIT/)
+})
