@@ -142,6 +142,11 @@ class Gate {
     return new Promise<void>((resolve) => this.server.listen(this.port, '127.0.0.1', resolve))
   }
 
+  /** Connections stay, but nothing comes through them. */
+  freeze() {
+    for (const socket of this.sockets) socket.unpipe().pause()
+  }
+
   async shut() {
     const closed = new Promise((resolve) => this.server.close(resolve))
     for (const socket of this.sockets) socket.destroy()
@@ -190,6 +195,23 @@ describe('while the database is away', () => {
     expect((await call(caller, '/v1/workspaces')).status).toBe(200)
     program.signal('SIGTERM')
     expect((await program.ended).code).toBe(0)
+  })
+
+  test('and frozen, requests are answered 503 and not kept waiting', async () => {
+    const { gate, DATABASE_URL } = await newGate()
+    await gate.open()
+    const service = await startService({
+      DATABASE_URL,
+      DATABASE_STATEMENT_TIMEOUT: '300',
+      DATABASE_CONNECT_TIMEOUT: '300',
+    })
+    expect((await call(service, '/v1/workspaces')).status).toBe(200)
+    gate.freeze()
+    expect((await call(service, '/v1/workspaces')).status).toBe(503)
+    await gate.shut()
+    await gate.open()
+    await until('it is ready again', async () => (await statusOf(`${service.url}/readyz`)) === 200)
+    expect((await call(service, '/v1/workspaces')).status).toBe(200)
   })
 
   test.each(['SIGTERM', 'SIGINT'] as const)('%s ends the service in good order', async (signal) => {

@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fillPlaceholders, type SQL } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
@@ -32,8 +33,6 @@ export function connect(options: DatabaseOptions): { db: Database; pool: pg.Pool
     connectionString: options.url,
     max: options.poolSize,
     connectionTimeoutMillis: options.connectTimeout,
-    // A frozen server cannot enforce its own limit, so the client gives up a little later by itself.
-    query_timeout: options.statementTimeout + 1_500,
     keepAlive: true,
     application_name: 'bot-builder-service',
     ...(options.transactionPooler
@@ -47,10 +46,26 @@ export function connect(options: DatabaseOptions): { db: Database; pool: pg.Pool
   // Without these listeners the process ends when the server closes a connection: an idle one of the pool,
   // or one that a transaction holds between two statements, of which the next one then fails.
   pool.on('error', options.onError)
-  pool.on('connect', (client) => client.on('error', () => {}))
+  pool.on('connect', (client) => {
+    client.on('error', () => {})
+    giveUp(client, options.statementTimeout + 1_500)
+  })
   const db = drizzle(pool, { schema })
   if (options.transactionPooler) unnamed.add(db)
   return { db, pool }
+}
+
+/**
+ * A frozen server cannot enforce its own limit, so the connection is given up when nothing came for a little
+ * longer. The timer is the socket's: one for each query, as pg has it, keeps what the query read alive until
+ * the whole heap is collected, which costs more than the query.
+ */
+function giveUp(client: pg.PoolClient, limit: number) {
+  const { connection } = client as unknown as { connection: { stream: Socket } }
+  connection.stream.setTimeout(limit, () => {
+    const { readyForQuery } = client as unknown as { readyForQuery: boolean }
+    if (!readyForQuery) connection.stream.destroy(new Error('Query read timeout'))
+  })
 }
 
 const unnamed = new WeakSet<Database>()

@@ -206,7 +206,7 @@ app.get<{ Params: { botId: string }; Querystring: { timeFilter: string } }>(
     const row = await granted(request, reply, statements.grantBot, request.params.botId)
     if (!row) return reply
     const from = startOf(request.query.timeFilter)
-    const [counts] = await query(statements.countResults, [row.id, '-infinity', from, 'infinity'])
+    const [counts] = await query(statements.countResults, [row.id, from, from])
     const { views, starts, completed } = counts
     return { stats: { totalViews: views, totalStarts: starts, totalCompleted: completed } }
   },

@@ -103,7 +103,7 @@ async function getStats(
   await granted(request, statements.grantBot, id)
   const today = new Date().setUTCHours(0, 0, 0, 0)
   const from = search.get('timeFilter') === 'last7Days' ? new Date(today - WEEK).toISOString() : '-infinity'
-  const [row] = await query(statements.countResults, [id, '-infinity', from, 'infinity'])
+  const [row] = await query(statements.countResults, [id, from, from])
   answer(
     response,
     `{"stats":{"totalViews":${row?.views},"totalStarts":${row?.starts},"totalCompleted":${row?.completed}}}`,

@@ -83,7 +83,7 @@ app.get('/v1/bots/:botId/analytics/stats', async (context) => {
   const { botId } = botParams.parse(context.req.param())
   const { timeFilter } = statsQuery.parse(context.req.query())
   await granted(context, statements.grantBot, botId)
-  const [counts] = await query(statements.countResults, [botId, '-infinity', startOf(timeFilter), 'infinity'])
+  const [counts] = await query(statements.countResults, [botId, startOf(timeFilter), startOf(timeFilter)])
   const { views, starts, completed } = counts
   return context.json({ stats: { totalViews: views, totalStarts: starts, totalCompleted: completed } })
 })

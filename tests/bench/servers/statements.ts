@@ -52,13 +52,33 @@ export const resultPage = {
     ORDER BY r.created_at DESC NULLS LAST, r.id DESC NULLS LAST LIMIT $7`,
 }
 
+const goodDays = `FROM bot_stats_daily WHERE bot_id = (SELECT $1::text) AND computed_epoch = epoch
+  AND day >= (SELECT $3::date)`
+
+const totals = `coalesce(sum(views), 0)::float8 AS views, coalesce(sum(starts), 0)::float8 AS starts,
+  coalesce(sum(completions), 0)::float8 AS completions`
+
+/** From a moment on, of which the day is given too: days that are kept, and what lies between them. */
 export const countResults = {
   name: 'count_results',
-  text: `SELECT count(*)::int AS views, (count(*) FILTER (WHERE has_started))::int AS starts,
-      (count(*) FILTER (WHERE has_started AND is_completed))::int AS completed
-    FROM results
-    WHERE bot_id = $1 AND has_started IN (true, false) AND NOT is_archived
-      AND created_at > $2::timestamptz AND created_at >= $3::timestamptz AND created_at < $4::timestamptz`,
+  text: `SELECT kept.views + counted.views AS views, kept.starts + counted.starts AS starts,
+      kept.completions + counted.completions AS completed
+    FROM (SELECT ${totals} ${goodDays}) AS kept, (
+      SELECT ${totals} FROM (
+        SELECT $2::timestamptz AS begins,
+          coalesce((SELECT min(day) ${goodDays})::timestamp AT TIME ZONE 'UTC', 'infinity') AS ends
+        UNION ALL
+        SELECT (day + 1)::timestamp AT TIME ZONE 'UTC',
+          coalesce((lead(day) OVER (ORDER BY day))::timestamp AT TIME ZONE 'UTC', 'infinity') ${goodDays}
+      ) AS gap
+      CROSS JOIN LATERAL (
+        SELECT count(*) AS views, count(*) FILTER (WHERE has_started) AS starts,
+          count(*) FILTER (WHERE has_started AND is_completed) AS completions
+        FROM results WHERE bot_id = (SELECT $1::text) AND has_started IN (true, false) AND NOT is_archived
+          AND created_at >= gap.begins AND created_at < gap.ends
+      ) AS part
+      WHERE gap.begins < gap.ends
+    ) AS counted`,
 }
 
 export const insertBot = {
