@@ -61,9 +61,7 @@ export const bots: BotsHandlers<Contexts> = {
       return reply.fail('BAD_REQUEST', [noSuchFolder])
     }
     const issue = await insertBot(db, row, draft)
-    if (issue) return reply.fail('BAD_REQUEST', [issue])
-    rememberDraft(db, row, draft)
-    return reply.ok({ bot: toBot(row, draft) })
+    return issue ? reply.fail('BAD_REQUEST', [issue]) : reply.ok({ bot: toBot(row, draft) })
   },
 
   async getBot({ query }, reply, { db, grant }) {
