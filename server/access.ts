@@ -1,8 +1,9 @@
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { eq, getTableColumns, type SQLWrapper, sql } from 'drizzle-orm'
+import type { PgTable } from 'drizzle-orm/pg-core'
 import type { ErrorCode, Issue } from '../contract/errors.ts'
 import type { Access, Role } from '../contract/operation.ts'
 import { unauthorized } from './authenticate.ts'
-import { type Database, statements } from './db/client.ts'
+import { type Database, prepareSql, statements } from './db/client.ts'
 import { apiTokens, bots, folders, workspaceMembers, workspaces } from './db/schema.ts'
 
 /*
@@ -69,16 +70,19 @@ export async function authorize(
   id: string,
   now: Date,
 ): Promise<Authorization> {
-  const [row] = await find[access.kind](db, tokenHash, id)
-  const refused = refusedToken(row?.token, now)
+  const {
+    rows: [row],
+  } = await grantStatements(db)[access.kind]({ tokenHash, id })
+  const refused = refusedToken(row, now)
   if (!row || refused) {
     return { caller: undefined, refusal: { code: 'UNAUTHORIZED', issues: [refused as Issue] } }
   }
-  const caller = { userId: row.token.ownerUserId, tokenId: row.token.id }
-  await noteUse(db, row.token, now)
+  const caller = { userId: row.ownerUserId, tokenId: row.tokenId }
+  await noteUse(db, row, now)
   if (access.kind === 'user') return { caller, grant: { caller } as UserGrant }
-  const { record, role } = row as { record: object | null; role: Role | null }
-  if (!record) return { caller, refusal: { code: access.missing, issues: [] } }
+  const { role } = row
+  if (row.id === null) return { caller, refusal: { code: access.missing, issues: [] } }
+  const record = decode[access.kind](row)
   const isShared = access.kind === 'bot' && access.publicShare && (record as BotGrant['bot']).isPubliclyShared
   if (!isShared && (role === null || rank[role] < rank[access.role])) {
     return { caller, refusal: { code: 'FORBIDDEN', issues: [] } }
@@ -86,10 +90,20 @@ export async function authorize(
   return { caller, grant: { caller, role, [access.kind]: record } as unknown as Grant }
 }
 
-type Token = Pick<
-  typeof apiTokens.$inferSelect,
-  'id' | 'ownerUserId' | 'expiresAt' | 'revokedAt' | 'lastUsedOn'
->
+interface Token {
+  tokenId: string
+  ownerUserId: string
+  expiresAt: Date | null
+  revokedAt: Date | null
+  /** A day in UTC. */
+  lastUsedOn: string | null
+}
+
+/** Token, role and record side by side; all of a record is null when there is none. */
+interface Row extends Token {
+  role: Role | null
+  id: string | null
+}
 
 function refusedToken(token: Token | undefined, now: Date): Issue | undefined {
   if (!token) return unauthorized('unknown', 'The token is not known')
@@ -102,73 +116,52 @@ function refusedToken(token: Token | undefined, now: Date): Issue | undefined {
 async function noteUse(db: Database, token: Token, now: Date) {
   const today = now.toISOString().slice(0, 10)
   if (token.lastUsedOn !== null && token.lastUsedOn >= today) return
-  await db.update(apiTokens).set({ lastUsedOn: today }).where(eq(apiTokens.id, token.id))
+  await db.update(apiTokens).set({ lastUsedOn: today }).where(eq(apiTokens.id, token.tokenId))
 }
 
-const token = {
-  id: apiTokens.id,
-  ownerUserId: apiTokens.ownerUserId,
-  expiresAt: apiTokens.expiresAt,
-  revokedAt: apiTokens.revokedAt,
-  lastUsedOn: apiTokens.lastUsedOn,
-}
+const token = sql`${apiTokens.id} AS "tokenId", ${apiTokens.ownerUserId} AS "ownerUserId",
+  ${apiTokens.expiresAt} AS "expiresAt", ${apiTokens.revokedAt} AS "revokedAt",
+  ${apiTokens.lastUsedOn}::text AS "lastUsedOn"`
 
+const columnsOf = (table: PgTable) =>
+  sql.join(
+    Object.entries(getTableColumns(table)).map(([key, column]) => sql`${column} AS ${sql.identifier(key)}`),
+    sql`, `,
+  )
+
+const ofToken = sql`WHERE ${apiTokens.tokenHash} = ${sql.placeholder('tokenHash')}`
+
+/** The record of an id, and what its workspace makes the caller. */
+const withRecord = (table: typeof workspaces | typeof folders | typeof bots, workspaceId: SQLWrapper) => sql`
+  SELECT ${token}, ${workspaceMembers.role}, ${columnsOf(table)} FROM ${apiTokens}
+  LEFT JOIN ${table} ON ${table.id} = ${sql.placeholder('id')}
+    ${'deletedAt' in table ? sql`AND ${table.deletedAt} IS NULL` : sql``}
+  LEFT JOIN ${workspaceMembers} ON ${workspaceMembers.workspaceId} = ${workspaceId}
+    AND ${workspaceMembers.userId} = ${apiTokens.ownerUserId}
+  ${ofToken}`
+
+/** Rows are taken as they come: every request pays for these, and Drizzle looks at each cell anew. */
 const grantStatements = statements((db, named) => ({
-  user: db
-    .select({ token })
-    .from(apiTokens)
-    .where(eq(apiTokens.tokenHash, sql.placeholder('tokenHash')))
-    .prepare(named('grant_user')),
-  workspace: db
-    .select({ token, record: workspaces, role: workspaceMembers.role })
-    .from(apiTokens)
-    .leftJoin(workspaces, and(eq(workspaces.id, sql.placeholder('id')), isNull(workspaces.deletedAt)))
-    .leftJoin(
-      workspaceMembers,
-      and(
-        eq(workspaceMembers.workspaceId, workspaces.id),
-        eq(workspaceMembers.userId, apiTokens.ownerUserId),
-      ),
-    )
-    .where(eq(apiTokens.tokenHash, sql.placeholder('tokenHash')))
-    .prepare(named('grant_workspace')),
-  folder: db
-    .select({ token, record: folders, role: workspaceMembers.role })
-    .from(apiTokens)
-    .leftJoin(folders, eq(folders.id, sql.placeholder('id')))
-    .leftJoin(
-      workspaceMembers,
-      and(
-        eq(workspaceMembers.workspaceId, folders.workspaceId),
-        eq(workspaceMembers.userId, apiTokens.ownerUserId),
-      ),
-    )
-    .where(eq(apiTokens.tokenHash, sql.placeholder('tokenHash')))
-    .prepare(named('grant_folder')),
-  bot: db
-    .select({ token, record: bots, role: workspaceMembers.role })
-    .from(apiTokens)
-    .leftJoin(bots, and(eq(bots.id, sql.placeholder('id')), isNull(bots.deletedAt)))
-    .leftJoin(
-      workspaceMembers,
-      and(
-        eq(workspaceMembers.workspaceId, bots.workspaceId),
-        eq(workspaceMembers.userId, apiTokens.ownerUserId),
-      ),
-    )
-    .where(eq(apiTokens.tokenHash, sql.placeholder('tokenHash')))
-    .prepare(named('grant_bot')),
+  user: prepareSql<Row>(db, named('grant_user'), sql`SELECT ${token} FROM ${apiTokens} ${ofToken}`),
+  workspace: prepareSql<Row>(db, named('grant_workspace'), withRecord(workspaces, workspaces.id)),
+  folder: prepareSql<Row>(db, named('grant_folder'), withRecord(folders, folders.workspaceId)),
+  bot: prepareSql<Row>(db, named('grant_bot'), withRecord(bots, bots.workspaceId)),
 }))
 
-interface Row {
-  token: Token
-  record?: object | null
-  role?: Role | null
-}
+const decode = { workspace: decoderOf(workspaces), folder: decoderOf(folders), bot: decoderOf(bots) }
 
-const find: Record<Grant[typeof granted], (db: Database, tokenHash: Buffer, id: string) => Promise<Row[]>> = {
-  user: (db, tokenHash) => grantStatements(db).user.execute({ tokenHash }),
-  workspace: (db, tokenHash, id) => grantStatements(db).workspace.execute({ tokenHash, id }),
-  folder: (db, tokenHash, id) => grantStatements(db).folder.execute({ tokenHash, id }),
-  bot: (db, tokenHash, id) => grantStatements(db).bot.execute({ tokenHash, id }),
+/** Documents and large numbers are text in a row; all else is what it should be. */
+function decoderOf(table: PgTable): (row: Row) => object {
+  const columns = Object.entries(getTableColumns(table)).map(([key, column]) => {
+    const isText = column.dataType === 'custom' || column.columnType === 'PgBigInt53'
+    return { key, decode: isText ? (value: unknown) => column.mapFromDriverValue(value) : undefined }
+  })
+  return (row) => {
+    const record: Record<string, unknown> = {}
+    for (const { key, decode } of columns) {
+      const value = (row as unknown as Record<string, unknown>)[key]
+      record[key] = decode && value !== null ? decode(value) : value
+    }
+    return record
+  }
 }
