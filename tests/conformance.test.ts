@@ -1,0 +1,122 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { ExampleClient } from './conformance/client.ts'
+import { type App, startApp } from './support/app.ts'
+import { endpoints, parametersOf } from './support/published.ts'
+import { makeWorld } from './support/world.ts'
+
+/*
+ * The story that the examples of openapi.yaml tell, lived through by a client that knows only that document:
+ * every operation and every example of a body, sent to a running service, which starts without any of it.
+ */
+
+let app: App
+let client: ExampleClient
+
+beforeAll(async () => {
+  app = await startApp()
+  const { stranger, here } = await makeWorld(app)
+  client = new ExampleClient(app.client, stranger)
+  // Nobody can be invited who has no account, and no operation makes one.
+  client.let('ada@example.com', here.guest.email)
+})
+
+afterAll(() => app.stop())
+
+/** Operations, each with the name of the example that is its body, if it has one. */
+const beginning = [
+  'createWorkspace acme',
+  'listWorkspaces',
+  'getWorkspace',
+  'updateWorkspace rename',
+  'listMembers',
+  'addMember member',
+  'updateMember guest',
+  'removeMember',
+
+  'createFolder topLevel',
+  'createFolder nested',
+  'listFolders',
+  'getFolder',
+  'updateFolder rename',
+  'updateFolder move',
+
+  'createBot empty',
+  'createBot flow',
+  'listBots',
+  'getBot',
+  'updateBot rename',
+  'updateBot publicId',
+  'checkBot',
+  'publishBot',
+  'publishBot',
+  'getPublishedBot',
+  'listPublications',
+  'getPublication',
+
+  'startPreview group',
+  'startChat prefilled',
+  'continueChat reply',
+  'startChat plain',
+  'continueChat reply',
+  'saveClientLogs one',
+  'saveClientLogs one',
+  'listResults',
+  'getResult',
+  'getTranscript',
+  'listResultLogs',
+  'exportResults',
+  'getStats',
+]
+
+/** Goes on once the lists, which now have more than one entry, have been paged through. */
+const ending = [
+  'updateBot webhook',
+  'publishBot',
+  'startChat plain',
+  'executeWebhook paid',
+  'restorePublication',
+  'exportBot',
+  'deleteResults',
+  'unpublishBot',
+  'importBot current',
+  'importBot legacy',
+  'updateBot legacy',
+  'deleteBot',
+  'deleteFolder',
+  'createToken quarter',
+  'listTokens',
+  'revokeToken',
+  'deleteWorkspace',
+]
+
+const paged = endpoints.filter(({ operation }) =>
+  parametersOf(operation).some(({ name }) => name === 'cursor'),
+)
+
+describe('a client that knows only the document', () => {
+  test.each(beginning)('%s', succeed)
+
+  test.each(paged.map(({ operation }) => operation.operationId))('%s, page by page', async (operationId) => {
+    const { nextCursor: first } = await client.call(operationId, { query: { limit: 1 } })
+    let pages = 1
+    for (let cursor = first; cursor !== null; pages++) {
+      cursor = (await client.call(operationId, { query: { limit: 1, cursor } })).nextCursor
+    }
+    expect(pages).toBeGreaterThan(1)
+  })
+
+  test.each(ending)('%s', succeed)
+
+  test('has called every operation, with every body that is shown', () => {
+    const shown = endpoints.flatMap(({ operation: { operationId, requestBody } }) => {
+      const examples = Object.keys(requestBody?.content['application/json']?.examples ?? {})
+      return examples.length > 0 ? examples.map((example) => `${operationId} ${example}`) : [operationId]
+    })
+    expect([...new Set([...beginning, ...ending])].sort()).toEqual(shown.sort())
+  })
+})
+
+async function succeed(step: string) {
+  const [operationId, example] = step.split(' ') as [string, string?]
+  await client.call(operationId, { example })
+}
