@@ -41,7 +41,7 @@ lint-spec: tests/lint/node_modules ## Lint openapi.yaml with Redocly and Spectra
 api-diff: node_modules tests/lint/node_modules ## Label what changed in openapi.yaml since the last release; fail on what CHANGELOG.md does not announce
 	@npx --no-install tsx tests/lint/diff.ts
 
-conformance: node_modules tests/conformance/.venv ## Try the service with thousands of requests that Schemathesis makes of openapi.yaml; takes half an hour: ARGS=...
+conformance: node_modules tests/conformance/.venv ## Try the service with thousands of requests that Schemathesis makes of openapi.yaml; takes 25 minutes: ARGS=...
 	@npx --no-install tsx tests/conformance/main.ts $(ARGS)
 
 tests/conformance/.venv: tests/conformance/requirements.txt
