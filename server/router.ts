@@ -16,6 +16,7 @@ import type { Config } from './config.ts'
 import type { Database } from './db/client.ts'
 import { toIssues } from './issues.ts'
 import { encode } from './json-text.ts'
+import { findRoute, newPlace, parametersOf, placeOf, segmentsOf } from './paths.ts'
 import { problem } from './problem.ts'
 
 /*
@@ -50,9 +51,16 @@ export function createRouter(
   handlers: Record<string, unknown>,
   services: Services,
 ): express.RequestHandler {
-  const top = newPlace()
+  const top = newPlace<Route>()
   for (const [operationId, operation] of Object.entries(operations)) {
-    const route = routeOf(top, operation.path)
+    const place = placeOf(top, operation.path)
+    place.route ??= {
+      parameters: parametersOf(operation.path),
+      runs: new Map(),
+      allow: '',
+      isCrossOrigin: false,
+    }
+    const { route } = place
     const run = bind(operationId, operation, handlers[operationId] as AnyHandler, services)
     route.runs.set(operation.method.toUpperCase(), run)
     if (operation.method === 'get') route.runs.set('HEAD', run)
@@ -61,7 +69,7 @@ export function createRouter(
   }
   return (request, response, next) => {
     const segments = segmentsOf(request.url)
-    const route = findRoute(top, segments, 0)
+    const route = findRoute(top, segments)
     if (!route) return next()
     request.params = {}
     for (const { name, at } of route.parameters) {
@@ -76,58 +84,11 @@ export function createRouter(
   }
 }
 
-// Paths. Looked up rather than tried one after the other, as Express's own router does.
-
 interface Route {
   parameters: { name: string; at: number }[]
   runs: Map<string, (request: express.Request, response: express.Response) => Promise<void>>
   allow: string
   isCrossOrigin: boolean
-}
-
-/** Where a path may go on, or end. */
-interface Place {
-  literals: Map<string, Place>
-  parameter: Place | undefined
-  route: Route | undefined
-}
-
-function newPlace(): Place {
-  return { literals: new Map(), parameter: undefined, route: undefined }
-}
-
-function segmentsOf(target: string): string[] {
-  // A target may be absolute: then the path begins after scheme and host.
-  const start = target.startsWith('/') ? 0 : target.indexOf('/', target.indexOf('://') + 3)
-  const end = target.indexOf('?')
-  return target.slice(start, end < 0 ? undefined : end).split('/')
-}
-
-function routeOf(top: Place, path: string): Route {
-  const parameters: Route['parameters'] = []
-  let place = top
-  for (const [at, segment] of segmentsOf(path).entries()) {
-    const name = /^\{(\w+)\}$/.exec(segment)?.[1]
-    const next = (name === undefined ? place.literals.get(segment) : place.parameter) ?? newPlace()
-    if (name === undefined) place.literals.set(segment, next)
-    else {
-      place.parameter = next
-      parameters.push({ name, at })
-    }
-    place = next
-  }
-  place.route ??= { parameters, runs: new Map(), allow: '', isCrossOrigin: false }
-  return place.route
-}
-
-/** A literal segment wins over a parameter at the same place, and a parameter is not empty. */
-function findRoute(place: Place, segments: string[], at: number): Route | undefined {
-  if (at === segments.length) return place.route
-  const segment = segments[at] as string
-  const literal = place.literals.get(segment)
-  const found = literal && findRoute(literal, segments, at + 1)
-  if (found || !place.parameter || segment === '') return found
-  return findRoute(place.parameter, segments, at + 1)
 }
 
 /**
