@@ -140,7 +140,7 @@ export const transfer = define({
     tag: 'bots',
     summary: 'Export a bot',
     description:
-      'Returns the draft of a bot, in the version it is stored in, as a document that import takes back, in this installation or another one. Publications and results are not part of it. Exporting and importing makes a duplicate.',
+      'Returns the draft of a bot, in the version it is stored in, as a document. The value of `bot` in the answer is what import takes as its `bot`, in this installation or another one: exporting and importing makes a duplicate. Publications and results are not part of it.',
     access: bot('GUEST'),
     params,
     success: {
@@ -158,7 +158,7 @@ export const transfer = define({
     tag: 'bots',
     summary: 'Check the flow of a bot',
     description:
-      'Reports what in the draft would misbehave when it runs: references to nothing, groups that cannot be reached, ids that are there twice, a missing start. Nothing of it keeps a bot from being stored or published.',
+      'Reports what in the draft would misbehave when it runs: references to nothing, edges that are not the `outgoingEdgeId` of what they start at, blocks of a type that chats skip, groups that cannot be reached, ids that are there twice, a missing start. Nothing of it keeps a bot from being stored or published.',
     access: bot('GUEST'),
     params,
     success: {

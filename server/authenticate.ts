@@ -43,14 +43,14 @@ function hashToken(token: string): Buffer {
 
 /** The digest of the request's token, or why there is none. */
 export function readCredential(request: IncomingMessage): { hash: Buffer } | { issue: Issue } {
+  const howTo = 'Send the header Authorization: Bearer <token>'
   const given = request.headers.authorization
-  if (given === undefined) {
-    return { issue: unauthorized('missing', 'Send the header Authorization: Bearer <token>') }
-  }
+  if (given === undefined) return { issue: unauthorized('missing', howTo) }
   if (isRepeated(request, 'authorization'))
     return { issue: unauthorized('malformed', 'The header was sent more than once') }
   const [, token] = /^bearer +(\S+) *$/i.exec(given) ?? []
-  if (token === undefined || !FORM.test(token) || !token.endsWith(checksum(token.slice(0, -6)))) {
+  if (token === undefined) return { issue: unauthorized('malformed', howTo) }
+  if (!FORM.test(token) || !token.endsWith(checksum(token.slice(0, -6)))) {
     return { issue: unauthorized('malformed', 'The token is not one of this service') }
   }
   return { hash: hashToken(token) }

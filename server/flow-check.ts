@@ -1,4 +1,5 @@
 import type { Issue } from '../contract/errors.ts'
+import { isSkipped } from './chat/walk.ts'
 import {
   blocksOf,
   type FlowDocument,
@@ -11,8 +12,9 @@ import {
 
 /**
  * What is doubtful in a flow, in the order of the document: references to things that do not exist, ids that are
- * there twice, groups that no chat can reach, a bot without a beginning. Such a flow can be stored and published,
- * because the runtime treats a reference that leads nowhere as absent; its author wants to know.
+ * there twice, blocks, edges and groups that no chat runs, follows or reaches, a bot without a beginning. Such a flow
+ * can be stored and published, because the runtime treats a reference that leads nowhere as absent; its author wants
+ * to know.
  *
  * Takes documents of every version, the legacy ones with their start block. Looks at everything once, so the time
  * grows with the size of the document only. Never throws: what has an odd shape is skipped, the contract judges it.
@@ -25,6 +27,8 @@ import {
  * | `missing_edge` | `outgoingEdgeId` names no edge |
  * | `missing_source` | an edge starts at a block, item, path or event that does not exist |
  * | `missing_target` | an edge, a jump or a link within the bot leads to a group or block that does not exist |
+ * | `unused_edge` | what an edge starts at does not leave by it, and chats follow `outgoingEdgeId` alone |
+ * | `skipped_block` | chats do not run blocks of this type: it is misspelt, or of an outside service |
  * | `unknown_variable` | a variable that is not declared |
  * | `unreachable_group` | no path leads from the start or another event to the group |
  */
@@ -57,6 +61,8 @@ interface Flow {
   blockIdsByGroup: Map<string, Set<string>>
   /** For each block its items, and for each item its paths. */
   itemsByBlock: Map<string, Map<string, Set<string>>>
+  /** Who leaves by which edge, as `departure` writes it. */
+  departures: Set<string>
 }
 
 function readFlow(document: FlowDocument): Flow {
@@ -73,23 +79,51 @@ function readFlow(document: FlowDocument): Flow {
     variableIds: new Set(),
     blockIdsByGroup: new Map(),
     itemsByBlock: new Map(),
+    departures: new Set(),
+  }
+  const noteDeparture = (source: unknown, from: Source) => {
+    const edgeId = outgoingEdgeId(source)
+    if (edgeId !== undefined) flow.departures.add(departure(from, edgeId))
   }
   for (const edge of flow.edges) addOnce(flow.edgesById, edge)
-  for (const event of flow.events) addId(flow.eventIds, event)
+  for (const event of flow.events) {
+    addId(flow.eventIds, event)
+    noteDeparture(event, { eventId: idOf(event) })
+  }
   for (const variable of flow.variables) addId(flow.variableIds, variable)
   for (const group of flow.groups) {
     addOnce(flow.groupsById, group)
     const blockIds = obtain(flow.blockIdsByGroup, idOf(group) ?? '', () => new Set<string>())
     for (const block of blocksOf(group)) {
+      const blockId = idOf(block)
       addId(blockIds, block)
-      const items = obtain(flow.itemsByBlock, idOf(block) ?? '', () => new Map<string, Set<string>>())
+      noteDeparture(block, { blockId })
+      const items = obtain(flow.itemsByBlock, blockId ?? '', () => new Map<string, Set<string>>())
       for (const item of itemsOf(block)) {
-        const paths = obtain(items, idOf(item) ?? '', () => new Set<string>())
-        for (const path of pathsOf(item)) addId(paths, path)
+        const itemId = idOf(item)
+        noteDeparture(item, { blockId, itemId })
+        const paths = obtain(items, itemId ?? '', () => new Set<string>())
+        for (const path of pathsOf(item)) {
+          addId(paths, path)
+          noteDeparture(path, { blockId, itemId, pathId: idOf(path) })
+        }
       }
     }
   }
   return flow
+}
+
+/** Where an edge starts. What is absent or odd counts as not given. */
+interface Source {
+  eventId?: unknown
+  blockId?: unknown
+  itemId?: unknown
+  pathId?: unknown
+}
+
+function departure({ eventId, blockId, itemId, pathId }: Source, edgeId: string): string {
+  const from = isReference(eventId) ? [eventId] : [blockId, itemId, pathId].filter(isReference)
+  return JSON.stringify([isReference(eventId), ...from, edgeId])
 }
 
 function* duplicateIds({ groups, events, edges, variables }: Flow): Generator<Issue> {
@@ -159,6 +193,7 @@ function* blockIssues(flow: Flow): Generator<Issue> {
   for (const [groupIndex, group] of flow.groups.entries()) {
     for (const [blockIndex, block] of blocksOf(group).entries()) {
       const path = ['groups', groupIndex, 'blocks', blockIndex]
+      yield* skippedBlock(block, path)
       yield* missingEdge(flow, block, path, 'block')
       for (const [itemIndex, item] of itemsOf(block).entries()) {
         const itemPath = [...path, 'items', itemIndex]
@@ -171,6 +206,12 @@ function* blockIssues(flow: Flow): Generator<Issue> {
       yield* unknownVariables(flow, block, path)
     }
   }
+}
+
+function* skippedBlock(block: unknown, path: Path): Generator<Issue> {
+  if (!isRecord(block) || typeof block.type !== 'string' || !isSkipped(block.type)) return
+  const message = `Chats skip this block: the service does not run blocks of the type ${quote(block.type)}.`
+  yield issue([...path, 'type'], 'skipped_block', message)
 }
 
 function* missingEdge(flow: Flow, source: unknown, path: Path, kind: string): Generator<Issue> {
@@ -226,7 +267,9 @@ function isVariableKey(key: string | number): boolean {
 function* edgeIssues(flow: Flow): Generator<Issue> {
   for (const [index, edge] of flow.edges.entries()) {
     if (!isRecord(edge)) continue
-    yield* missingSource(flow, edge.from, ['edges', index, 'from'])
+    const missing = [...missingSource(flow, edge.from, ['edges', index, 'from'])]
+    if (missing.length > 0) yield* missing
+    else yield* unusedEdge(flow, edge, ['edges', index, 'from'])
     yield* missingTarget(flow, edge.to, ['edges', index, 'to'])
   }
 }
@@ -252,6 +295,16 @@ function* missingSource(flow: Flow, from: unknown, path: Path): Generator<Issue>
   const paths = items.get(itemId)
   if (paths === undefined) yield missing('itemId', itemId, 'item')
   else if (isReference(pathId) && !paths.has(pathId)) yield missing('pathId', pathId, 'path')
+}
+
+function* unusedEdge(flow: Flow, { id, from }: JsonRecord, path: Path): Generator<Issue> {
+  if (!isRecord(from) || typeof id !== 'string' || flow.departures.has(departure(from, id))) return
+  const { eventId, blockId, itemId, pathId } = from
+  const sources = { event: eventId, path: pathId, item: itemId, block: blockId }
+  const [kind, source] = Object.entries(sources).find(([, each]) => isReference(each)) ?? []
+  if (kind === undefined || !isReference(source)) return
+  const message = `The ${kind} ${quote(source)} does not leave by this edge: its outgoingEdgeId does not name it.`
+  yield issue(path, 'unused_edge', message)
 }
 
 function* missingTarget(flow: Flow, to: unknown, path: Path): Generator<Issue> {

@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import { blockCatalogue } from '../contract/bot-document/index.ts'
 import { convert, type FlowDocument } from '../server/conversion/index.ts'
 import { checkFlow } from '../server/flow-check.ts'
 import { documentOf, documentVersions } from './support/documents.ts'
@@ -121,7 +122,7 @@ describe('the start', () => {
 
   test('leads nowhere', () => {
     const events = [{ id: 's', type: 'start', graphCoordinates: at }]
-    expect(issuesOf(current({ events }))).toEqual(['events.0.outgoingEdgeId start_without_edge'])
+    expect(issuesOf(current({ events, edges: [] }))).toEqual(['events.0.outgoingEdgeId start_without_edge'])
     const groups = [group('g0', { ...startBlock, outgoingEdgeId: undefined })]
     expect(issuesOf(legacy({ groups, edges: [] }))).toEqual([
       'groups.0.blocks.0.outgoingEdgeId start_without_edge',
@@ -151,7 +152,8 @@ describe('dangling references', () => {
   })
 
   test('sources of edges', () => {
-    const cards = { id: 'b1', type: 'cards', items: [{ id: 'i', paths: [{ id: 'p' }] }] }
+    const paths = [{ id: 'p', outgoingEdgeId: 'e6' }]
+    const cards = { id: 'b1', type: 'cards', outgoingEdgeId: 'e7', items: [{ id: 'i', paths }] }
     const to = { groupId: 'g1' }
     const edges = [
       fromStart,
@@ -173,11 +175,12 @@ describe('dangling references', () => {
   test('targets of edges', () => {
     const edges = [
       fromStart,
-      edge('e2', { blockId: 'b1' }, { groupId: 'x', blockId: 'b1' }),
-      edge('e3', { blockId: 'b1' }, { groupId: 'g1', blockId: 'x' }),
-      edge('e4', { blockId: 'b1' }, { groupId: 'g1', blockId: 'b1' }),
+      edge('e2', { blockId: 'b2' }, { groupId: 'x', blockId: 'b1' }),
+      edge('e3', { blockId: 'b3' }, { groupId: 'g1', blockId: 'x' }),
+      edge('e4', { blockId: 'b4' }, { groupId: 'g1', blockId: 'b1' }),
     ]
-    expect(issuesOf(current({ edges }))).toEqual([
+    const groups = [group('g1', text('b1'), text('b2', 'e2'), text('b3', 'e3'), text('b4', 'e4'))]
+    expect(issuesOf(current({ groups, edges }))).toEqual([
       'edges.1.to.groupId missing_target',
       'edges.2.to.blockId missing_target',
     ])
@@ -202,6 +205,96 @@ describe('dangling references', () => {
   })
 })
 
+describe('edges that their source does not leave by', () => {
+  const to = { groupId: 'g1' }
+
+  test('of events, blocks, items and paths', () => {
+    const cards = { id: 'b1', type: 'cards', items: [{ id: 'i', paths: [{ id: 'p' }] }] }
+    const edges = [
+      fromStart,
+      edge('e2', { eventId: 's' }, to),
+      edge('e3', { blockId: 'b1' }, to),
+      edge('e4', { blockId: 'b1', itemId: 'i' }, to),
+      edge('e5', { blockId: 'b1', itemId: 'i', pathId: 'p' }, to),
+    ]
+    const found = checkFlow(current({ groups: [group('g1', cards)], edges }))
+    expect(found.map(({ path, code, message }) => [path.join('.'), code, message])).toEqual([
+      [
+        'edges.1.from',
+        'unused_edge',
+        'The event "s" does not leave by this edge: its outgoingEdgeId does not name it.',
+      ],
+      [
+        'edges.2.from',
+        'unused_edge',
+        'The block "b1" does not leave by this edge: its outgoingEdgeId does not name it.',
+      ],
+      [
+        'edges.3.from',
+        'unused_edge',
+        'The item "i" does not leave by this edge: its outgoingEdgeId does not name it.',
+      ],
+      [
+        'edges.4.from',
+        'unused_edge',
+        'The path "p" does not leave by this edge: its outgoingEdgeId does not name it.',
+      ],
+    ])
+  })
+
+  test('what leaves by an edge has to be the source of it', () => {
+    const item = { id: 'i', outgoingEdgeId: 'e2' }
+    const choice = { id: 'b1', type: 'choice input', outgoingEdgeId: 'e3', items: [item] }
+    const from = (e2: Json, e3: Json) =>
+      issuesOf(
+        current({
+          groups: [group('g1', choice)],
+          edges: [fromStart, edge('e2', e2, to), edge('e3', e3, to)],
+        }),
+      )
+    expect(from({ blockId: 'b1', itemId: 'i' }, { blockId: 'b1' })).toEqual([])
+    expect(from({ blockId: 'b1' }, { blockId: 'b1', itemId: 'i' })).toEqual([
+      'edges.1.from unused_edge',
+      'edges.2.from unused_edge',
+    ])
+  })
+
+  test('in legacy bots, of the start block', () => {
+    const groups = [group('g0', { ...startBlock, outgoingEdgeId: undefined }, text('b0')), group('g1')]
+    expect(issuesOf(legacy({ groups }))).toContain('edges.0.from unused_edge')
+  })
+})
+
+test('blocks that chats skip: misspelt ones and those of outside services', () => {
+  const blocks = [
+    'Text',
+    'choice',
+    'text input',
+    'start',
+    'payment input',
+    'openai',
+    'Webhook',
+    'webhook',
+  ].map((type, index) => ({ id: `b${index}`, type }))
+  const found = checkFlow(current({ groups: [group('g1', ...blocks)] }))
+  expect(found.map(({ path, code, message }) => [path.join('.'), code, message])).toEqual(
+    [0, 1, 4, 5].map((index) => [
+      `groups.0.blocks.${index}.type`,
+      'skipped_block',
+      `Chats skip this block: the service does not run blocks of the type "${blocks[index]?.type}".`,
+    ]),
+  )
+})
+
+test.each(blockCatalogue.filter(({ family }) => family !== 'vendor'))(
+  '$component of versions $versions is skipped only if it needs an outside service',
+  ({ type }) => {
+    const found = issuesOf(current({ groups: [group('g1', { id: 'b1', type })] }))
+    const isOutside = ['payment input', 'Google Sheets', 'OpenAI'].includes(type)
+    expect(found).toEqual(isOutside ? ['groups.0.blocks.0.type skipped_block'] : [])
+  },
+)
+
 test('undeclared variables, wherever a block or an event names one', () => {
   const blocks = [
     { id: 'b1', type: 'text input', options: { variableId: 'v1', audioClip: { saveVariableId: 'x' } } },
@@ -217,7 +310,7 @@ test('undeclared variables, wherever a block or an event names one', () => {
     },
     {
       id: 'b4',
-      type: 'of a vendor',
+      type: 'Webhook',
       options: { threadVariableId: 'x', invariableId: 'x', variableId: null },
     },
   ]
@@ -381,7 +474,7 @@ const corpus = new URL('../../shared/corpus/', import.meta.url)
 const testCorpus = existsSync(corpus) ? test : test.skip
 
 testCorpus(
-  'real documents: three edges of deleted blocks, two deleted variables, the same when converted',
+  'real documents: three edges of deleted blocks, two deleted variables, two blocks of OpenAI, the same when converted',
   () => {
     const documents = readdirSync(corpus)
       .filter((name) => name.endsWith('.json'))
@@ -389,6 +482,7 @@ testCorpus(
     const codes = documents.flatMap(checkFlow).map(({ code }) => code)
     expect(codes.sort()).toEqual([
       ...Array.from({ length: 3 }, () => 'missing_source'),
+      ...Array.from({ length: 2 }, () => 'skipped_block'),
       ...Array.from({ length: 2 }, () => 'unknown_variable'),
     ])
     for (const document of documents) {

@@ -108,6 +108,14 @@ describe('the caller', () => {
       'an expired token': [`Bearer ${world.expired.token}`, 'expired'],
       'a revoked token': [`Bearer ${world.revoked.token}`, 'revoked'],
     }
+    const noForm = [
+      'no header',
+      'an empty header',
+      'no token',
+      'another scheme',
+      'no scheme',
+      'two tokens in one header',
+    ]
     const broken = { params: brokenParams(request), query: { unknown: 1 }, body: '{' }
     await unchanged(async () => {
       for (const [name, [header, code]] of Object.entries(refused)) {
@@ -120,6 +128,8 @@ describe('the caller', () => {
             401,
             [{ path: ['header', 'authorization'], code, message: expect.any(String) }],
           ])
+          const saysHow = answer.body.issues[0]?.message === 'Send the header Authorization: Bearer <token>'
+          expect([name, saysHow]).toEqual([name, noForm.includes(name)])
           const error = code === 'missing' ? '' : ', error="invalid_token"'
           expect(answer.headers['www-authenticate']).toBe(`Bearer realm="bot-builder"${error}`)
         }

@@ -120,8 +120,8 @@ export function searchBlock(flow: FlowIndex, blockId: string): { block: Block; g
   return null
 }
 
-export function isInput(block: Block): boolean {
-  return inputTypes.has(block.type)
+export function isInput({ type }: Pick<Block, 'type'>): boolean {
+  return inputTypes.has(type)
 }
 
 const inputTypes: ReadonlySet<string> = new Set([

@@ -56,6 +56,11 @@ const runners = new Map<string, RunBlock>([
   ['Pixel', runPixel],
 ])
 
+/** Whether chats pass over all blocks of this type: those of outside services, unknown and misspelt ones. */
+export function isSkipped(type: string): boolean {
+  return type === 'payment input' || !(isInput({ type }) || runners.has(type))
+}
+
 /** Walks until the chat waits, ends, or is cut. `first` is relative to `from` where it says `next`. */
 export async function walk(run: Run, from: Place | null, first: Next): Promise<void> {
   let step = absolute(from, first)

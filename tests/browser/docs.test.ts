@@ -42,14 +42,22 @@ async function open(path: string, options: BrowserContextOptions): Promise<Page>
   return page
 }
 
-/** Where the top of an element is in the window, in pixels. */
-async function top(page: Page, selector: string): Promise<number> {
-  const box = await page.locator(selector).boundingBox()
-  return box?.y ?? Number.NaN
+/** That the element is where a reader looks first, and not beneath the header. Waits until scrolling has ended. */
+async function expectBelowHeader(page: Page, selector: string) {
+  const topOf = async (of: string) => (await page.locator(of).boundingBox())?.y ?? Number.NaN
+  let before = Number.NaN
+  for (let now = await topOf(selector); now !== before; now = await topOf(selector)) {
+    before = now
+    await page.waitForTimeout(100)
+  }
+  const header = await page.locator('body > header').boundingBox()
+  expect(before).toBeGreaterThanOrEqual(header?.height ?? Number.NaN)
+  expect(before).toBeLessThan(200)
 }
 
 const guides = [
   'first-steps',
+  'flows',
   'authentication',
   'errors',
   'paging',
@@ -95,13 +103,31 @@ withBrowser('the reference page', () => {
     const page = await open('/docs', desktop)
     await page.locator('a[href="#operations-bots-importBot"]').first().click()
     await page.getByText('Creates a bot from an exported document').waitFor()
-    expect(await top(page, '#operations-bots-importBot')).toBeLessThan(200)
+    await expectBelowHeader(page, '#operations-bots-importBot')
   })
 
   test('an address opens the operation that it names', async () => {
     const page = await open('/docs#operations-results-listResults', desktop)
     await page.getByText('Pages join without gap or repeat while').waitFor()
-    expect(await top(page, '#operations-results-listResults')).toBeLessThan(200)
+    await expectBelowHeader(page, '#operations-results-listResults')
+  })
+
+  test.each(['#operations-bots-importBot', '#/bots/importBot'])(
+    '%s is in sight after a reload',
+    async (hash) => {
+      const page = await open(`/docs${hash}`, desktop)
+      await page.getByText('Creates a bot from an exported document').waitFor()
+      expect(new URL(page.url()).hash).toBe('#/bots/importBot')
+      await page.reload()
+      await page.getByText('Creates a bot from an exported document').waitFor()
+      await expectBelowHeader(page, '#operations-bots-importBot')
+    },
+  )
+
+  test('the guides name the address that the page came from', async () => {
+    const page = await open('/docs', desktop)
+    const snippet = page.locator('#first-steps pre').first()
+    expect(await snippet.textContent()).toContain(`export URL=${app.url}\n`)
   })
 
   test('a request is tried with a token, and its answer is shown', async () => {
@@ -142,6 +168,6 @@ withBrowser('the reference page', () => {
     await page.getByText('Contents').click()
     await link.click()
     expect(await link.isVisible()).toBe(false)
-    expect(await top(page, '#errors')).toBeLessThan(200)
+    await expectBelowHeader(page, '#errors')
   })
 })

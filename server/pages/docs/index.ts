@@ -12,6 +12,7 @@ import { root } from '../../root.ts'
 /** In the order in which a newcomer needs them. */
 const guides = [
   'first-steps',
+  'flows',
   'authentication',
   'errors',
   'paging',

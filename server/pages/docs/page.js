@@ -12,6 +12,12 @@ contents.addEventListener('click', ({ target }) => {
   if (target.closest('a')) fold()
 })
 
+/** Where the service is, as the reader reached it, whatever the installation calls itself. */
+const address = new URL('.', location.href).href.replace(/\/$/, '')
+for (const code of document.querySelectorAll('.guide pre code')) {
+  code.textContent = code.textContent.replaceAll('http://localhost:3000', address)
+}
+
 /** Goes to a place of the page; an operation is opened. */
 function goTo(name) {
   const place = document.getElementById(name)
@@ -33,13 +39,17 @@ function goToOnceDrawn(name, reference) {
   if (name !== '' && !name.startsWith('/')) observer.observe(reference, { childList: true, subtree: true })
 }
 
+/** Swagger UI goes to the operation in its own kind of address, but scrolls it beneath the header of the page. */
+function scrollBelowHeader() {
+  const scrollToElement = () => (element) => element.scrollIntoView()
+  return { statePlugins: { layout: { wrapActions: { scrollToElement } } } }
+}
+
 async function start() {
   const response = await fetch('openapi.json')
   const published = await response.json()
-  // Requests go where the page came from, whatever the installation calls itself.
-  published.servers = [
-    { url: new URL('.', location.href).href.replace(/\/$/, ''), description: 'This service' },
-  ]
+  published.servers = [{ url: address, description: 'This service' }]
+  published.info.title = 'Reference'
   const groups = published['x-tagGroups'].flatMap(({ tags }) => tags)
   published.tags.sort((a, b) => groups.indexOf(a.name) - groups.indexOf(b.name))
   document.getElementById('tags').append(...published.tags.map(toItem))
@@ -53,6 +63,7 @@ async function start() {
     defaultModelsExpandDepth: 0,
     displayRequestDuration: true,
     validatorUrl: null,
+    plugins: [scrollBelowHeader],
   })
 }
 
