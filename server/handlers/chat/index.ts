@@ -380,7 +380,7 @@ function toLog(log: SaveClientLogs['body']['clientLogs'][number]) {
   return {
     status: log.status ?? 'error',
     description: log.description,
-    details: log.details === undefined ? null : [...log.details].slice(0, DETAILS_LENGTH).join(''),
-    context: log.context ?? null,
+    details: log.details === undefined ? undefined : [...log.details].slice(0, DETAILS_LENGTH).join(''),
+    context: log.context,
   }
 }

@@ -2,7 +2,7 @@ import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import type { BotGrant } from '../../access.ts'
 import type { ChatTools } from '../../chat/tools.ts'
-import type { Answer, Flow, StepOutcome, TranscriptEntry } from '../../chat/types.ts'
+import type { Answer, Flow, LogEntry, StepOutcome, TranscriptEntry } from '../../chat/types.ts'
 import { convert } from '../../conversion/index.ts'
 import { type Database, prepareSql, sqlState, statements } from '../../db/client.ts'
 import {
@@ -280,6 +280,9 @@ const changedLate = sql`
   WHERE live.created_at < ${sql.placeholder('lateBefore')}::timestamptz
     AND (live.has_started, live.is_completed) IS DISTINCT FROM (before.has_started, before.is_completed)`
 
+const givenLogs = sql`json_to_recordset(${sql.placeholder('logs')}::json)
+  AS l(id text, status text, description text, details text, context text)`
+
 const withResult = (writtenSession: SQL) => sql`
   WITH session AS (${writtenSession}),
   made AS (
@@ -314,8 +317,7 @@ const withResult = (writtenSession: SQL) => sql`
   ), logs AS (
     INSERT INTO ${resultLogs} (bot_id, result_id, id, status, description, details, context, created_at)
     SELECT live.bot_id, live.id, l.id, l.status, l.description, l.details, l.context, ${at}
-    FROM live, json_to_recordset(${sql.placeholder('logs')}::json)
-      AS l(id text, status text, description text, details text, context text)
+    FROM live, ${givenLogs}
     WHERE live.bot_id = ${botId} AND live.id = ${resultId}
   ), transcript AS (
     INSERT INTO ${resultTranscripts} (bot_id, result_id, id, entries)
@@ -334,35 +336,42 @@ const stepStatements = statements((db, named) => ({
   nextWithoutResult: prepareSql(db, named('chat_next_step_bare'), updateSession),
 }))
 
-const insertedLogs = sql`
-  INSERT INTO ${resultLogs} (bot_id, result_id, id, status, description, details, context, created_at)
-  SELECT ${botId}, ${resultId}, l.id, l.status, l.description, l.details, l.context, ${at}
-  FROM json_to_recordset(${sql.placeholder('logs')}::json)
-    AS l(id text, status text, description text, details text, context text)`
-
 const logStatements = statements((db, named) => ({
-  insert: prepareSql(db, named('insert_logs'), insertedLogs),
+  insert: prepareSql(
+    db,
+    named('insert_logs'),
+    sql`
+      INSERT INTO ${resultLogs} (bot_id, result_id, id, status, description, details, context, created_at)
+      SELECT ${botId}, ${resultId}, l.id, l.status, l.description, l.details, l.context, ${at} FROM ${givenLogs}`,
+  ),
 }))
 
-interface LogEntry {
-  status: string
-  description: string
-  details: string | null
-  context: string | null
-}
+/** As a block writes it, or a client, whose words for the status are its own. */
+type Log = Omit<LogEntry, 'isInternal' | 'status'> & { status: string }
 
 /** Adds logs to a result, in the order in which they are given. */
 export async function insertLogs(
   db: Database,
   botId: string,
   resultId: string,
-  logs: readonly LogEntry[],
+  logs: readonly Log[],
   now: Date,
 ): Promise<void> {
   if (logs.length === 0) return
+  const given = toLogRows(logs, now)
+  await logStatements(db).insert({ botId, resultId, now: now.toISOString(), logs: JSON.stringify(given) })
+}
+
+/** Logs as `givenLogs` reads them; their ids keep their order. */
+function toLogRows(logs: readonly Log[], now: Date) {
   const ids = newIds(logs.length, now)
-  const rows = logs.map((log, place) => ({ id: ids[place], ...log }))
-  await logStatements(db).insert({ botId, resultId, now: now.toISOString(), logs: JSON.stringify(rows) })
+  return logs.map(({ status, description, details, context }, place) => ({
+    id: ids[place],
+    status,
+    description,
+    details,
+    context,
+  }))
 }
 
 export interface Step {
@@ -432,14 +441,6 @@ async function writeStep(db: Database, step: Step, now: Date): Promise<boolean> 
     has_started: outcome.hasStarted,
     is_completed: outcome.isCompleted,
   }
-  const logIds = newIds(outcome.logs.length, now)
-  const logs = outcome.logs.map(({ status, description, details, context }, at) => ({
-    id: logIds[at],
-    status,
-    description,
-    details,
-    context,
-  }))
   const answers = [
     ...toAnswers(session.botId, step.resultId, outcome.answers),
     ...outcome.linkedResults.flatMap((result) => toAnswers(result.botId, result.resultId, result.answers)),
@@ -451,7 +452,7 @@ async function writeStep(db: Database, step: Step, now: Date): Promise<boolean> 
     made: JSON.stringify(step.isNewResult ? [own, ...linked] : linked),
     changed: JSON.stringify(step.isNewResult ? [] : [own]),
     answers: JSON.stringify(answers),
-    logs: JSON.stringify(logs),
+    logs: JSON.stringify(toLogRows(outcome.logs, now)),
     transcript: JSON.stringify(transcript.length === 0 ? [] : [{ entries: transcript }]),
   })
   return written.rowCount === 1
