@@ -1,4 +1,5 @@
-import { eq, getTableColumns, type SQLWrapper, sql } from 'drizzle-orm'
+import DataLoader from 'dataloader'
+import { eq, getTableColumns, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { ErrorCode, Issue } from '../contract/errors.ts'
 import type { Access, Role } from '../contract/operation.ts'
@@ -70,9 +71,7 @@ export async function authorize(
   id: string,
   now: Date,
 ): Promise<Authorization> {
-  const {
-    rows: [row],
-  } = await grantStatements(db)[access.kind]({ tokenHash, id })
+  const row = await lookups(db)[access.kind].load({ tokenHash, id })
   const refused = refusedToken(row, now)
   if (!row || refused) {
     return { caller: undefined, refusal: { code: 'UNAUTHORIZED', issues: [refused as Issue] } }
@@ -82,12 +81,12 @@ export async function authorize(
   if (access.kind === 'user') return { caller, grant: { caller } as UserGrant }
   const { role } = row
   if (row.id === null) return { caller, refusal: { code: access.missing, issues: [] } }
-  const record = decode[access.kind](row)
-  const isShared = access.kind === 'bot' && access.publicShare && (record as BotGrant['bot']).isPubliclyShared
+  decode[access.kind](row)
+  const isShared = access.kind === 'bot' && access.publicShare && row.isPubliclyShared
   if (!isShared && (role === null || rank[role] < rank[access.role])) {
     return { caller, refusal: { code: 'FORBIDDEN', issues: [] } }
   }
-  return { caller, grant: { caller, role, [access.kind]: record } as unknown as Grant }
+  return { caller, grant: { caller, role, [access.kind]: row } as unknown as Grant }
 }
 
 interface Token {
@@ -103,6 +102,8 @@ interface Token {
 interface Row extends Token {
   role: Role | null
   id: string | null
+  /** Of a bot. */
+  isPubliclyShared?: boolean
 }
 
 function refusedToken(token: Token | undefined, now: Date): Issue | undefined {
@@ -129,39 +130,85 @@ const columnsOf = (table: PgTable) =>
     sql`, `,
   )
 
-const ofToken = sql`WHERE ${apiTokens.tokenHash} = ${sql.placeholder('tokenHash')}`
+/** What a request asks: whose token it is, and what its owner may do with the record of this id. */
+interface Question {
+  tokenHash: Buffer
+  id: string
+}
 
-/** The record of an id, and what its workspace makes the caller. */
-const withRecord = (table: typeof workspaces | typeof folders | typeof bots, workspaceId: SQLWrapper) => sql`
-  SELECT ${token}, ${workspaceMembers.role}, ${columnsOf(table)} FROM ${apiTokens}
-  LEFT JOIN ${table} ON ${table.id} = ${sql.placeholder('id')}
-    ${'deletedAt' in table ? sql`AND ${table.deletedAt} IS NULL` : sql``}
-  LEFT JOIN ${workspaceMembers} ON ${workspaceMembers.workspaceId} = ${workspaceId}
-    AND ${workspaceMembers.userId} = ${apiTokens.ownerUserId}
-  ${ofToken}`
+/** The most questions in one statement. */
+const BATCH = 100
 
-/** Rows are taken as they come: every request pays for these, and Drizzle looks at each cell anew. */
-const grantStatements = statements((db, named) => ({
-  user: prepareSql<Row>(db, named('grant_user'), sql`SELECT ${token} FROM ${apiTokens} ${ofToken}`),
-  workspace: prepareSql<Row>(db, named('grant_workspace'), withRecord(workspaces, workspaces.id)),
-  folder: prepareSql<Row>(db, named('grant_folder'), withRecord(folders, folders.workspaceId)),
-  bot: prepareSql<Row>(db, named('grant_bot'), withRecord(bots, bots.workspaceId)),
+/**
+ * Answers questions about one kind of record. Those of requests that come in the same turn of the event loop
+ * are asked in one statement, since asking costs more than finding. Rows are taken as they come: every request
+ * pays for these, and Drizzle looks at each cell anew.
+ */
+function lookup(
+  db: Database,
+  named: (name: string) => string,
+  name: string,
+  record?: { table: typeof workspaces | typeof folders | typeof bots; workspaceId: SQLWrapper },
+) {
+  const columns = record ? sql`${token}, ${workspaceMembers.role}, ${columnsOf(record.table)}` : token
+  const isThere = record && 'deletedAt' in record.table ? sql`AND ${record.table.deletedAt} IS NULL` : sql``
+  const withRecord = (join: SQL, id: SQLWrapper) =>
+    record
+      ? sql`${join} ${record.table} ON ${record.table.id} = ${id} ${isThere}
+        LEFT JOIN ${workspaceMembers} ON ${workspaceMembers.workspaceId} = ${record.workspaceId}
+          AND ${workspaceMembers.userId} = ${apiTokens.ownerUserId}`
+      : sql``
+  const one = prepareSql<Row>(
+    db,
+    named(`grant_${name}`),
+    sql`SELECT ${columns} FROM ${apiTokens} ${withRecord(sql`LEFT JOIN`, sql.placeholder('id'))}
+      WHERE ${apiTokens.tokenHash} = ${sql.placeholder('tokenHash')}`,
+  )
+  // The planner does not see how many there are: it would plan anew for every number of them.
+  const several = prepareSql<Row & { place: number }>(
+    db,
+    named(`grant_${name}s`),
+    sql`SELECT asked.place::integer, ${columns}
+      FROM unnest((SELECT ${sql.placeholder('hashes')}::bytea[]), (SELECT ${sql.placeholder('ids')}::text[]))
+        WITH ORDINALITY AS asked (token_hash, id, place)
+      JOIN ${apiTokens} ON ${apiTokens.tokenHash} = asked.token_hash
+      ${withRecord(sql`JOIN`, sql`asked.id`)}`,
+  )
+  const answer = async (question: Question) => (await one({ ...question })).rows[0]
+  return new DataLoader<Question, Row | undefined>(
+    async (questions) => {
+      if (questions.length === 1) return [await answer(questions[0] as Question)]
+      const { rows } = await several({
+        hashes: questions.map(({ tokenHash }) => tokenHash),
+        ids: questions.map(({ id }) => id),
+      })
+      const found = new Array<Row | undefined>(questions.length)
+      for (const row of rows) found[row.place - 1] = row
+      // What is not there is asked again alone, which tells whether it is the token or the record.
+      return Promise.all(questions.map((question, at) => found[at] ?? answer(question)))
+    },
+    { cache: false, maxBatchSize: BATCH, batchScheduleFn: (ask) => setImmediate(ask) },
+  )
+}
+
+const lookups = statements((db, named) => ({
+  user: lookup(db, named, 'user'),
+  workspace: lookup(db, named, 'workspace', { table: workspaces, workspaceId: workspaces.id }),
+  folder: lookup(db, named, 'folder', { table: folders, workspaceId: folders.workspaceId }),
+  bot: lookup(db, named, 'bot', { table: bots, workspaceId: bots.workspaceId }),
 }))
 
 const decode = { workspace: decoderOf(workspaces), folder: decoderOf(folders), bot: decoderOf(bots) }
 
-/** Documents and large numbers are text in a row; all else is what it should be. */
-function decoderOf(table: PgTable): (row: Row) => object {
-  const columns = Object.entries(getTableColumns(table)).map(([key, column]) => {
-    const isText = column.dataType === 'custom' || column.columnType === 'PgBigInt53'
-    return { key, decode: isText ? (value: unknown) => column.mapFromDriverValue(value) : undefined }
-  })
+/** Makes the record of a row in place: documents and large numbers are text in it, all else is what it should be. */
+function decoderOf(table: PgTable): (row: Row) => void {
+  const columns = Object.entries(getTableColumns(table)).filter(
+    ([, { dataType, columnType }]) => dataType === 'custom' || columnType === 'PgBigInt53',
+  )
   return (row) => {
-    const record: Record<string, unknown> = {}
-    for (const { key, decode } of columns) {
-      const value = (row as unknown as Record<string, unknown>)[key]
-      record[key] = decode && value !== null ? decode(value) : value
+    const record = row as unknown as Record<string, unknown>
+    for (const [key, column] of columns) {
+      if (record[key] !== null) record[key] = column.mapFromDriverValue(record[key])
     }
-    return record
   }
 }
