@@ -1,10 +1,10 @@
-import DataLoader from 'dataloader'
-import { eq, getTableColumns, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { eq, getTableColumns, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import type { ErrorCode, Issue } from '../contract/errors.ts'
 import type { Access, Role } from '../contract/operation.ts'
 import { unauthorized } from './authenticate.ts'
-import { type Database, prepareSql, statements } from './db/client.ts'
+import { type Database, statements } from './db/client.ts'
+import { prepareLookup } from './db/lookup.ts'
 import { apiTokens, bots, folders, workspaceMembers, workspaces } from './db/schema.ts'
 
 /*
@@ -71,7 +71,9 @@ export async function authorize(
   id: string,
   now: Date,
 ): Promise<Authorization> {
-  const row = await lookups(db)[access.kind].load({ tokenHash, id })
+  const record = access.kind === 'user' ? undefined : await lookups(db)[access.kind]({ tokenHash, id })
+  // Where there is no record, there still is a caller, or none.
+  const row = record ?? (await lookups(db).user({ tokenHash, id }))
   const refused = refusedToken(row, now)
   if (!row || refused) {
     return { caller: undefined, refusal: { code: 'UNAUTHORIZED', issues: [refused as Issue] } }
@@ -79,14 +81,14 @@ export async function authorize(
   const caller = { userId: row.ownerUserId, tokenId: row.tokenId }
   await noteUse(db, row, now)
   if (access.kind === 'user') return { caller, grant: { caller } as UserGrant }
-  const { role } = row
-  if (row.id === null) return { caller, refusal: { code: access.missing, issues: [] } }
-  decode[access.kind](row)
-  const isShared = access.kind === 'bot' && access.publicShare && row.isPubliclyShared
+  if (!record) return { caller, refusal: { code: access.missing, issues: [] } }
+  const { role } = record
+  decode[access.kind](record)
+  const isShared = access.kind === 'bot' && access.publicShare && record.isPubliclyShared
   if (!isShared && (role === null || rank[role] < rank[access.role])) {
     return { caller, refusal: { code: 'FORBIDDEN', issues: [] } }
   }
-  return { caller, grant: { caller, role, [access.kind]: row } as unknown as Grant }
+  return { caller, grant: { caller, role, [access.kind]: record } as unknown as Grant }
 }
 
 interface Token {
@@ -98,10 +100,10 @@ interface Token {
   lastUsedOn: string | null
 }
 
-/** Token, role and record side by side; all of a record is null when there is none. */
+/** Token, role and record side by side. */
 interface Row extends Token {
+  /** Null for who is not a member of the record's workspace. */
   role: Role | null
-  id: string | null
   /** Of a bot. */
   isPubliclyShared?: boolean
 }
@@ -130,72 +132,35 @@ const columnsOf = (table: PgTable) =>
     sql`, `,
   )
 
-/** What a request asks: whose token it is, and what its owner may do with the record of this id. */
-interface Question {
-  tokenHash: Buffer
-  id: string
-}
-
-/** The most questions in one statement. */
-const BATCH = 100
-
-/**
- * Answers questions about one kind of record. Those of requests that come in the same turn of the event loop
- * are asked in one statement, since asking costs more than finding. Rows are taken as they come: every request
- * pays for these, and Drizzle looks at each cell anew.
- */
-function lookup(
+/** Whose token it is, and with a table, which record has the id and what the owner's role in its workspace is. */
+function grantLookup(
   db: Database,
   named: (name: string) => string,
   name: string,
-  record?: { table: typeof workspaces | typeof folders | typeof bots; workspaceId: SQLWrapper },
+  table?: typeof workspaces | typeof folders | typeof bots,
 ) {
-  const columns = record ? sql`${token}, ${workspaceMembers.role}, ${columnsOf(record.table)}` : token
-  const isThere = record && 'deletedAt' in record.table ? sql`AND ${record.table.deletedAt} IS NULL` : sql``
-  const withRecord = (join: SQL, id: SQLWrapper) =>
-    record
-      ? sql`${join} ${record.table} ON ${record.table.id} = ${id} ${isThere}
-        LEFT JOIN ${workspaceMembers} ON ${workspaceMembers.workspaceId} = ${record.workspaceId}
-          AND ${workspaceMembers.userId} = ${apiTokens.ownerUserId}`
-      : sql``
-  const one = prepareSql<Row>(
+  const owner = sql`JOIN ${apiTokens} ON ${apiTokens.tokenHash} = asked."tokenHash"`
+  return prepareLookup<{ tokenHash: Buffer; id: string }, Row>(
     db,
-    named(`grant_${name}`),
-    sql`SELECT ${columns} FROM ${apiTokens} ${withRecord(sql`LEFT JOIN`, sql.placeholder('id'))}
-      WHERE ${apiTokens.tokenHash} = ${sql.placeholder('tokenHash')}`,
-  )
-  // The planner does not see how many there are: it would plan anew for every number of them.
-  const several = prepareSql<Row & { place: number }>(
-    db,
-    named(`grant_${name}s`),
-    sql`SELECT asked.place::integer, ${columns}
-      FROM unnest((SELECT ${sql.placeholder('hashes')}::bytea[]), (SELECT ${sql.placeholder('ids')}::text[]))
-        WITH ORDINALITY AS asked (token_hash, id, place)
-      JOIN ${apiTokens} ON ${apiTokens.tokenHash} = asked.token_hash
-      ${withRecord(sql`JOIN`, sql`asked.id`)}`,
-  )
-  const answer = async (question: Question) => (await one({ ...question })).rows[0]
-  return new DataLoader<Question, Row | undefined>(
-    async (questions) => {
-      if (questions.length === 1) return [await answer(questions[0] as Question)]
-      const { rows } = await several({
-        hashes: questions.map(({ tokenHash }) => tokenHash),
-        ids: questions.map(({ id }) => id),
-      })
-      const found = new Array<Row | undefined>(questions.length)
-      for (const row of rows) found[row.place - 1] = row
-      // What is not there is asked again alone, which tells whether it is the token or the record.
-      return Promise.all(questions.map((question, at) => found[at] ?? answer(question)))
+    named,
+    name,
+    { tokenHash: 'bytea', id: 'text' },
+    (asked) => {
+      if (!table) return sql`SELECT asked.place, ${token} FROM ${asked} ${owner}`
+      return sql`
+        SELECT asked.place, ${token}, ${workspaceMembers.role}, ${columnsOf(table)} FROM ${asked} ${owner}
+        JOIN ${table} ON ${table.id} = asked.id ${'deletedAt' in table ? sql`AND ${table.deletedAt} IS NULL` : sql``}
+        LEFT JOIN ${workspaceMembers} ON ${workspaceMembers.userId} = ${apiTokens.ownerUserId}
+          AND ${workspaceMembers.workspaceId} = ${'workspaceId' in table ? table.workspaceId : table.id}`
     },
-    { cache: false, maxBatchSize: BATCH, batchScheduleFn: (ask) => setImmediate(ask) },
   )
 }
 
 const lookups = statements((db, named) => ({
-  user: lookup(db, named, 'user'),
-  workspace: lookup(db, named, 'workspace', { table: workspaces, workspaceId: workspaces.id }),
-  folder: lookup(db, named, 'folder', { table: folders, workspaceId: folders.workspaceId }),
-  bot: lookup(db, named, 'bot', { table: bots, workspaceId: bots.workspaceId }),
+  user: grantLookup(db, named, 'grant_user'),
+  workspace: grantLookup(db, named, 'grant_workspace', workspaces),
+  folder: grantLookup(db, named, 'grant_folder', folders),
+  bot: grantLookup(db, named, 'grant_bot', bots),
 }))
 
 const decode = { workspace: decoderOf(workspaces), folder: decoderOf(folders), bot: decoderOf(bots) }

@@ -87,9 +87,6 @@ export function createApp(options: AppOptions): express.Express {
         'request',
       )
     })
-    next()
-  })
-  app.use((request, response, next) => {
     const hasHost = request.headers.host !== undefined || request.httpVersion !== '1.1'
     const areFew = request.rawHeaders.length <= MAXIMUM_HEADERS * 2
     if (hasHost && areFew) return next()
@@ -99,6 +96,12 @@ export function createApp(options: AppOptions): express.Express {
       { path: ['header', 'host'], code: 'missing', message: 'Send the header Host' },
     ])
   })
+
+  // Before the pages, since each of them is a path that Express compares on the way to what comes after it.
+  const runOperation = createRouter(operations, { ...handlers }, options)
+  app.use((request, response, next) =>
+    phase() === 'starting' ? next() : runOperation(request, response, next),
+  )
 
   serve(app, '/livez', (_request, response) => response.json({ status: 'ok' }))
   serve(app, '/readyz', async (_request, response) => {
@@ -123,7 +126,6 @@ export function createApp(options: AppOptions): express.Express {
     if (phase() === 'starting') sendProblem(response, 'SERVICE_UNAVAILABLE')
     else next()
   })
-  app.use(createRouter(operations, { ...handlers }, options))
   serveDocs((path, handler) => serve(app, path, handler))
   servePages((path, handler) => serve(app, path, handler), options)
   app.use((_request, response) => sendProblem(response, 'NOT_FOUND'))

@@ -1,4 +1,4 @@
-import { createHash, randomInt } from 'node:crypto'
+import { hash, randomInt } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { crc32 } from 'node:zlib'
 import type { Issue } from '../contract/errors.ts'
@@ -38,7 +38,7 @@ function checksum(text: string): string {
 }
 
 function hashToken(token: string): Buffer {
-  return createHash('sha256').update(token).digest()
+  return hash('sha256', token, 'buffer')
 }
 
 /** The digest of the request's token, or why there is none. */

@@ -75,7 +75,10 @@ export async function startChat(flow: Flow, options: StartOptions, effects: Effe
   return { ...(await outcomeOf(run)), bot: run.isCut ? bot : await lookOf(run) }
 }
 
-/** Takes the visitor's message, or the outcome of an action, and runs on to the next point where the flow waits. */
+/**
+ * Takes the visitor's message, or the outcome of an action, and runs on to the next point where the flow waits.
+ * The state is used up: parts of it go into the one of the outcome.
+ */
 export async function continueChat(
   flow: Flow,
   state: SessionState,
@@ -83,7 +86,7 @@ export async function continueChat(
   options: StepOptions,
   effects: Effects,
 ): Promise<StepResult> {
-  const { frames, waiting, ...session } = structuredClone(state)
+  const { frames, waiting, ...session } = state
   const run = newRun(options, effects, session)
   const isComplete = await loadFrames(run, flow, frames)
   const sent = messageOf(run, message)

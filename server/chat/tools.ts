@@ -12,8 +12,6 @@ export interface ChatTools {
   sendEmail: Effects['sendEmail']
   /** Parsed flows by the id of their publication. Publications never change, so neither do entries. */
   flows: LRUCache<string, Flow>
-  /** The publication that a public id led to last: a guess that saves reading its flow again. */
-  lastPublications: LRUCache<string, string>
 }
 
 export function openChatTools(config: Config): { tools: ChatTools; close: () => Promise<void> } {
@@ -25,7 +23,6 @@ export function openChatTools(config: Config): { tools: ChatTools; close: () => 
       sendEmail: config.SMTP_URL ? openMailer({ url: config.SMTP_URL, from: config.SMTP_FROM }) : null,
       // By characters of the documents; parsed they take several times as much.
       flows: new LRUCache({ maxSize: 16 * 1024 * 1024 }),
-      lastPublications: new LRUCache({ max: 10_000 }),
     },
     close: () => sandbox.close(),
   }

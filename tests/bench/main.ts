@@ -138,15 +138,15 @@ async function sampleChat(service: Target, { publicId }: Seed, url: string) {
   await client.connect()
   const written = async (sessionId: string) => {
     const { rows } = await client.query(
-      `SELECT s.state, r.variables, s.publication_id, (
+      `SELECT s.state, r.variables, (
         SELECT t.entries FROM result_transcripts t WHERE t.bot_id = r.bot_id AND t.result_id = r.id
         ORDER BY t.id DESC LIMIT 1
       ) AS transcript
       FROM chat_sessions s JOIN results r ON r.bot_id = s.bot_id AND r.id = s.result_id WHERE s.id = $1`,
       [sessionId],
     )
-    const { state, variables, transcript, publication_id: publicationId } = rows[0]
-    return { state: JSON.stringify(state), variables, transcript: JSON.stringify(transcript), publicationId }
+    const { state, variables, transcript } = rows[0]
+    return { state: JSON.stringify(state), variables, transcript: JSON.stringify(transcript) }
   }
   try {
     const first = await call(`/api/v1/bots/${publicId}/startChat`, {})
@@ -156,7 +156,6 @@ async function sampleChat(service: Target, { publicId }: Seed, url: string) {
     })
     const afterReply = await written(first.sessionId)
     const sample = {
-      publicationId: afterStart.publicationId,
       state: afterStart.state,
       start: { ...afterStart, answer: first },
       next: { ...afterReply, answer: second, blockId: first.input.id },

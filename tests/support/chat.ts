@@ -174,7 +174,7 @@ export async function tryChat(
     transcript: [],
     async say(message = null, options = {}) {
       if (state === null) throw new Error('The chat is over')
-      const result = take(await continueChat(flow, state, message, options, effects))
+      const result = take(await continueChat(flow, structuredClone(state), message, options, effects))
       if (result.problem !== undefined) throw new Error(result.problem.message)
       return result
     },

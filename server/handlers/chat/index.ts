@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto'
+import { hash } from 'node:crypto'
 import type { Issue } from '../../../contract/errors.ts'
 import type { ChatHandlers, ContinueChat, SaveClientLogs } from '../../../generated/handlers.ts'
 import type { components } from '../../../generated/openapi.ts'
@@ -6,7 +6,7 @@ import { continueChat as continueFlow, startChat as startFlow } from '../../chat
 import type { Effects, Flow, SessionState, StartOptions, StepOutcome } from '../../chat/types.ts'
 import type { Contexts } from '../../context.ts'
 import { newId } from '../../ids.ts'
-import { type JsonText, stored } from '../../json-text.ts'
+import { JsonText, stored } from '../../json-text.ts'
 import {
   answersOf,
   draftFlow,
@@ -29,34 +29,33 @@ export const chat: ChatHandlers<Contexts> = {
     const { db, now, chat: tools, config } = context
     const published = await findPublished(db, tools, params.publicId, body.resultId)
     if (!published) return reply.fail('NOT_FOUND')
-    const { bot, flow, publicationId, earlierResult } = published
+    const { botId, workspaceId, publicationId, flow } = published
     const origin = refusedOrigin(flow, header, config.PUBLIC_URL)
     if (origin) return reply.fail('FORBIDDEN', [origin])
-    if (bot.isClosed) return reply.fail('BAD_REQUEST', [closed(flow)])
+    if (published.isClosed) return reply.fail('BAD_REQUEST', [closed(flow)])
 
-    const earlier = earlierResult && remembersUsers(flow) ? earlierResult : undefined
-    const resultId = earlier?.id ?? newId(now)
-    // The second half tells a later request which flow it needs before the session is read.
-    const sessionId = `${newId(now)}-${publicationId}`
+    const earlierId = remembersUsers(flow) ? published.earlierResultId : null
+    const resultId = earlierId ?? newId(now)
+    const sessionId = newId(now)
     const outcome = await startFlow(
       flow,
       {
         resultId,
         ...startOptions(body),
-        rememberedVariables: earlier ? JSON.parse(earlier.variables.text) : undefined,
+        rememberedVariables: earlierId === null ? undefined : JSON.parse(published.earlierVariables ?? '[]'),
         userAgent: header('user-agent'),
       },
-      effectsOf(context, { botId: bot.id, workspaceId: bot.workspaceId, resultId, isPreview: false }),
+      effectsOf(context, { botId, workspaceId, resultId, isPreview: false }),
     )
     if (outcome.problem) return reply.fail('BAD_REQUEST', [refused(outcome.problem)])
     const step = toStep(outcome, 1, false)
     await saveStep(
       db,
       {
-        session: { id: sessionId, botId: bot.id, publicationId },
+        session: { id: sessionId, botId, publicationId },
         revision: 0,
         resultId: body.isOnlyRegistering ? null : resultId,
-        isNewResult: earlier === undefined,
+        isNewResult: earlierId === null,
         outcome,
         lastMessage: null,
         lastAnswer: JSON.stringify(step),
@@ -66,61 +65,61 @@ export const chat: ChatHandlers<Contexts> = {
     return reply.ok({
       sessionId,
       ...(body.isOnlyRegistering ? {} : { resultId }),
-      bot: { id: bot.id, version: '6.1', ...outcome.bot, publishedAt: published.publishedAt.toISOString() },
+      bot: { id: botId, version: '6.1', ...outcome.bot, publishedAt: published.publishedAt.toISOString() },
       ...step,
     })
   },
 
   async continueChat({ params, body, header }, reply, context) {
     const { db, now, chat: tools, config } = context
-    const found = await findSession(db, tools, params.sessionId, now)
-    if (!found) return reply.fail('NOT_FOUND')
-    const { session, bot, flow } = found
+    const session = await findSession(db, tools, params.sessionId, now)
+    if (!session) return reply.fail('NOT_FOUND')
+    const { botId, workspaceId, publicationId, flow } = session
     const origin = refusedOrigin(flow, header, config.PUBLIC_URL)
     if (origin) return reply.fail('FORBIDDEN', [origin])
     const message = digest(body)
     if (body.revision !== undefined && body.revision !== session.revision) {
       const isRepeated = body.revision === session.revision - 1 && message === session.lastMessage
-      if (isRepeated && session.lastAnswer) return reply.ok(stored(session.lastAnswer))
+      if (isRepeated && session.lastAnswer) return reply.ok(stored(new JsonText(session.lastAnswer)))
       return reply.fail('CONFLICT', [movedOn])
     }
     const state = readState(session.state)
     if (!state) return reply.fail('NOT_FOUND')
     // The client of a chat that waits for a webhook asks now and then whether it was called.
     if (session.lastAnswer && isNoMessage(body.message) && waitsForWebhook(session.lastAnswer)) {
-      return reply.ok(stored(session.lastAnswer))
+      return reply.ok(stored(new JsonText(session.lastAnswer)))
     }
 
-    const isPreview = session.publicationId === null
+    const isPreview = publicationId === null
     const outcome = await continueFlow(
       flow,
       state,
       body.message,
       { textBubbleContentFormat: body.textBubbleContentFormat },
       effectsOf(context, {
-        botId: bot.id,
-        workspaceId: bot.workspaceId,
+        botId,
+        workspaceId,
         resultId: state.resultId,
         isPreview,
         state,
       }),
     )
     if (outcome.problem) return reply.fail('BAD_REQUEST', [refused(outcome.problem)])
-    const step = toStep(outcome, session.revision + 1, isPreview)
+    const answer = JSON.stringify(toStep(outcome, session.revision + 1, isPreview))
     const isSaved = await saveStep(
       db,
       {
-        session: { id: session.id, botId: bot.id, publicationId: session.publicationId },
+        session: { id: session.sessionId, botId, publicationId },
         revision: session.revision,
         resultId: state.resultId,
         isNewResult: session.resultId === null,
         outcome,
         lastMessage: message,
-        lastAnswer: JSON.stringify(step),
+        lastAnswer: answer,
       },
       now,
     )
-    return isSaved ? reply.ok(step) : reply.fail('CONFLICT', [movedOn])
+    return isSaved ? reply.ok(stored(new JsonText(answer))) : reply.fail('CONFLICT', [movedOn])
   },
 
   async startPreview({ body, header }, reply, context) {
@@ -166,9 +165,9 @@ export const chat: ChatHandlers<Contexts> = {
   async executeWebhook({ params, body }, reply, context) {
     const { db, now, chat: tools, grant } = context
     const sessionId = await sessionOf(db, grant, params.resultId)
-    const found = sessionId && (await findSession(db, tools, sessionId, now))
-    if (!found) return reply.fail('NOT_FOUND')
-    const { session, bot, flow } = found
+    const session = sessionId && (await findSession(db, tools, sessionId, now))
+    if (!session) return reply.fail('NOT_FOUND')
+    const { botId, workspaceId, publicationId, flow } = session
     const state = readState(session.state)
     const isWaiting = session.lastAnswer !== null && waitsForWebhook(session.lastAnswer)
     if (!state || !isWaiting || state.waiting?.blockId !== params.blockId) {
@@ -177,8 +176,8 @@ export const chat: ChatHandlers<Contexts> = {
       ])
     }
     const running = {
-      botId: bot.id,
-      workspaceId: bot.workspaceId,
+      botId,
+      workspaceId,
       resultId: state.resultId,
       isPreview: false,
       state,
@@ -194,7 +193,7 @@ export const chat: ChatHandlers<Contexts> = {
     const isSaved = await saveStep(
       db,
       {
-        session: { id: session.id, botId: bot.id, publicationId: session.publicationId },
+        session: { id: session.sessionId, botId, publicationId },
         revision: session.revision,
         resultId: state.resultId,
         isNewResult: session.resultId === null,
@@ -209,16 +208,16 @@ export const chat: ChatHandlers<Contexts> = {
   },
 
   async saveClientLogs({ params, body, header }, reply, { db, now, chat: tools, config }) {
-    const found = await findSession(db, tools, params.sessionId, now)
-    const resultId = found?.session.resultId
-    const origin = found && refusedOrigin(found.flow, header, config.PUBLIC_URL)
-    if (!found || !resultId) {
+    const session = await findSession(db, tools, params.sessionId, now)
+    const resultId = session?.resultId
+    const origin = session && refusedOrigin(session.flow, header, config.PUBLIC_URL)
+    if (!session || !resultId) {
       return reply.fail('BAD_REQUEST', [
         { path: ['path', 'sessionId'], code: 'unknown_session', message: 'There is no such chat session' },
       ])
     }
     if (origin) return reply.fail('BAD_REQUEST', [origin])
-    await insertLogs(db, found.bot.id, resultId, body.clientLogs.map(toLog), now)
+    await insertLogs(db, session.botId, resultId, body.clientLogs.map(toLog), now)
     return reply.ok({ message: 'success' })
   },
 }
@@ -269,8 +268,8 @@ function refused({ code, message }: { code: string; message: string }): Issue {
 }
 
 /** What a chat goes on from: nothing once it is over, or when another release wrote its state. */
-function readState(stored: JsonText | null): SessionState | undefined {
-  const state = stored && (JSON.parse(stored.text) as SessionState)
+function readState(stored: string | null): SessionState | undefined {
+  const state = stored === null ? null : (JSON.parse(stored) as SessionState)
   return state?.format === 1 ? state : undefined
 }
 
@@ -278,16 +277,14 @@ function isNoMessage(message: unknown): boolean {
   return message === undefined || message === null
 }
 
-function waitsForWebhook(lastAnswer: JsonText): boolean {
-  const { clientSideActions = [] } = JSON.parse(lastAnswer.text) as { clientSideActions?: { type: string }[] }
+function waitsForWebhook(lastAnswer: string): boolean {
+  const { clientSideActions = [] } = JSON.parse(lastAnswer) as { clientSideActions?: { type: string }[] }
   return clientSideActions.some(({ type }) => type === 'listenForWebhook')
 }
 
 /** What makes two replies the same one. */
 function digest({ message, textBubbleContentFormat }: ContinueChat['body']): string {
-  return createHash('sha256')
-    .update(JSON.stringify([message ?? null, textBubbleContentFormat]))
-    .digest('base64url')
+  return hash('sha256', JSON.stringify([message ?? null, textBubbleContentFormat]), 'base64url')
 }
 
 interface GeneralSettings {

@@ -1,10 +1,10 @@
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
-import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import type { BotGrant } from '../../access.ts'
 import type { ChatTools } from '../../chat/tools.ts'
 import type { Answer, Flow, LogEntry, StepOutcome, TranscriptEntry } from '../../chat/types.ts'
 import { convert } from '../../conversion/index.ts'
 import { type Database, prepareSql, sqlState, statements } from '../../db/client.ts'
+import { prepareLookup } from '../../db/lookup.ts'
 import {
   botDrafts,
   botPublications,
@@ -19,7 +19,6 @@ import {
 } from '../../db/schema.ts'
 import { type Draft, parseDraft, type Version, withDraft } from '../../drafts.ts'
 import { newIds } from '../../ids.ts'
-import { JsonText } from '../../json-text.ts'
 import { lateBefore, raiseEpochs } from '../../stats-rollup.ts'
 
 /*
@@ -27,99 +26,63 @@ import { lateBefore, raiseEpochs } from '../../stats-rollup.ts'
  * and only while the session is at the revision that was read.
  */
 
-/** The parts of a publication, unless its flow is known to this process already. */
-const publicationParts = () => {
-  const part = (column: AnyPgColumn) =>
-    sql<JsonText | null>`CASE WHEN ${botPublications.id} = ${sql.placeholder('known')} THEN NULL ELSE ${column} END`.mapWith(
-      (text: string) => new JsonText(text),
-    )
-  return {
-    groups: part(botPublications.groups),
-    events: part(botPublications.events),
-    edges: part(botPublications.edges),
-    variables: part(botPublications.variables),
-    theme: part(botPublications.theme),
-    settings: part(botPublications.settings),
-  }
+interface StartRow {
+  botId: string
+  workspaceId: string
+  isClosed: boolean
+  publicationId: string
+  publishedAt: Date
+  earlierResultId: string | null
+  /** JSON, with the result. */
+  earlierVariables: string | null
 }
 
-const sessionStatements = statements((db, named) => ({
-  start: db
-    .select({
-      bot: { id: bots.id, workspaceId: bots.workspaceId, isClosed: bots.isClosed },
-      publicationId: botPublications.id,
-      publishedAt: publishedBots.updatedAt,
-      version: botPublications.version,
-      ...publicationParts(),
-      earlierResult: { id: results.id, variables: results.variables },
-    })
-    .from(publicIds)
-    .innerJoin(bots, and(eq(bots.id, publicIds.botId), isNull(bots.deletedAt)))
-    .innerJoin(publishedBots, eq(publishedBots.botId, bots.id))
-    .innerJoin(
-      botPublications,
-      and(eq(botPublications.botId, bots.id), eq(botPublications.id, publishedBots.publicationId)),
-    )
-    .leftJoin(
-      results,
-      and(
-        eq(results.botId, bots.id),
-        eq(results.id, sql.placeholder('resultId')),
-        sql`NOT ${results.isArchived}`,
-        sql`${results.createdAt} > coalesce(${bots.resultsFloorAt}, '-infinity')`,
-      ),
-    )
-    .where(eq(publicIds.publicId, sql.placeholder('publicId')))
-    .prepare(named('chat_start')),
-  resume: db
-    .select({
-      session: {
-        id: chatSessions.id,
-        resultId: chatSessions.resultId,
-        state: chatSessions.state,
-        revision: chatSessions.revision,
-        lastMessage: chatSessions.lastMessage,
-        lastAnswer: chatSessions.lastAnswer,
-        publicationId: chatSessions.publicationId,
-      },
-      bot: { id: bots.id, workspaceId: bots.workspaceId },
-      publicationId: botPublications.id,
-      version: botPublications.version,
-      ...publicationParts(),
-    })
-    .from(chatSessions)
-    .innerJoin(bots, and(eq(bots.id, chatSessions.botId), isNull(bots.deletedAt)))
-    .leftJoin(
-      botPublications,
-      and(eq(botPublications.botId, chatSessions.botId), eq(botPublications.id, chatSessions.publicationId)),
-    )
-    .where(
-      and(
-        eq(chatSessions.id, sql.placeholder('sessionId')),
-        sql`${chatSessions.expiresAt} > ${sql.placeholder('now')}::timestamptz`,
-      ),
-    )
-    .prepare(named('chat_resume')),
-  published: db
-    .select({
-      publicationId: botPublications.id,
-      version: botPublications.version,
-      ...publicationParts(),
-    })
-    .from(bots)
-    .innerJoin(publishedBots, eq(publishedBots.botId, bots.id))
-    .innerJoin(
-      botPublications,
-      and(eq(botPublications.botId, bots.id), eq(botPublications.id, publishedBots.publicationId)),
-    )
-    .where(
-      and(
-        eq(bots.id, sql.placeholder('botId')),
-        eq(bots.workspaceId, sql.placeholder('workspaceId')),
-        isNull(bots.deletedAt),
-      ),
-    )
-    .prepare(named('chat_linked_bot')),
+interface SessionRow {
+  sessionId: string
+  botId: string
+  workspaceId: string
+  resultId: string | null
+  /** JSON; null once the chat is over. */
+  state: string | null
+  revision: number
+  lastMessage: string | null
+  /** JSON. */
+  lastAnswer: string | null
+  /** Null for a preview. */
+  publicationId: string | null
+}
+
+const sessionLookups = statements((db, named) => ({
+  start: prepareLookup<{ publicId: string; resultId: string }, StartRow>(
+    db,
+    named,
+    'chat_start',
+    { publicId: 'text', resultId: 'text' },
+    (asked) => sql`
+      SELECT asked.place, ${bots.id} AS "botId", ${bots.workspaceId} AS "workspaceId", ${bots.isClosed} AS "isClosed",
+        ${publishedBots.publicationId} AS "publicationId", ${publishedBots.updatedAt} AS "publishedAt",
+        ${results.id} AS "earlierResultId", ${results.variables} AS "earlierVariables"
+      FROM ${asked}
+      JOIN ${publicIds} ON ${publicIds.publicId} = asked."publicId"
+      JOIN ${bots} ON ${bots.id} = ${publicIds.botId} AND ${bots.deletedAt} IS NULL
+      JOIN ${publishedBots} ON ${publishedBots.botId} = ${bots.id} AND ${publishedBots.publicationId} IS NOT NULL
+      LEFT JOIN ${results} ON ${results.botId} = ${bots.id} AND ${results.id} = asked."resultId"
+        AND NOT ${results.isArchived} AND ${results.createdAt} > coalesce(${bots.resultsFloorAt}, '-infinity')`,
+  ),
+  resume: prepareLookup<{ sessionId: string; now: string }, SessionRow>(
+    db,
+    named,
+    'chat_resume',
+    { sessionId: 'text', now: 'timestamptz' },
+    (asked) => sql`
+      SELECT asked.place, ${chatSessions.id} AS "sessionId", ${bots.id} AS "botId",
+        ${bots.workspaceId} AS "workspaceId", ${chatSessions.resultId} AS "resultId", ${chatSessions.state},
+        ${chatSessions.revision}, ${chatSessions.lastMessage} AS "lastMessage",
+        ${chatSessions.lastAnswer} AS "lastAnswer", ${chatSessions.publicationId} AS "publicationId"
+      FROM ${asked}
+      JOIN ${chatSessions} ON ${chatSessions.id} = asked."sessionId" AND ${chatSessions.expiresAt} > asked.now
+      JOIN ${bots} ON ${bots.id} = ${chatSessions.botId} AND ${bots.deletedAt} IS NULL`,
+  ),
 }))
 
 /** A published bot by its public id, and the result to go on with when the caller named one of this bot. */
@@ -129,12 +92,9 @@ export async function findPublished(
   publicId: string,
   resultId: string | undefined,
 ) {
-  const guess = tools.lastPublications.get(publicId) ?? ''
-  const known = tools.flows.has(guess) ? guess : ''
-  const [row] = await sessionStatements(db).start.execute({ publicId, resultId: resultId ?? '', known })
-  if (!row) return undefined
-  tools.lastPublications.set(publicId, row.publicationId)
-  return { ...row, flow: await flowOf(db, tools, row.bot.id, row) }
+  const row = await sessionLookups(db).start({ publicId, resultId: resultId ?? '' })
+  const flow = row && (await loadPublication(db, tools, row.botId, row.publicationId))
+  return flow ? { ...row, flow } : undefined
 }
 
 /**
@@ -142,20 +102,13 @@ export async function findPublished(
  * is now.
  */
 export async function findSession(db: Database, tools: ChatTools, sessionId: string, now: Date) {
-  // Only a guess: what the row says counts.
-  const guess = sessionId.split('-')[1] ?? ''
-  const known = tools.flows.has(guess) ? guess : ''
-  const [row] = await sessionStatements(db).resume.execute({ sessionId, now: now.toISOString(), known })
+  const row = await sessionLookups(db).resume({ sessionId, now: now.toISOString() })
   if (!row) return undefined
   const flow =
-    row.publicationId === null || row.version === null
-      ? await draftFlow(db, row.bot.id)
-      : await flowOf(db, tools, row.bot.id, {
-          ...row,
-          publicationId: row.publicationId,
-          version: row.version,
-        })
-  return flow && { ...row, flow }
+    row.publicationId === null
+      ? await draftFlow(db, row.botId)
+      : await loadPublication(db, tools, row.botId, row.publicationId)
+  return flow ? { ...row, flow } : undefined
 }
 
 /** The session that wrote last to a result of the granted bot. */
@@ -169,20 +122,34 @@ export async function sessionOf(db: Database, { bot }: BotGrant, resultId: strin
 
 /** The flow that a bot link leads to in a live chat: the published copy of a bot of the same workspace. */
 export async function findLinked(db: Database, tools: ChatTools, botId: string, workspaceId: string) {
-  const [row] = await sessionStatements(db).published.execute({ botId, workspaceId, known: '' })
-  if (!row) return null
-  return { flow: await flowOf(db, tools, botId, row), publicationId: `${botId}/${row.publicationId}` }
+  const [row] = await db
+    .select({ publicationId: publishedBots.publicationId })
+    .from(bots)
+    .innerJoin(publishedBots, eq(publishedBots.botId, bots.id))
+    .where(and(eq(bots.id, botId), eq(bots.workspaceId, workspaceId), isNull(bots.deletedAt)))
+  if (!row?.publicationId) return null
+  const flow = await loadPublication(db, tools, botId, row.publicationId)
+  return flow && { flow, publicationId: `${botId}/${row.publicationId}` }
 }
 
-/** A publication, read again in a later step. */
-export async function loadPublication(db: Database, tools: ChatTools, botId: string, publicationId: string) {
+/** The flow of a publication: from memory, where it stays for the steps that follow. */
+export async function loadPublication(
+  db: Database,
+  tools: ChatTools,
+  botId: string,
+  publicationId: string,
+): Promise<Flow | null> {
   const cached = tools.flows.get(publicationId)
   if (cached) return cached
   const [row] = await db
     .select()
     .from(botPublications)
     .where(and(eq(botPublications.botId, botId), eq(botPublications.id, publicationId)))
-  return row ? remember(tools, botId, row.id, row.version, row) : null
+  if (!row) return null
+  const flow = toFlow(botId, row.version, row)
+  const size = row.groups.text.length + row.edges.text.length + row.variables.text.length + 1_000
+  tools.flows.set(publicationId, flow, { size })
+  return flow
 }
 
 /** The draft of a bot of this workspace, for links in a preview. */
@@ -207,35 +174,6 @@ export async function draftFlow(db: Database, botId: string): Promise<Flow | und
 export async function previewFlow(db: Database, grant: BotGrant): Promise<Flow | undefined> {
   const found = await withDraft(db, grant)
   return found && toFlow(found.bot.id, found.bot.version, found.draft)
-}
-
-type PublicationRow = { publicationId: string; version: Version } & {
-  [Part in keyof Draft]: JsonText | null
-}
-
-async function flowOf(db: Database, tools: ChatTools, botId: string, row: PublicationRow): Promise<Flow> {
-  const cached = tools.flows.get(row.publicationId)
-  if (cached) return cached
-  if (row.groups === null) {
-    // It was known a moment ago and has just been displaced.
-    const loaded = await loadPublication(db, tools, botId, row.publicationId)
-    if (!loaded) throw new Error('A publication has disappeared')
-    return loaded
-  }
-  return remember(tools, botId, row.publicationId, row.version, row as Draft)
-}
-
-function remember(
-  tools: ChatTools,
-  botId: string,
-  publicationId: string,
-  version: Version,
-  draft: Draft,
-): Flow {
-  const flow = toFlow(botId, version, draft)
-  const size = draft.groups.text.length + draft.edges.text.length + draft.variables.text.length + 1_000
-  tools.flows.set(publicationId, flow, { size })
-  return flow
 }
 
 function toFlow(botId: string, version: Version, draft: Draft): Flow {

@@ -284,7 +284,7 @@ app.post<{ Params: { sessionId: string }; Body: { clientLogs: Row[] } }>(
   async (request, reply) => {
     const { sessionId } = request.params
     const now = new Date()
-    const [row] = await query(statements.chatResume, [sessionId.split('-')[1], sessionId, now])
+    const [row] = await query(statements.chatResume, [sessionId, now])
     if (!row) return reply.code(400).send({ message: 'There is no such session' })
     for (const { status = 'error', description, details, context } of request.body.clientLogs) {
       const values = [row.id, row.result_id, newId(now), status, description, details, context, now]

@@ -164,7 +164,6 @@ async function renameBot(request: IncomingMessage, response: ServerResponse, id:
 
 /** What the service wrote and answered when a chat was started and continued. */
 interface Sample {
-  publicationId: string
   state: string
   start: { answer: Record<string, unknown>; variables: unknown; transcript: string }
   next: { answer: Record<string, unknown>; variables: unknown; transcript: string; blockId: string }
@@ -176,16 +175,16 @@ const LIFETIME = 48 * 60 * 60 * 1000
 async function startChat(request: IncomingMessage, response: ServerResponse, publicId: string) {
   if (!sample) throw new Error('There is no sample')
   JSON.parse(await textOf(request))
-  const [row] = await query(statements.chatStart, [sample.publicationId, '', publicId])
+  const [row] = await query(statements.chatStart, [publicId, ''])
   const now = new Date()
   const resultId = newId(now)
-  const sessionId = `${newId(now)}-${sample.publicationId}`
+  const sessionId = newId(now)
   const { answer: body, variables, transcript } = sample.start
   const result = { bot_id: row?.id, id: resultId, variables, has_started: false, is_completed: false }
   await query(statements.chatFirstStep, [
     sessionId,
     row?.id,
-    sample.publicationId,
+    row?.publication_id,
     resultId,
     sample.state,
     1,
@@ -197,7 +196,7 @@ async function startChat(request: IncomingMessage, response: ServerResponse, pub
     '[]',
     '[]',
     '[]',
-    newId(now),
+    `${now.toISOString().slice(0, 10)}T00:00:00.000Z`,
     transcript,
   ])
   answer(response, json({ ...body, sessionId, resultId }))
@@ -207,15 +206,14 @@ async function continueChat(request: IncomingMessage, response: ServerResponse, 
   if (!sample) throw new Error('There is no sample')
   const { message } = JSON.parse(await textOf(request))
   const now = new Date()
-  const known = sessionId.split('-')[1]
-  const [row] = await query(statements.chatResume, [known, sessionId, now])
+  const [row] = await query(statements.chatResume, [sessionId, now])
   const { answer: body, variables, transcript, blockId } = sample.next
   const result = { bot_id: row?.id, id: row?.result_id, variables, has_started: true, is_completed: false }
   const said = { bot_id: row?.id, result_id: row?.result_id, place: 0, block_id: blockId, content: message }
   await query(statements.chatNextStep, [
     sessionId,
     row?.id,
-    known,
+    row?.publication_id,
     row?.result_id,
     // Read and written, as a chat that goes on does.
     json(JSON.parse(row?.state ?? '')),
@@ -228,7 +226,7 @@ async function continueChat(request: IncomingMessage, response: ServerResponse, 
     json([result]),
     json([said]),
     '[]',
-    newId(now),
+    `${now.toISOString().slice(0, 10)}T00:00:00.000Z`,
     transcript,
   ])
   answer(response, json({ ...body, revision: Number(row?.revision) + 1 }))
@@ -237,7 +235,7 @@ async function continueChat(request: IncomingMessage, response: ServerResponse, 
 async function saveLogs(request: IncomingMessage, response: ServerResponse, sessionId: string) {
   const { clientLogs } = JSON.parse(await textOf(request))
   const now = new Date()
-  const [row] = await query(statements.chatResume, [sessionId.split('-')[1], sessionId, now])
+  const [row] = await query(statements.chatResume, [sessionId, now])
   for (const log of clientLogs) {
     const values = [row?.id, row?.result_id, newId(now), 'error', log.description, log.details, null, now]
     await query(statements.insertLog, values)

@@ -116,7 +116,7 @@ app.post('/api/v2/sessions/:sessionId/clientLogs', async (context) => {
   const { sessionId } = sessionParams.parse(context.req.param())
   const { clientLogs } = logs.parse(await context.req.json())
   const now = new Date()
-  const [row] = await query(statements.chatResume, [sessionId.split('-')[1], sessionId, now])
+  const [row] = await query(statements.chatResume, [sessionId, now])
   if (!row) throw new Refused(400)
   for (const { status = 'error', description, details, context: place } of clientLogs) {
     const values = [row.id, row.result_id, newId(now), status, description, details, place, now]

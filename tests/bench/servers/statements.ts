@@ -103,36 +103,25 @@ export const renameBot = {
     SELECT ${parts} FROM bot JOIN bot_drafts d ON d.bot_id = bot.id`,
 }
 
-/** A part of a publication, unless the caller has the publication already. */
-const known = (column: string, place: string) =>
-  `CASE WHEN p.id = ${place} THEN NULL ELSE p.${column} END AS ${column}`
-
-const knownParts = (place: string) =>
-  ['groups', 'events', 'edges', 'variables', 'theme', 'settings']
-    .map((column) => known(column, place))
-    .join(', ')
-
 export const chatStart = {
   name: 'chat_start',
-  text: `SELECT b.id, b.workspace_id, b.is_closed, p.id AS publication_id, pb.updated_at, p.version,
-      ${knownParts('$1')}, r.id AS result_id, r.variables AS result_variables
+  text: `SELECT b.id, b.workspace_id, b.is_closed, pb.publication_id, pb.updated_at AS published_at,
+      r.id AS result_id, r.variables AS result_variables
     FROM public_ids i
     JOIN bots b ON b.id = i.bot_id AND b.deleted_at IS NULL
-    JOIN published_bots pb ON pb.bot_id = b.id
-    JOIN bot_publications p ON p.bot_id = b.id AND p.id = pb.publication_id
+    JOIN published_bots pb ON pb.bot_id = b.id AND pb.publication_id IS NOT NULL
     LEFT JOIN results r ON r.bot_id = b.id AND r.id = $2 AND NOT r.is_archived
       AND r.created_at > coalesce(b.results_floor_at, '-infinity')
-    WHERE i.public_id = $3`,
+    WHERE i.public_id = $1`,
 }
 
 export const chatResume = {
   name: 'chat_resume',
   text: `SELECT s.id AS session_id, s.result_id, s.state, s.revision, s.last_message, s.last_answer,
-      s.publication_id, b.id, b.workspace_id, p.version, ${knownParts('$1')}
+      s.publication_id, b.id, b.workspace_id
     FROM chat_sessions s
     JOIN bots b ON b.id = s.bot_id AND b.deleted_at IS NULL
-    LEFT JOIN bot_publications p ON p.bot_id = s.bot_id AND p.id = s.publication_id
-    WHERE s.id = $2 AND s.expires_at > $3::timestamptz`,
+    WHERE s.id = $1 AND s.expires_at > $2::timestamptz`,
 }
 
 export const insertLog = {
@@ -166,7 +155,7 @@ const step = (session: string) => `WITH session AS (${session}),
       has_started = results.has_started OR excluded.has_started,
       is_completed = results.is_completed OR excluded.is_completed,
       last_chat_session_id = excluded.last_chat_session_id, updated_at = excluded.updated_at
-    RETURNING bot_id, id
+    RETURNING bot_id, id, created_at, has_started, is_completed
   ), changed AS (
     UPDATE results o SET variables = r.variables, has_started = o.has_started OR r.has_started,
       is_completed = o.is_completed OR r.is_completed, last_chat_session_id = session.id,
@@ -174,9 +163,17 @@ const step = (session: string) => `WITH session AS (${session}),
     FROM session, json_to_recordset($12::json)
       AS r(bot_id text, id text, variables json, has_started boolean, is_completed boolean)
     WHERE o.bot_id = r.bot_id AND o.id = r.id
-    RETURNING o.bot_id, o.id
+    RETURNING o.bot_id, o.id, o.created_at, o.has_started, o.is_completed
   ), live AS (
-    SELECT bot_id, id FROM made UNION ALL SELECT bot_id, id FROM changed
+    SELECT * FROM made UNION ALL SELECT * FROM changed
+  ), late AS (
+    INSERT INTO bot_stats_daily (bot_id, day)
+    SELECT DISTINCT live.bot_id, (live.created_at AT TIME ZONE 'UTC')::date AS day FROM live
+    LEFT JOIN results before ON before.bot_id = live.bot_id AND before.id = live.id
+    WHERE live.created_at < $15::timestamptz
+      AND (live.has_started, live.is_completed) IS DISTINCT FROM (before.has_started, before.is_completed)
+    ORDER BY bot_id, day
+    ON CONFLICT (bot_id, day) DO UPDATE SET epoch = bot_stats_daily.epoch + 1
   ), answers AS (
     INSERT INTO result_answers (bot_id, result_id, seq, block_id, content, attached_file_urls, created_at)
     SELECT live.bot_id, live.id, a.place + coalesce((
@@ -195,7 +192,10 @@ const step = (session: string) => `WITH session AS (${session}),
     WHERE live.bot_id = $2 AND live.id = $4
   ), transcript AS (
     INSERT INTO result_transcripts (bot_id, result_id, id, entries)
-    SELECT bot_id, id, $15, $16::json FROM live WHERE live.bot_id = $2 AND live.id = $4
+    SELECT live.bot_id, live.id, lpad((
+        SELECT count(*) FROM result_transcripts e WHERE e.bot_id = live.bot_id AND e.result_id = live.id
+      )::text, 10, '0'), $16::json
+    FROM live WHERE live.bot_id = $2 AND live.id = $4
   )
   SELECT id FROM session`
 
