@@ -110,10 +110,11 @@ export async function fill(run: Run, template: string, write: WriteValue = textO
   return filled
 }
 
-/** Fills every text inside a JSON value. */
+/** Fills every text inside a JSON value. The outcome is the caller's, but parts of it may still be the document's. */
 export async function fillDeep(run: Run, value: unknown, depth = 0): Promise<unknown> {
   if (typeof value === 'string') return fill(run, value)
   if (typeof value !== 'object' || value === null || depth > maximumDepth) return value
+  if (depth === 0 && !hasPlaceholder(value)) return Array.isArray(value) ? [...value] : { ...value }
   if (Array.isArray(value)) {
     const filled: unknown[] = []
     for (const item of value) filled.push(await fillDeep(run, item, depth + 1))
@@ -122,6 +123,15 @@ export async function fillDeep(run: Run, value: unknown, depth = 0): Promise<unk
   const entries: [string, unknown][] = []
   for (const [key, inner] of Object.entries(value)) entries.push([key, await fillDeep(run, inner, depth + 1)])
   return Object.fromEntries(entries)
+}
+
+function hasPlaceholder(value: unknown, depth = 0): boolean {
+  if (typeof value === 'string') return value.includes('{{')
+  if (typeof value !== 'object' || value === null || depth > maximumDepth) return false
+  for (const key in value) {
+    if (hasPlaceholder((value as Record<string, unknown>)[key], depth + 1)) return true
+  }
+  return false
 }
 
 /** A number option: a number, or a text that yields one once it is filled in. A comma counts as the point. */

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
-import { fillPlaceholders, type SQL } from 'drizzle-orm'
+import { fillPlaceholders, is, Placeholder, type SQL } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { PgDialect } from 'drizzle-orm/pg-core'
 import pg from 'pg'
@@ -91,14 +91,25 @@ export function statements<Statements>(
 
 const dialect = new PgDialect()
 
-/** Prepares a statement that is written in SQL, with placeholders, for `statements`. */
+/**
+ * Prepares a statement that is written in SQL, with placeholders, for `statements`. A placeholder is one
+ * parameter, however often it occurs: Drizzle would send and PostgreSQL read its value as often.
+ */
 // biome-ignore lint/suspicious/noExplicitAny: as pg has it, where nobody says what the rows are
 export function prepareSql<Row extends pg.QueryResultRow = any>(
   db: Database,
   name: string,
   statement: SQL,
 ): (values: Record<string, unknown>) => Promise<pg.QueryResult<Row>> {
-  const { sql: text, params } = dialect.sqlToQuery(statement)
+  const query = dialect.sqlToQuery(statement)
+  const params: unknown[] = []
+  const text = query.sql.replaceAll(/\$(\d+)/g, (_, place) => {
+    const param = query.params[place - 1]
+    const known = params.findIndex(
+      (other) => is(param, Placeholder) && is(other, Placeholder) && param.name === other.name,
+    )
+    return `$${known < 0 ? params.push(param) : known + 1}`
+  })
   return (values) => db.$client.query({ name, text, values: fillPlaceholders(params, values) })
 }
 

@@ -118,6 +118,15 @@ export interface World extends Partial<Omit<Effects, 'httpRequest' | 'sendEmail'
   linked?: Record<string, Flow>
 }
 
+/** Not recursive, since some tests nest deeply. */
+function deepFreeze(value: object) {
+  const pending = [value]
+  for (let next = pending.pop(); next; next = pending.pop()) {
+    Object.freeze(next)
+    pending.push(...Object.values(next).filter((inner) => typeof inner === 'object' && inner !== null))
+  }
+}
+
 /** A chat in progress. Like the service it keeps nothing but JSON between two steps. */
 export async function chat(flow: Flow, world: World = {}): Promise<Client> {
   const { result, client } = await tryChat(flow, world)
@@ -129,6 +138,8 @@ export async function tryChat(
   flow: Flow,
   world: World = {},
 ): Promise<{ result: StepResult; client: Client }> {
+  // One document serves all chats of a process, so none may write on it.
+  deepFreeze(flow)
   const requests: OutboundRequest[] = []
   const mails: Mail[] = []
   let ids = 0
