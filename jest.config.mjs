@@ -13,6 +13,7 @@ const service = [
   'refusals',
   'conformance',
   'hostile',
+  'lookup',
   'http',
   'embedded',
   'migrations',

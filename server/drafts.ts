@@ -108,7 +108,7 @@ export function rememberDraft(db: Database, { id, revision, updatedAt }: BotRow,
 }
 
 function sizeOf(draft: Draft): number {
-  return partNames.reduce((size, name) => size + (draft[name]?.text.length ?? 0), 1)
+  return partNames.reduce((size, name) => size + (draft[name]?.length ?? 0), 1)
 }
 
 /** The stored parts as one parsed document. */

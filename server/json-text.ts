@@ -1,12 +1,29 @@
+/** From here on, copying a text costs more than sending it in a piece of its own. */
+export const LONG = 16 * 1024
+
 /**
  * JSON that stays text: a document read from the database and sent on without being parsed. The encoder
- * writes its text as it is.
+ * writes its text as it is. A long one is kept as the bytes that were sent, from the first time on.
  */
 export class JsonText {
-  readonly text: string
+  private kept: string | Buffer
 
   constructor(text: string) {
-    this.text = text
+    this.kept = text
+  }
+
+  get text(): string {
+    return typeof this.kept === 'string' ? this.kept : this.kept.toString()
+  }
+
+  /** In characters, or in bytes where it is kept as such. */
+  get length(): number {
+    return this.kept.length
+  }
+
+  toBytes(): Buffer {
+    if (typeof this.kept === 'string') this.kept = Buffer.from(this.kept)
+    return this.kept
   }
 }
 
@@ -18,35 +35,70 @@ export function stored(json: JsonText): never {
   return json as never
 }
 
-/** The JSON text of a reply. */
-export function encode(value: unknown): string {
+/** The JSON text of a reply; in pieces, to be sent one after the other, where it has long documents in it. */
+export function encode(value: unknown): string | Buffer[] {
+  const out: Output = { text: '', pieces: [] }
+  write(out, value)
+  if (out.pieces.length === 0) return out.text
+  out.pieces.push(Buffer.from(out.text))
+  return out.pieces
+}
+
+interface Output {
+  /** What follows the last piece. */
+  text: string
+  pieces: Buffer[]
+}
+
+function write(out: Output, value: unknown) {
   switch (typeof value) {
     case 'string':
-      return encodeString(value)
+      out.text += encodeString(value)
+      return
     case 'boolean':
-      return value ? 'true' : 'false'
+      out.text += value ? 'true' : 'false'
+      return
     case 'object':
       break
     default:
-      return JSON.stringify(value)
+      out.text += JSON.stringify(value)
+      return
   }
-  if (value === null) return 'null'
-  if (value instanceof JsonText) return value.text
-  if (Array.isArray(value)) return encodeItems(value)
-  let text = '{'
+  if (value === null) out.text += 'null'
+  else if (value instanceof JsonText) writeDocument(out, value)
+  else if (Array.isArray(value)) writeItems(out, value)
+  else writeProperties(out, value)
+}
+
+function writeDocument(out: Output, document: JsonText) {
+  if (document.length < LONG) {
+    out.text += document.text
+    return
+  }
+  out.pieces.push(Buffer.from(out.text), document.toBytes())
+  out.text = ''
+}
+
+function writeItems(out: Output, items: unknown[]) {
+  out.text += '['
+  for (let at = 0; at < items.length; at++) {
+    if (at > 0) out.text += ','
+    write(out, items[at] === undefined ? null : items[at])
+  }
+  out.text += ']'
+}
+
+function writeProperties(out: Output, value: object) {
+  out.text += '{'
+  let isFirst = true
   for (const key in value) {
     const property = (value as Record<string, unknown>)[key]
     if (property === undefined) continue
-    text += (text === '{' ? '' : ',') + encodeKey(key) + encode(property)
+    out.text += isFirst ? encodeKey(key) : `,${encodeKey(key)}`
+    isFirst = false
+    write(out, property)
   }
-  return `${text}}`
-}
-
-function encodeItems(items: unknown[]): string {
-  let text = '['
-  for (const [at, item] of items.entries())
-    text += (at === 0 ? '' : ',') + (item === undefined ? 'null' : encode(item))
-  return `${text}]`
+  out.text += '}'
 }
 
 /** A quote, a backslash, a control character, or half of a pair. */

@@ -15,7 +15,7 @@ import type { ChatTools } from './chat/tools.ts'
 import type { Config } from './config.ts'
 import type { Database } from './db/client.ts'
 import { toIssues } from './issues.ts'
-import { encode } from './json-text.ts'
+import { encode, LONG } from './json-text.ts'
 import { findRoute, newPlace, parametersOf, placeOf, segmentsOf } from './paths.ts'
 import { problem } from './problem.ts'
 
@@ -42,7 +42,8 @@ type AnyHandler = (request: unknown, reply: unknown, context: unknown) => Promis
 interface Answer {
   status: number
   headers: Record<string, string>
-  body: string | AsyncIterable<string>
+  /** Pieces are sent as one body, a stream as long as it lasts. */
+  body: string | Buffer[] | AsyncIterable<string>
   mediaType: string
 }
 
@@ -122,13 +123,23 @@ function writeHead(
   for (const name in headers) response.setHeader(name, headers[name] as string)
 }
 
-/** From here on, encoding a body once takes less time than measuring it and joining it with the head. */
-const LONG = 16 * 1024
-
+/** A long text is encoded before it is measured, which would otherwise be done twice. */
 function sendText(response: express.Response, body: string) {
-  const sent = body.length < LONG ? body : Buffer.from(body)
-  response.setHeader('Content-Length', Buffer.byteLength(sent))
-  response.end(sent)
+  if (body.length >= LONG) return sendPieces(response, [Buffer.from(body)])
+  response.setHeader('Content-Length', Buffer.byteLength(body))
+  response.end(body)
+}
+
+function sendPieces(response: express.Response, pieces: Buffer[]) {
+  response.setHeader(
+    'Content-Length',
+    pieces.reduce((size, piece) => size + piece.length, 0),
+  )
+  // The head and all pieces go out together.
+  response.cork()
+  for (const piece of pieces) response.write(piece)
+  response.end()
+  response.uncork()
 }
 
 /**
@@ -139,6 +150,10 @@ async function send(response: express.Response, { status, headers, body, mediaTy
   if (typeof body === 'string') {
     writeHead(response, status, headers, mediaType)
     return sendText(response, body)
+  }
+  if (Array.isArray(body)) {
+    writeHead(response, status, headers, mediaType)
+    return sendPieces(response, body)
   }
   const pieces = body[Symbol.asyncIterator]()
   const first = await pieces.next()

@@ -69,10 +69,10 @@ describe('a read takes at most two round trips', () => {
   })
 })
 
-describe('a write takes at most three round trips', () => {
-  const patch = (botId: string, bot: object) =>
-    app.client.call('updateBot', { ...asMember(botId), body: anyBody({ bot: { version: '6.1', ...bot } }) })
+const patch = (botId: string, bot: object) =>
+  app.client.call('updateBot', { ...asMember(botId), body: anyBody({ bot: { version: '6.1', ...bot } }) })
 
+describe('a write takes at most three round trips', () => {
   const writes: Record<string, () => Promise<Answer>> = {
     'that creates a bot': () =>
       app.client.call('createBot', { as: site.member, body: { workspaceId: site.workspaceId, bot: {} } }),
@@ -188,6 +188,31 @@ describe('a stored document leaves as it is stored', () => {
       expect(Math.max(0, ...parsed, ...printed)).toBeLessThan(size)
     },
   )
+
+  test('long ones too, however often they are sent', async () => {
+    const variables = Array.from({ length: 2_000 }, (_, at) => ({ id: `v${at}`, name: `Grüße, 🎈 ${at}` }))
+    await patch(site.draft.id, { variables })
+    // As for a process that does not know them yet.
+    await app.pool.query('UPDATE bots SET revision = revision + 1 WHERE id = $1', [site.draft.id])
+    const first = await app.client.call('getBot', asMember(site.draft.id))
+    expect(first.body.bot.variables).toEqual(variables)
+    expect(first.headers['content-length']).toBe(String(Buffer.byteLength(first.text)))
+
+    const again = await app.client.call('getBot', asMember(site.draft.id))
+    expect(again.text === first.text).toBe(true)
+    const headers = { authorization: `Bearer ${site.member.token}` }
+    const head = await fetch(`${app.url}/v1/bots/${site.draft.id}`, { method: 'HEAD', headers })
+    expect([head.headers.get('content-length'), await head.text()]).toEqual([
+      first.headers['content-length'],
+      '',
+    ])
+    const renamed = await patch(site.draft.id, { name: 'Long' })
+    const { updatedAt } = renamed.body.bot
+    expect(renamed.body.bot).toEqual({ ...first.body.bot, name: 'Long', updatedAt })
+    const query = { migrateToLatestVersion: true }
+    const latest = await app.client.call('getBot', { ...asMember(site.draft.id), query })
+    expect(latest.body.bot).toEqual(renamed.body.bot)
+  })
 
   test('while one that is converted is seen to be parsed and printed', async () => {
     const text = JSON.stringify(legacyFlow.groups.map((group) => ({ ...group, title: 'xxx' })))

@@ -1,5 +1,7 @@
+import { hash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
+import { authorize } from '../server/access.ts'
 import { cursorKey } from '../server/db/migrate.ts'
 import { writeCursor } from '../server/db/page.ts'
 import { rollUpBatch } from '../server/stats-rollup.ts'
@@ -148,8 +150,9 @@ async function planOf({ text, values }: Sent, mode: Mode): Promise<Node> {
 
 function toLiteral(value: unknown): string {
   if (value === null || value === undefined) return 'NULL'
-  if (Buffer.isBuffer(value)) return `'\\x${value.toString('hex')}'`
+  if (Buffer.isBuffer(value)) return `'\\x${value.toString('hex')}'::bytea`
   if (value instanceof Date) return pg.escapeLiteral(value.toISOString())
+  if (Array.isArray(value)) return `ARRAY[${value.map(toLiteral).join(', ')}]`
   return pg.escapeLiteral(String(value))
 }
 
@@ -168,6 +171,8 @@ function readOf(plan: Node, table: string): number {
     .reduce((sum, rows) => sum + rows, 0)
 }
 
+const accessToBots = { kind: 'bot', role: 'GUEST', missing: 'NOT_FOUND', publicShare: false } as const
+
 type Request = () => Promise<unknown>
 
 /** Every request, and the table of which it returns rows; none where it counts them. */
@@ -175,6 +180,17 @@ const requests: Record<string, { send: Request; returns?: string }> = {
   'a bot': {
     send: () => app.client.ok('getBot', { as: world.here.admin, params: { botId: world.here.draft.id } }),
     returns: 'bot_drafts',
+  },
+  'bots for several callers at once': {
+    send: () => {
+      const { admin } = world.here
+      return Promise.all(
+        ['bot-1', 'bot-2', 'bot-3'].map((id) =>
+          authorize(app.db, accessToBots, hash('sha256', admin.token, 'buffer'), id, app.clock.now()),
+        ),
+      )
+    },
+    returns: 'bots',
   },
   'the first page of results': { send: () => listResults({}), returns: 'results' },
   'a page of results far down': {

@@ -51,7 +51,7 @@ export function prepareLookup<Question extends Record<string, unknown>, Row exte
                 columns.map(([column]) => [column, questions.map((asked) => asked[column])]),
               ),
             )
-      const found = new Array<Row | undefined>(questions.length)
+      const found: (Row | undefined)[] = questions.map(() => undefined)
       for (const row of rows) found[Number(row.place) - 1] = row
       return found
     },
