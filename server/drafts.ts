@@ -75,36 +75,34 @@ export async function withDraft(
 }
 
 /**
- * Drafts that were read or written lately, each for the one revision of the bot that it belongs to. Every
- * request reads the bot's row and with it the revision, so what another process wrote is noticed.
+ * Drafts that were read or written lately, each with the change of the bot that wrote it. Every request reads
+ * the bot's row, which names that change, so what another process wrote is noticed, as is a database that was
+ * restored from a backup.
  */
 const caches = new WeakMap<Database, LRUCache<string, KnownDraft>>()
 
 interface KnownDraft {
-  revision: number
-  /** Tells revisions of the same number apart after the database was restored from a backup. */
-  updatedAt: number
+  draftUpdatedAt: number | undefined
   draft: Draft
 }
 
 /** In characters, of which each takes one byte or two. */
 const CACHE_SIZE = 32 * 1024 * 1024
 
-/** The draft of this very revision of the bot, if it is known. */
+/** The draft of the bot as it is in this row, if it is known. */
 export function recallDraft(db: Database, bot: BotRow): Draft | undefined {
   const known = caches.get(db)?.get(bot.id)
-  const isCurrent = known?.revision === bot.revision && known.updatedAt === bot.updatedAt.getTime()
-  return isCurrent ? known.draft : undefined
+  return known && known.draftUpdatedAt === bot.draftUpdatedAt?.getTime() ? known.draft : undefined
 }
 
 /** Only for what is committed. */
-export function rememberDraft(db: Database, { id, revision, updatedAt }: BotRow, draft: Draft) {
+export function rememberDraft(db: Database, { id, draftUpdatedAt }: BotRow, draft: Draft) {
   let cache = caches.get(db)
   if (!cache) {
     cache = new LRUCache({ maxSize: CACHE_SIZE, sizeCalculation: ({ draft }) => sizeOf(draft) })
     caches.set(db, cache)
   }
-  cache.set(id, { revision, updatedAt: updatedAt.getTime(), draft })
+  cache.set(id, { draftUpdatedAt: draftUpdatedAt?.getTime(), draft })
 }
 
 function sizeOf(draft: Draft): number {

@@ -151,7 +151,7 @@ describe('a stored document leaves as it is stored', () => {
       await app.pool.query(`UPDATE ${table} SET ${set} WHERE bot_id = $1`, [id, text(size)])
     }
     // As after a write that this process does not know of.
-    await app.pool.query('UPDATE bots SET revision = revision + 1 WHERE id = $1', [id])
+    await app.pool.query('UPDATE bots SET draft_updated_at = now() WHERE id = $1', [id])
     await app.pool.query('UPDATE results SET variables = $2 WHERE bot_id = $1', [id, text(size)])
     return parts.map((part) => `"${part}":${text(size)}`)
   }
@@ -193,7 +193,7 @@ describe('a stored document leaves as it is stored', () => {
     const variables = Array.from({ length: 2_000 }, (_, at) => ({ id: `v${at}`, name: `Grüße, 🎈 ${at}` }))
     await patch(site.draft.id, { variables })
     // As for a process that does not know them yet.
-    await app.pool.query('UPDATE bots SET revision = revision + 1 WHERE id = $1', [site.draft.id])
+    await app.pool.query('UPDATE bots SET draft_updated_at = now() WHERE id = $1', [site.draft.id])
     const first = await app.client.call('getBot', asMember(site.draft.id))
     expect(first.body.bot.variables).toEqual(variables)
     expect(first.headers['content-length']).toBe(String(Buffer.byteLength(first.text)))

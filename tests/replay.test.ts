@@ -50,6 +50,12 @@ const longReads: Partial<Record<OperationId, number>> = {
   exportResults: 4,
 }
 
+/** What is remembered needs no table. */
+async function forgetDocuments() {
+  app.forgetFlows()
+  await saboteur.query('UPDATE bots SET draft_updated_at = now()')
+}
+
 type Derived = (typeof derivedCodes)[number]
 
 const derivations: Record<Derived, (id: OperationId, request: CaseRequest) => Promise<void>> = {
@@ -79,8 +85,7 @@ const derivations: Record<Derived, (id: OperationId, request: CaseRequest) => Pr
 
   async INTERNAL_SERVER_ERROR(id, request) {
     for (const table of await tablesOf(id)) {
-      // A draft of another revision is not remembered, so its table is needed.
-      await saboteur.query('UPDATE bots SET revision = revision + 1')
+      await forgetDocuments()
       await saboteur.query(`ALTER TABLE ${table} RENAME TO hidden`)
       const answer = await app.client
         .call(id, request)
@@ -97,8 +102,7 @@ const derivations: Record<Derived, (id: OperationId, request: CaseRequest) => Pr
     const answer = await stranded.client.call(id, request)
     expect(answer.body).toEqual(errorBody('SERVICE_UNAVAILABLE'))
     for (const table of await tablesOf(id)) {
-      // A draft of another revision is not remembered, so its table is needed.
-      await saboteur.query('UPDATE bots SET revision = revision + 1')
+      await forgetDocuments()
       await saboteur.query(`BEGIN; LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`)
       const locked = await app.client.call(id, request).finally(() => saboteur.query('ROLLBACK'))
       expect({ table, status: locked.status }).toEqual({ table, status: 503 })

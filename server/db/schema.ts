@@ -186,6 +186,11 @@ export const bots = pgTable(
     resultsFloorAt: time('results_floor_at'),
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),
+    /**
+     * When a change last wrote the draft, rather than the header alone: tells whether a draft that is known is
+     * still the one. Null from before this was noted.
+     */
+    draftUpdatedAt: time('draft_updated_at'),
     /** Set when the bot was archived; from then on it is not found. */
     deletedAt: time('deleted_at'),
   },

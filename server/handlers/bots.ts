@@ -204,6 +204,7 @@ function newBot(
     resultsFloorAt: null,
     createdAt: now,
     updatedAt: now,
+    draftUpdatedAt: now,
     deletedAt: null,
   }
 }
@@ -269,6 +270,7 @@ function insertion(db: Database | Transaction) {
         isPubliclyShared: column('isPubliclyShared'),
         createdAt: column('createdAt'),
         updatedAt: column('updatedAt'),
+        draftUpdatedAt: column('draftUpdatedAt'),
       })
       .returning({ id: table.id }),
   )
@@ -466,11 +468,13 @@ export async function applyChange(
     if (!draft) return undefined
     parts = { ...convertDraft(current.version, draft, change.version).draft, ...change.parts }
   }
+  const updatedAt = new Date(Math.max(now.getTime(), current.updatedAt.getTime() + 1))
   const header = {
     ...change.header,
     version: change.version,
     revision: current.revision + 1,
-    updatedAt: new Date(Math.max(now.getTime(), current.updatedAt.getTime() + 1)),
+    updatedAt,
+    ...(Object.keys(parts).length === 0 ? {} : { draftUpdatedAt: updatedAt }),
   }
   const draft = await writeChange(db, current, header, parts, known)
   return draft && { bot: { ...current, ...header }, draft }

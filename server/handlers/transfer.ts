@@ -50,6 +50,7 @@ export const transfer: TransferHandlers<Contexts> = {
       resultsFloorAt: null,
       createdAt: now,
       updatedAt: now,
+      draftUpdatedAt: now,
       deletedAt: null,
       ...header.columns,
     }

@@ -79,6 +79,14 @@ describe('a process that knows a draft', () => {
     expect(await read(here)).toEqual(await read(there))
   })
 
+  test('still knows it after another one changed the header alone', async () => {
+    const known = await read(there)
+    await patch(here, { name: 'Renamed' })
+    there.statements.length = 0
+    expect(await read(there)).toEqual({ ...known, name: 'Renamed', updatedAt: expect.any(String) })
+    expect(there.statements).toHaveLength(1)
+  })
+
   test('renames onto what another one wrote', async () => {
     await read(there)
     await patch(here, { groups: named('Elsewhere').groups })

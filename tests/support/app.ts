@@ -27,6 +27,8 @@ export interface App extends Watched {
   /** Every line that was logged, parsed. */
   logs: Record<string, unknown>[]
   setPhase(phase: Phase): void
+  /** As if no chat had run in this process yet. */
+  forgetFlows(): void
   stop(): Promise<void>
 }
 
@@ -119,6 +121,7 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
     setPhase: (next: Phase) => {
       phase = next
     },
+    forgetFlows: () => chat.tools.flows.clear(),
     async stop() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

@@ -7,7 +7,8 @@ const token = 't.id AS token_id, t.owner_user_id, t.expires_at, t.revoked_at, t.
 
 const botHeader = `b.id, b.workspace_id, b.folder_id, b.name, b.icon, b.public_id, b.custom_domain, b.version,
   b.revision, b.selected_theme_template_id, b.results_table_preferences, b.is_closed, b.is_publicly_shared,
-  b.messaging_credentials_id, b.risk_level, b.results_floor_at, b.created_at, b.updated_at, b.deleted_at`
+  b.messaging_credentials_id, b.risk_level, b.results_floor_at, b.created_at, b.updated_at, b.draft_updated_at,
+  b.deleted_at`
 
 const parts = 'd.groups, d.events, d.edges, d.variables, d.theme, d.settings'
 
@@ -86,8 +87,8 @@ export const insertBot = {
   text: `WITH bot AS (
       INSERT INTO bots (id, workspace_id, folder_id, name, icon, public_id, custom_domain, version, revision,
         selected_theme_template_id, results_table_preferences, is_closed, is_publicly_shared,
-        messaging_credentials_id, risk_level, results_floor_at, created_at, updated_at, deleted_at)
-      VALUES ($1, $2, null, $3, null, null, null, '6.1', 1, null, null, false, false, null, null, null, $4, $4, null)
+        messaging_credentials_id, risk_level, results_floor_at, created_at, updated_at, draft_updated_at, deleted_at)
+      VALUES ($1, $2, null, $3, null, null, null, '6.1', 1, null, null, false, false, null, null, null, $4, $4, $4, null)
       RETURNING id
     )
     INSERT INTO bot_drafts (bot_id, groups, events, edges, variables, theme, settings)

@@ -1,0 +1,1 @@
+ALTER TABLE "bots" ADD COLUMN "draft_updated_at" timestamp (3) with time zone;
