@@ -1,4 +1,5 @@
 import { and, asc, eq, lte, type SQL, sql } from 'drizzle-orm'
+import { LRUCache } from 'lru-cache'
 import type { BotGrant } from './access.ts'
 import { type Database, prepareSql, sqlState, statements } from './db/client.ts'
 import { botStatsDaily, bots, results, statsRollups } from './db/schema.ts'
@@ -103,15 +104,29 @@ const readStatements = statements((db, named) => ({
         kept.completions + counted.completions AS "totalCompleted",
         CASE WHEN counted.views > ${sql.raw(String(MANY))} THEN NOT EXISTS (
           SELECT FROM ${statsRollups} WHERE bot_id = ${botId}
-        ) ELSE false END AS "isFound"
-      FROM (SELECT ${totals} ${goodDays}) AS kept, (
+        ) ELSE false END AS "isFound",
+        kept.days = 0 AND counted.views <= ${sql.raw(String(MANY))} AS "isSmall"
+      FROM (SELECT count(*) AS days, ${totals} ${goodDays}) AS kept, (
         SELECT ${totals}
         FROM (${gaps}) AS gap
         CROSS JOIN LATERAL (${countBetween(botId, sql`gap.begins`, sql`gap.ends`)}) AS part
         WHERE gap.begins < gap.ends
       ) AS counted`,
   ),
+  countSmall: prepareSql(
+    db,
+    named('count_few_results'),
+    sql`
+      SELECT views::float8 AS "totalViews", starts::float8 AS "totalStarts", completions::float8 AS "totalCompleted"
+      FROM (${countBetween(botId, from, to)}) AS counted`,
+  ),
 }))
+
+/**
+ * Bots that had few results a moment ago, and no day that is kept. To count from the index alone is right for
+ * every bot at any time, only slow for some.
+ */
+const smallBots = new LRUCache<string, true>({ max: 10_000, ttl: 10 * 60 * 1000 })
 
 /** The statistics of a bot's results within a range. */
 export async function countResults(db: Database, { bot }: BotGrant, range: TimeRange, now: Date) {
@@ -128,11 +143,19 @@ export async function countResults(db: Database, { bot }: BotGrant, range: TimeR
     endDay: range.to ? dayOf(range.to.getTime()) : 'infinity',
   }
   try {
+    if (smallBots.has(bot.id)) {
+      const [stats] = (await readStatements(db).countSmall(values)).rows
+      if (stats.totalViews <= MANY) return stats
+      smallBots.delete(bot.id)
+    }
     const { rows } = await readStatements(db).count(values)
-    const { isFound, ...stats } = rows[0]
+    const { isFound, isSmall, ...stats } = rows[0]
+    // Within a range, few results say nothing about the others.
+    if (isSmall && range.from === null && range.to === null) smallBots.set(bot.id, true)
     if (isFound) await requestRollup(db, bot.id, now)
     return stats
   } catch (error) {
+    smallBots.delete(bot.id)
     // So many that counting takes too long: only the background can help.
     if (sqlState(error) === '57014') await requestRollup(db, bot.id, now)
     throw error

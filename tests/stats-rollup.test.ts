@@ -60,13 +60,17 @@ async function makeBot(results: number): Promise<string> {
     VALUES ($1, $2, 'Bot', '6.1', 1, $3, $3)`,
     [botId, site.workspaceId, NOON],
   )
+  await addResults(botId, 1, results)
+  return botId
+}
+
+async function addResults(botId: string, first: number, last: number) {
   await app.pool.query(
     `INSERT INTO results (bot_id, id, variables, has_started, is_completed, is_archived, created_at, updated_at)
     SELECT $1, 'result-' || n, '[]', n % 3 > 0, n % 7 = 0, n % 100 = 0, at, at
-    FROM (SELECT n, $3::timestamptz - n * interval '40 seconds' AS at FROM generate_series(1, $2::int) n) AS made`,
-    [botId, results, NOON],
+    FROM (SELECT n, $4::timestamptz - n * interval '40 seconds' AS at FROM generate_series($2::int, $3) n) AS made`,
+    [botId, first, last, NOON],
   )
-  return botId
 }
 
 /** Reads what there is of a bot, whose number of results is noted then. */
@@ -422,6 +426,35 @@ describe('a bot', () => {
     app.statements.length = 0
     await readAll(many)
     expect(app.statements).toHaveLength(2)
+  })
+
+  test('with few results is counted from the index alone, until it has many', async () => {
+    const botId = await makeBot(100)
+    const reader = connectAgain(1)
+    const asksForDays = async (timeFilter: 'allTime' | 'today') => {
+      app.statements.length = 0
+      await app.client.ok('getStats', { as: site.member, params: { botId }, query: { timeFilter } })
+      return app.statements.some((text) => text.includes('bot_stats_daily'))
+    }
+    expect([await asksForDays('today'), await asksForDays('today')]).toEqual([true, true])
+    expect([await asksForDays('allTime'), await asksForDays('allTime')]).toEqual([true, false])
+    expect(await asksForDays('today')).toBe(false)
+    await expectExact(reader, botId, { from: null, to: null })
+    await expectExact(reader, botId, {
+      from: new Date('2026-03-10T11:30:00.000Z'),
+      to: new Date('2026-03-10T11:50:00.000Z'),
+    })
+
+    await addResults(botId, 101, RESULTS)
+    await readAll(botId)
+    expect(await noted(botId)).toHaveLength(1)
+    await expectExact(reader, botId, { from: null, to: null })
+    await rollUp(botId)
+    expect((await expectExact(reader, botId, { from: null, to: null })).good).toBeGreaterThan(0)
+    expect(await asksForDays('allTime')).toBe(true)
+    await raiseFloor(botId, new Date('2026-03-10T11:40:00.000Z'))
+    expect(await asksForDays('allTime')).toBe(true)
+    await expectExact(reader, botId, { from: null, to: null })
   })
 
   test('is noted by a read that takes too long', async () => {
