@@ -84,11 +84,18 @@ const goodDays = sql`FROM ${botStatsDaily} WHERE bot_id = ${botId} AND computed_
 
 const startOf = (day: SQL) => sql`(${day})::timestamp AT TIME ZONE 'UTC'`
 
-/** What is not kept: from the beginning to the first good day, and from the end of each to the next one. */
+/**
+ * What is not kept: from the beginning to the first good day, and from the end of each to the next one. Mostly
+ * only the last of them has anything after it, and the others need not be looked at.
+ */
 const gaps = sql`
-  SELECT ${from} AS begins, coalesce(${startOf(sql`SELECT min(day) ${goodDays}`)}, ${to}) AS ends
+  SELECT ${from} AS begins, coalesce(${startOf(sql`kept.first`)}, ${to}) AS ends
   UNION ALL
-  SELECT ${startOf(sql`day + 1`)}, coalesce(${startOf(sql`lead(day) OVER (ORDER BY day)`)}, ${to}) ${goodDays}`
+  SELECT ${startOf(sql`kept.last + 1`)}, ${to} WHERE kept.days = kept.last - kept.first + 1
+  UNION ALL
+  SELECT between_days.* FROM (
+    SELECT ${startOf(sql`day + 1`)}, coalesce(${startOf(sql`lead(day) OVER (ORDER BY day)`)}, ${to}) ${goodDays}
+  ) AS between_days WHERE kept.days < kept.last - kept.first + 1`
 
 const total = (column: string) => sql.raw(`coalesce(sum(${column}), 0)::float8 AS ${column}`)
 const totals = sql`${total('views')}, ${total('starts')}, ${total('completions')}`
@@ -106,7 +113,9 @@ const readStatements = statements((db, named) => ({
           SELECT FROM ${statsRollups} WHERE bot_id = ${botId}
         ) ELSE false END AS "isFound",
         kept.days = 0 AND counted.views <= ${sql.raw(String(MANY))} AS "isSmall"
-      FROM (SELECT count(*) AS days, ${totals} ${goodDays}) AS kept, (
+      FROM (
+        SELECT count(*) AS days, min(day) AS first, max(day) AS last, ${totals} ${goodDays}
+      ) AS kept, LATERAL (
         SELECT ${totals}
         FROM (${gaps}) AS gap
         CROSS JOIN LATERAL (${countBetween(botId, sql`gap.begins`, sql`gap.ends`)}) AS part

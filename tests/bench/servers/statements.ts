@@ -64,13 +64,16 @@ export const countResults = {
   name: 'count_results',
   text: `SELECT kept.views + counted.views AS views, kept.starts + counted.starts AS starts,
       kept.completions + counted.completions AS completed
-    FROM (SELECT ${totals} ${goodDays}) AS kept, (
+    FROM (SELECT count(*) AS days, min(day) AS first, max(day) AS last, ${totals} ${goodDays}) AS kept, LATERAL (
       SELECT ${totals} FROM (
-        SELECT $2::timestamptz AS begins,
-          coalesce((SELECT min(day) ${goodDays})::timestamp AT TIME ZONE 'UTC', 'infinity') AS ends
+        SELECT $2::timestamptz AS begins, coalesce(kept.first::timestamp AT TIME ZONE 'UTC', 'infinity') AS ends
         UNION ALL
-        SELECT (day + 1)::timestamp AT TIME ZONE 'UTC',
-          coalesce((lead(day) OVER (ORDER BY day))::timestamp AT TIME ZONE 'UTC', 'infinity') ${goodDays}
+        SELECT (kept.last + 1)::timestamp AT TIME ZONE 'UTC', 'infinity' WHERE kept.days = kept.last - kept.first + 1
+        UNION ALL
+        SELECT between_days.* FROM (
+          SELECT (day + 1)::timestamp AT TIME ZONE 'UTC',
+            coalesce((lead(day) OVER (ORDER BY day))::timestamp AT TIME ZONE 'UTC', 'infinity') ${goodDays}
+        ) AS between_days WHERE kept.days < kept.last - kept.first + 1
       ) AS gap
       CROSS JOIN LATERAL (
         SELECT count(*) AS views, count(*) FILTER (WHERE has_started) AS starts,
