@@ -86,7 +86,7 @@ interface KnownDraft {
   draft: Draft
 }
 
-/** In characters, of which each takes one byte or two. */
+/** In characters, of which each takes one byte or two, and up to three in a part that was sent. */
 const CACHE_SIZE = 32 * 1024 * 1024
 
 /** The draft of the bot as it is in this row, if it is known. */
