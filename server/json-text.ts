@@ -1,5 +1,5 @@
 /** From here on, copying a text costs more than sending it in a piece of its own. */
-export const LONG = 16 * 1024
+const LONG = 16 * 1024
 
 /**
  * JSON that stays text: a document read from the database and sent on without being parsed. The encoder

@@ -15,7 +15,7 @@ import type { ChatTools } from './chat/tools.ts'
 import type { Config } from './config.ts'
 import type { Database } from './db/client.ts'
 import { toIssues } from './issues.ts'
-import { encode, LONG } from './json-text.ts'
+import { encode } from './json-text.ts'
 import { findRoute, newPlace, parametersOf, placeOf, segmentsOf } from './paths.ts'
 import { problem } from './problem.ts'
 
@@ -123,9 +123,7 @@ function writeHead(
   for (const name in headers) response.setHeader(name, headers[name] as string)
 }
 
-/** A long text is encoded before it is measured, which would otherwise be done twice. */
 function sendText(response: express.Response, body: string) {
-  if (body.length >= LONG) return sendPieces(response, [Buffer.from(body)])
   response.setHeader('Content-Length', Buffer.byteLength(body))
   response.end(body)
 }
