@@ -145,13 +145,9 @@ function sendPieces(response: express.Response, pieces: Buffer[]) {
  * piece is made before the head goes out, so that a fault until then still gets its answer.
  */
 async function send(response: express.Response, { status, headers, body, mediaType }: Answer) {
-  if (typeof body === 'string') {
+  if (typeof body === 'string' || Array.isArray(body)) {
     writeHead(response, status, headers, mediaType)
-    return sendText(response, body)
-  }
-  if (Array.isArray(body)) {
-    writeHead(response, status, headers, mediaType)
-    return sendPieces(response, body)
+    return typeof body === 'string' ? sendText(response, body) : sendPieces(response, body)
   }
   const pieces = body[Symbol.asyncIterator]()
   const first = await pieces.next()

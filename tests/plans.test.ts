@@ -206,6 +206,13 @@ const requests: Record<string, { send: Request; returns?: string }> = {
   'the bots of a folder': { send: () => listBots({ folderId: world.here.folder }), returns: 'bots' },
   'statistics of some days': { send: () => getStats({ timeFilter: 'last7Days' }) },
   'statistics of all time': { send: () => getStats({}) },
+  'statistics of a bot with few results': {
+    // From the second time on by another statement.
+    send: async () => {
+      await getStats({}, world.here.published.id)
+      await getStats({}, world.here.published.id)
+    },
+  },
 }
 
 function listResults(query: Record<string, string>) {
@@ -218,9 +225,8 @@ function listBots(query: Record<string, string>) {
   return app.client.ok('listBots', { as: admin, query: { workspaceId, ...query } })
 }
 
-function getStats(query: Record<string, string>) {
-  const { admin, draft } = world.here
-  return app.client.ok('getStats', { as: admin, params: { botId: draft.id }, query })
+function getStats(query: Record<string, string>, botId = world.here.draft.id) {
+  return app.client.ok('getStats', { as: world.here.admin, params: { botId }, query })
 }
 
 /** The position after three quarters of the results that are listed. */

@@ -27,7 +27,8 @@ export function prepareLookup<Question extends Record<string, unknown>, Row exte
   // The planner does not see how many there are: it would plan anew for every number of them.
   const lists = columns.map(([column, type]) => sql`(SELECT ${sql.placeholder(column)}::${sql.raw(type)}[])`)
   const comma = sql`, `
-  type Found = Row & { place: number }
+  // As pg gives a bigint and an integer.
+  type Found = Row & { place: string | number }
   const one = prepareSql<Found>(
     db,
     named(name),

@@ -83,6 +83,17 @@ const sessionLookups = statements((db, named) => ({
       JOIN ${chatSessions} ON ${chatSessions.id} = asked."sessionId" AND ${chatSessions.expiresAt} > asked.now
       JOIN ${bots} ON ${bots.id} = ${chatSessions.botId} AND ${bots.deletedAt} IS NULL`,
   ),
+  linked: prepareLookup<{ botId: string; workspaceId: string }, { publicationId: string }>(
+    db,
+    named,
+    'chat_linked_bot',
+    { botId: 'text', workspaceId: 'text' },
+    (asked) => sql`
+      SELECT asked.place, ${publishedBots.publicationId} AS "publicationId" FROM ${asked}
+      JOIN ${bots} ON ${bots.id} = asked."botId" AND ${bots.workspaceId} = asked."workspaceId"
+        AND ${bots.deletedAt} IS NULL
+      JOIN ${publishedBots} ON ${publishedBots.botId} = ${bots.id} AND ${publishedBots.publicationId} IS NOT NULL`,
+  ),
 }))
 
 /** A published bot by its public id, and the result to go on with when the caller named one of this bot. */
@@ -122,12 +133,8 @@ export async function sessionOf(db: Database, { bot }: BotGrant, resultId: strin
 
 /** The flow that a bot link leads to in a live chat: the published copy of a bot of the same workspace. */
 export async function findLinked(db: Database, tools: ChatTools, botId: string, workspaceId: string) {
-  const [row] = await db
-    .select({ publicationId: publishedBots.publicationId })
-    .from(bots)
-    .innerJoin(publishedBots, eq(publishedBots.botId, bots.id))
-    .where(and(eq(bots.id, botId), eq(bots.workspaceId, workspaceId), isNull(bots.deletedAt)))
-  if (!row?.publicationId) return null
+  const row = await sessionLookups(db).linked({ botId, workspaceId })
+  if (!row) return null
   const flow = await loadPublication(db, tools, botId, row.publicationId)
   return flow && { flow, publicationId: `${botId}/${row.publicationId}` }
 }
