@@ -1,7 +1,7 @@
 import { sql } from 'drizzle-orm'
+import { insertToken } from './access/tokens.ts'
 import { type Database, transact } from './db/client.ts'
 import { users } from './db/schema.ts'
-import { insertToken } from './handlers/tokens.ts'
 import { insertWorkspace } from './handlers/workspaces.ts'
 import { newId } from './ids.ts'
 

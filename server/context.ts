@@ -1,5 +1,19 @@
-import type { BotGrant, FolderGrant, UserGrant, WorkspaceGrant } from './access.ts'
-import type { Services } from './router.ts'
+import type { Logger } from 'pino'
+import type { BotGrant, FolderGrant, UserGrant, WorkspaceGrant } from './access/index.ts'
+import type { ChatTools } from './chat/tools/index.ts'
+import type { Config } from './config.ts'
+import type { Database } from './db/client.ts'
+
+/** What the whole process shares. */
+export interface Services {
+  db: Database
+  config: Config
+  log: Logger
+  now: () => Date
+  /** Authenticates cursors; the same in all processes of the installation. */
+  cursorKey: Buffer
+  chat: ChatTools
+}
 
 /** What a handler gets beside its request: the services, the moment of the request, and its grant. */
 type Context = Omit<Services, 'now'> & { now: Date }

@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
-import type { OutboundReply } from '../server/outbound.ts'
+import type { OutboundReply } from '../server/chat/tools/outbound.ts'
 import { ask, bot, chat, closeSandbox, idOf, type Part, set, text, type World } from './support/chat.ts'
 
 afterAll(closeSandbox)

@@ -1,6 +1,6 @@
 import { type AddressInfo, createServer, type Server } from 'node:net'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { openMailer } from '../server/chat/mail.ts'
+import { openMailer } from '../server/chat/tools/mail.ts'
 
 let server: Server
 let port: number

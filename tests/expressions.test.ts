@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { openSandbox, type Sandbox } from '../server/chat/tools/sandbox.ts'
 import type { EvaluateReply } from '../server/chat/types.ts'
-import { openSandbox, type Sandbox } from '../server/expressions.ts'
 
 let sandbox: Sandbox
 

@@ -2,8 +2,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { blockCatalogue } from '../contract/bot-document/index.ts'
+import { checkFlow } from '../server/bots/flow-check.ts'
 import { convert, type FlowDocument } from '../server/conversion/index.ts'
-import { checkFlow } from '../server/flow-check.ts'
 import { documentOf, documentVersions } from './support/documents.ts'
 
 type Json = Record<string, unknown>

@@ -6,7 +6,7 @@ import {
   type OutboundOptions,
   type OutboundReply,
   outboundClient,
-} from '../server/outbound.ts'
+} from '../server/chat/tools/outbound.ts'
 
 let server: Server
 let port: number

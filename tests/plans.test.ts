@@ -1,10 +1,10 @@
 import { hash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { authorize } from '../server/access.ts'
+import { authorize } from '../server/access/index.ts'
 import { cursorKey } from '../server/db/migrate.ts'
 import { writeCursor } from '../server/db/page.ts'
-import { rollUpBatch } from '../server/stats-rollup.ts'
+import { rollUpBatch } from '../server/results/stats-rollup.ts'
 import { type App, startApp } from './support/app.ts'
 import { makeWorld, type World } from './support/world.ts'
 

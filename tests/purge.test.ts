@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { purgeBatch } from '../server/purge.ts'
+import { purgeBatch } from '../server/background/purge.ts'
 import { type App, startApp } from './support/app.ts'
 import { until } from './support/process.ts'
 import { makeWorld, type Site } from './support/world.ts'

@@ -10,10 +10,10 @@ import { root } from '../server/root.ts'
 
 const imports = `
 import type { AnalyticsHandlers, FoldersHandlers } from '../generated/handlers.ts'
-import type { BotGrant, WorkspaceGrant } from '../server/access.ts'
+import type { BotGrant, WorkspaceGrant } from '../server/access/index.ts'
 import type { Contexts } from '../server/context.ts'
 import type { Database } from '../server/db/client.ts'
-import { withDraft } from '../server/drafts.ts'
+import { withDraft } from '../server/bots/drafts.ts'
 import { folderIn, folders } from '../server/handlers/folders.ts'
 import { folders as folderCases } from './cases/folders.ts'
 import type { Cases } from './support/cases.ts'

@@ -1,5 +1,5 @@
 /** HTTP request blocks: what is sent, and what is taken from the answer. */
-import type { OutboundReply } from '../outbound.ts'
+
 import { type Block, toValue } from './flow.ts'
 import { filledText, parseJson, record, records, text } from './loose.ts'
 import { collected } from './results.ts'
@@ -15,6 +15,7 @@ import {
   remainingMilliseconds,
   waitFor,
 } from './run.ts'
+import type { OutboundReply } from './tools/outbound.ts'
 import type { Loose, Position, VariableValue } from './types.ts'
 import { fill, onlyPlaceholder, setVariable, textOfValue, valueByName, type WriteValue } from './variables.ts'
 

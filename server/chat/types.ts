@@ -5,8 +5,9 @@
  * `continueChat`, and writes what the outcome says in one transaction. Everything that is not a pure function of
  * these values comes in through `Effects`.
  */
-import type { OutboundReply, OutboundRequest } from '../outbound.ts'
+
 import type { Limits } from './limits.ts'
+import type { OutboundReply, OutboundRequest } from './tools/outbound.ts'
 
 /** What a variable can hold. `null` is "no value". */
 export type VariableValue = string | (string | null)[] | null

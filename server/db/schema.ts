@@ -14,7 +14,7 @@ import {
   timestamp,
   uniqueIndex,
 } from 'drizzle-orm/pg-core'
-import { JsonText } from '../json-text.ts'
+import { JsonText } from '../json/json-text.ts'
 
 /**
  * The tables, in two kinds. Catalogue tables are small and have foreign keys among themselves. Bot tables

@@ -1,7 +1,7 @@
 import type { AnalyticsHandlers } from '../../generated/handlers.ts'
 import type { Contexts } from '../context.ts'
-import { countResults } from '../stats-rollup.ts'
-import { timeRange } from '../time-range.ts'
+import { countResults } from '../results/stats-rollup.ts'
+import { timeRange } from '../results/time-range.ts'
 
 export const analytics: AnalyticsHandlers<Contexts> = {
   async getStats({ query }, reply, { db, grant, now }) {

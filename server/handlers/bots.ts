@@ -3,11 +3,8 @@ import { PgTransaction, type PgUpdateSetSource } from 'drizzle-orm/pg-core'
 import type { Issue } from '../../contract/errors.ts'
 import type { BotsHandlers, CreateBot, UpdateBot } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
-import type { BotGrant, WorkspaceGrant } from '../access.ts'
-import type { Contexts } from '../context.ts'
-import { type Database, Rollback, sqlState, statements, type Transaction, transact } from '../db/client.ts'
-import { after, beginning, cut, newestFirst, readCursor, writeCursor } from '../db/page.ts'
-import { botDrafts, customDomains, folders, publicIds, publishedBots, bots as table } from '../db/schema.ts'
+import type { BotGrant, WorkspaceGrant } from '../access/index.ts'
+import { requestPurge } from '../background/purge.ts'
 import {
   convertDraft,
   type Draft,
@@ -18,10 +15,13 @@ import {
   rememberDraft,
   toFlow,
   withDraft,
-} from '../drafts.ts'
+} from '../bots/drafts.ts'
+import type { Contexts } from '../context.ts'
+import { type Database, Rollback, sqlState, statements, type Transaction, transact } from '../db/client.ts'
+import { after, beginning, cut, newestFirst, readCursor, writeCursor } from '../db/page.ts'
+import { botDrafts, customDomains, folders, publicIds, publishedBots, bots as table } from '../db/schema.ts'
 import { newId } from '../ids.ts'
-import { JsonText, stored } from '../json-text.ts'
-import { requestPurge } from '../purge.ts'
+import { JsonText, stored } from '../json/json-text.ts'
 import { folderIn } from './folders.ts'
 
 type BotRow = typeof table.$inferSelect

@@ -1,12 +1,12 @@
 import { and, desc, eq, isNull, sql } from 'drizzle-orm'
 import type { PublicationsHandlers } from '../../generated/handlers.ts'
-import type { BotGrant } from '../access.ts'
+import type { BotGrant } from '../access/index.ts'
+import { rememberDraft, toFlow } from '../bots/drafts.ts'
 import type { Contexts } from '../context.ts'
 import { type Database, type Transaction, transact } from '../db/client.ts'
 import { after, beginning, cut, type Position, readCursor, writeCursor } from '../db/page.ts'
 import { bots, publishedBots, botPublications as table } from '../db/schema.ts'
-import { rememberDraft, toFlow } from '../drafts.ts'
-import { stored } from '../json-text.ts'
+import { stored } from '../json/json-text.ts'
 import { applyChange, toBot } from './bots.ts'
 
 export const publications: PublicationsHandlers<Contexts> = {

@@ -1,13 +1,9 @@
 import { and, desc, eq, isNull } from 'drizzle-orm'
 import type { TokensHandlers } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
-import { createToken } from '../authenticate.ts'
+import { insertToken, type TokenRow } from '../access/tokens.ts'
 import type { Contexts } from '../context.ts'
-import type { Database, Transaction } from '../db/client.ts'
 import { apiTokens as table } from '../db/schema.ts'
-import { newId } from '../ids.ts'
-
-type TokenRow = Omit<typeof table.$inferSelect, 'tokenHash' | 'ownerUserId' | 'revokedAt'>
 
 const columns = {
   id: table.id,
@@ -47,29 +43,6 @@ export const tokens: TokensHandlers<Contexts> = {
       .returning(columns)
     return row ? reply.ok({ apiToken: toApiToken(row) }) : reply.fail('NOT_FOUND')
   },
-}
-
-const DAY = 24 * 60 * 60 * 1000
-
-/** Creates a token of a user and stores its digest; the token itself is only returned. */
-export async function insertToken(
-  db: Database | Transaction,
-  userId: string,
-  name: string,
-  expiresInDays: number | undefined,
-  now: Date,
-): Promise<{ token: string; row: TokenRow }> {
-  const { token, hash, hint } = createToken()
-  const row = {
-    id: newId(now),
-    name,
-    hint,
-    createdAt: now,
-    expiresAt: expiresInDays === undefined ? null : new Date(now.getTime() + expiresInDays * DAY),
-    lastUsedOn: null,
-  }
-  await db.insert(table).values({ ...row, tokenHash: hash, ownerUserId: userId })
-  return { token, row }
 }
 
 function toApiToken(row: TokenRow): components['schemas']['ApiToken'] {

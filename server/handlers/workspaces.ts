@@ -1,7 +1,7 @@
 import { and, count, desc, eq, inArray, isNull } from 'drizzle-orm'
 import type { WorkspacesHandlers } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
-import type { UserGrant, WorkspaceGrant } from '../access.ts'
+import type { UserGrant, WorkspaceGrant } from '../access/index.ts'
 import type { Contexts } from '../context.ts'
 import { type Database, type Transaction, transact } from '../db/client.ts'
 import {
@@ -15,7 +15,7 @@ import {
   workspaceMembers,
 } from '../db/schema.ts'
 import { newId } from '../ids.ts'
-import { stored } from '../json-text.ts'
+import { stored } from '../json/json-text.ts'
 
 type WorkspaceRow = typeof table.$inferSelect
 

@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs'
 import type { RequestHandler } from 'express'
 import { publicId as publicIdSchema } from '../../contract/bots/schemas.ts'
-import { findPublished } from '../handlers/chat/sessions.ts'
+import { findPublished } from '../chat/store.ts'
+import type { Services } from '../context.ts'
 import { root } from '../root.ts'
-import type { Services } from '../router.ts'
 
 /*
  * The chat page: what a browser needs to run a published bot. The files are sent as they lie in

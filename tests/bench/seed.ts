@@ -1,5 +1,5 @@
 import { eq } from 'drizzle-orm'
-import { createToken } from '../../server/authenticate.ts'
+import { createToken } from '../../server/access/authenticate.ts'
 import { connect, type Database } from '../../server/db/client.ts'
 import { cursorKey, migrateDatabase } from '../../server/db/migrate.ts'
 import { writeCursor } from '../../server/db/page.ts'
@@ -16,8 +16,8 @@ import {
   workspaces,
 } from '../../server/db/schema.ts'
 import { newId } from '../../server/ids.ts'
-import { JsonText } from '../../server/json-text.ts'
-import { rollUpBatch } from '../../server/stats-rollup.ts'
+import { JsonText } from '../../server/json/json-text.ts'
+import { rollUpBatch } from '../../server/results/stats-rollup.ts'
 import { type FlowDocument, makeDocument } from './documents.ts'
 
 /** What the operations are about. */

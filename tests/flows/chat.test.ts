@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { purgeBatch } from '../../server/purge.ts'
+import { purgeBatch } from '../../server/background/purge.ts'
 import { type App, startApp } from '../support/app.ts'
 import { ask, bot, idOf, text } from '../support/chat.ts'
 import {

@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { purgeBatch } from '../../server/purge.ts'
+import { purgeBatch } from '../../server/background/purge.ts'
 import { type App, startApp } from '../support/app.ts'
 import type { Answer } from '../support/client.ts'
 import { makeWorld, type Site, type World } from '../support/world.ts'

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { bots, results } from '../../server/db/schema.ts'
 import { newId } from '../../server/ids.ts'
-import { JsonText } from '../../server/json-text.ts'
+import { JsonText } from '../../server/json/json-text.ts'
 import { type App, startApp } from '../support/app.ts'
 import type { Answer } from '../support/client.ts'
 import { makeWorld, type Site } from '../support/world.ts'

@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { timeFilters } from '../../contract/shared.ts'
 import { results } from '../../server/db/schema.ts'
 import { newId } from '../../server/ids.ts'
-import { JsonText } from '../../server/json-text.ts'
+import { JsonText } from '../../server/json/json-text.ts'
 import { type App, startApp } from '../support/app.ts'
 import { makeWorld, type Site } from '../support/world.ts'
 

@@ -1,5 +1,7 @@
 /** Small bots written as objects, and a client that talks to them. */
 import { continueChat, startChat } from '../../server/chat/engine.ts'
+import type { OutboundReply, OutboundRequest } from '../../server/chat/tools/outbound.ts'
+import { openSandbox, type Sandbox } from '../../server/chat/tools/sandbox.ts'
 import type {
   Effects,
   Flow,
@@ -12,8 +14,6 @@ import type {
   StepOutcome,
   StepResult,
 } from '../../server/chat/types.ts'
-import { openSandbox, type Sandbox } from '../../server/expressions.ts'
-import type { OutboundReply, OutboundRequest } from '../../server/outbound.ts'
 
 type Json = Record<string, unknown>
 

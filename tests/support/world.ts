@@ -1,4 +1,4 @@
-import { createToken } from '../../server/authenticate.ts'
+import { createToken } from '../../server/access/authenticate.ts'
 import type { Database } from '../../server/db/client.ts'
 import {
   apiTokens,
@@ -17,7 +17,7 @@ import {
   workspaces,
 } from '../../server/db/schema.ts'
 import { newId } from '../../server/ids.ts'
-import { JsonText } from '../../server/json-text.ts'
+import { JsonText } from '../../server/json/json-text.ts'
 import type { App } from './app.ts'
 import type { Caller } from './client.ts'
 

@@ -1,11 +1,11 @@
 import { eq, getTableColumns, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
-import type { ErrorCode, Issue } from '../contract/errors.ts'
-import type { Access, Role } from '../contract/operation.ts'
+import type { ErrorCode, Issue } from '../../contract/errors.ts'
+import type { Access, Role } from '../../contract/operation.ts'
+import { type Database, statements } from '../db/client.ts'
+import { prepareLookup } from '../db/lookup.ts'
+import { apiTokens, bots, folders, workspaceMembers, workspaces } from '../db/schema.ts'
 import { unauthorized } from './authenticate.ts'
-import { type Database, statements } from './db/client.ts'
-import { prepareLookup } from './db/lookup.ts'
-import { apiTokens, bots, folders, workspaceMembers, workspaces } from './db/schema.ts'
 
 /*
  * The only policy code. A caller and a target become a grant, which query functions ask for instead of an

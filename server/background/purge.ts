@@ -1,5 +1,5 @@
 import { asc, eq, isNotNull, lt, type SQL, sql } from 'drizzle-orm'
-import { type Database, type Transaction, transact } from './db/client.ts'
+import { type Database, type Transaction, transact } from '../db/client.ts'
 import {
   botDrafts,
   botPublications,
@@ -18,7 +18,7 @@ import {
   statsRollups,
   workspaceMembers,
   workspaces,
-} from './db/schema.ts'
+} from '../db/schema.ts'
 
 /*
  * What is deleted is unreachable at once and removed here: in small batches, by one process at a time,

@@ -1,8 +1,8 @@
 import http from 'node:http'
 import type { Duplex } from 'node:stream'
 import type { Express } from 'express'
-import type { ErrorCode, Issue } from '../contract/errors.ts'
-import { newId } from './ids.ts'
+import type { ErrorCode, Issue } from '../../contract/errors.ts'
+import { newId } from '../ids.ts'
 import { problem } from './problem.ts'
 
 export interface HttpOptions {

@@ -7,8 +7,8 @@
  */
 import { availableParallelism } from 'node:os'
 import { Worker } from 'node:worker_threads'
-import type { EvaluateReply, EvaluateRequest } from './chat/types.ts'
-import type { Job, JobReply } from './expressions-worker.ts'
+import type { EvaluateReply, EvaluateRequest } from '../types.ts'
+import type { Job, JobReply } from './sandbox-worker.ts'
 
 export interface Sandbox {
   evaluate(request: EvaluateRequest): Promise<EvaluateReply>
@@ -35,7 +35,7 @@ const waitMilliseconds = 5_000
 const maximumWaitingPerOwner = 200
 
 const isSource = import.meta.url.endsWith('.ts')
-const workerUrl = new URL(isSource ? './expressions-worker.ts' : './expressions-worker.js', import.meta.url)
+const workerUrl = new URL(isSource ? './sandbox-worker.ts' : './sandbox-worker.js', import.meta.url)
 /** In development and in tests the thread is TypeScript too, which a thread cannot start from by itself. */
 const loadSource = `
   const url = ${JSON.stringify(workerUrl.href)}

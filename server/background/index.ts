@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { type Database, databaseError } from './db/client.ts'
+import { type Database, databaseError } from '../db/client.ts'
+import { rollUpBatch } from '../results/stats-rollup.ts'
 import { purgeBatch } from './purge.ts'
-import { rollUpBatch } from './stats-rollup.ts'
 
 /** What is done in the background, a batch at a time; a batch is true while there may be more to do. */
 const jobs = { purging: purgeBatch, 'counting results': rollUpBatch }

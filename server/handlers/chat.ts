@@ -1,12 +1,8 @@
 import { hash } from 'node:crypto'
-import type { Issue } from '../../../contract/errors.ts'
-import type { ChatHandlers, ContinueChat, SaveClientLogs } from '../../../generated/handlers.ts'
-import type { components } from '../../../generated/openapi.ts'
-import { continueChat as continueFlow, startChat as startFlow } from '../../chat/engine.ts'
-import type { Effects, Flow, SessionState, StartOptions, StepOutcome } from '../../chat/types.ts'
-import type { Contexts } from '../../context.ts'
-import { newId } from '../../ids.ts'
-import { JsonText, stored } from '../../json-text.ts'
+import type { Issue } from '../../contract/errors.ts'
+import type { ChatHandlers, ContinueChat, SaveClientLogs } from '../../generated/handlers.ts'
+import type { components } from '../../generated/openapi.ts'
+import { continueChat as continueFlow, startChat as startFlow } from '../chat/engine.ts'
 import {
   answersOf,
   draftFlow,
@@ -20,7 +16,11 @@ import {
   saveStep,
   sessionOf,
   transcriptOf,
-} from './sessions.ts'
+} from '../chat/store.ts'
+import type { Effects, Flow, SessionState, StartOptions, StepOutcome } from '../chat/types.ts'
+import type { Contexts } from '../context.ts'
+import { newId } from '../ids.ts'
+import { JsonText, stored } from '../json/json-text.ts'
 
 type Context = Contexts['anyone']
 

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache'
-import type { Config } from '../config.ts'
-import { openSandbox } from '../expressions.ts'
-import { outboundClient } from '../outbound.ts'
+import type { Config } from '../../config.ts'
+import type { Effects, Flow } from '../types.ts'
 import { openMailer } from './mail.ts'
-import type { Effects, Flow } from './types.ts'
+import { outboundClient } from './outbound.ts'
+import { openSandbox } from './sandbox.ts'
 
 /** What a chat needs beside the database; one for the whole process. */
 export interface ChatTools {

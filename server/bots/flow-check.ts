@@ -1,5 +1,5 @@
-import type { Issue } from '../contract/errors.ts'
-import { isSkipped } from './chat/walk.ts'
+import type { Issue } from '../../contract/errors.ts'
+import { isSkipped } from '../chat/walk.ts'
 import {
   blocksOf,
   type FlowDocument,
@@ -8,7 +8,7 @@ import {
   type JsonRecord,
   jumpTarget,
   listOf,
-} from './conversion/document.ts'
+} from '../conversion/document.ts'
 
 /**
  * What is doubtful in a flow, in the order of the document: references to things that do not exist, ids that are

@@ -1,7 +1,7 @@
 import { hash, randomInt } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { crc32 } from 'node:zlib'
-import type { Issue } from '../contract/errors.ts'
+import type { Issue } from '../../contract/errors.ts'
 
 /*
  * Tokens: `botb_pat_`, 30 random base62 characters, and their CRC-32 in 6 more. The prefix makes them

@@ -1,10 +1,9 @@
 import { and, eq, isNull, type SQL, sql } from 'drizzle-orm'
-import type { BotGrant } from '../../access.ts'
-import type { ChatTools } from '../../chat/tools.ts'
-import type { Answer, Flow, LogEntry, StepOutcome, TranscriptEntry } from '../../chat/types.ts'
-import { convert } from '../../conversion/index.ts'
-import { type Database, prepareSql, sqlState, statements } from '../../db/client.ts'
-import { prepareLookup } from '../../db/lookup.ts'
+import type { BotGrant } from '../access/index.ts'
+import { type Draft, parseDraft, type Version, withDraft } from '../bots/drafts.ts'
+import { convert } from '../conversion/index.ts'
+import { type Database, prepareSql, sqlState, statements } from '../db/client.ts'
+import { prepareLookup } from '../db/lookup.ts'
 import {
   botDrafts,
   botPublications,
@@ -16,10 +15,11 @@ import {
   resultLogs,
   results,
   resultTranscripts,
-} from '../../db/schema.ts'
-import { type Draft, parseDraft, type Version, withDraft } from '../../drafts.ts'
-import { newIds } from '../../ids.ts'
-import { lateBefore, raiseEpochs } from '../../stats-rollup.ts'
+} from '../db/schema.ts'
+import { newIds } from '../ids.ts'
+import { lateBefore, raiseEpochs } from '../results/stats-rollup.ts'
+import type { ChatTools } from './tools/index.ts'
+import type { Answer, Flow, LogEntry, StepOutcome, TranscriptEntry } from './types.ts'
 
 /*
  * Reading and writing one step of a chat: one statement each. A step is written as a whole or not at all,

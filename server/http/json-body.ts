@@ -1,4 +1,4 @@
-import type { Issue } from '../contract/errors.ts'
+import type { Issue } from '../../contract/errors.ts'
 
 /** What the validator can count on: these hold for every body before it is looked at by a schema. */
 const MAXIMUM_DEPTH = 64

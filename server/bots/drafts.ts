@@ -1,11 +1,11 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
-import { legacyVersions } from '../contract/bot-document/index.ts'
-import type { BotGrant } from './access.ts'
-import { convert, type FlowDocument } from './conversion/index.ts'
-import { type Database, statements } from './db/client.ts'
-import { botDrafts, bots } from './db/schema.ts'
-import { JsonText, stored } from './json-text.ts'
+import { legacyVersions } from '../../contract/bot-document/index.ts'
+import type { BotGrant } from '../access/index.ts'
+import { convert, type FlowDocument } from '../conversion/index.ts'
+import { type Database, statements } from '../db/client.ts'
+import { botDrafts, bots } from '../db/schema.ts'
+import { JsonText, stored } from '../json/json-text.ts'
 
 /** The parts of a flow document as they are stored. Events are null in the legacy versions. */
 export interface Draft {

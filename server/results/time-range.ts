@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { DateTime } from 'luxon'
-import type { timeFilters } from '../contract/shared.ts'
+import type { timeFilters } from '../../contract/shared.ts'
 
 export type TimeFilter = (typeof timeFilters)[number]
 

@@ -3,19 +3,16 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import express from 'express'
 import { LRUCache } from 'lru-cache'
-import type { Logger } from 'pino'
-import { type ErrorCode, errors, type Issue } from '../contract/errors.ts'
-import { type Access, errorsOf, type Operation, user } from '../contract/operation.ts'
-import { z } from '../contract/zod.ts'
-import { type Authorization, authorize } from './access.ts'
-import { readCredential } from './authenticate.ts'
-import { parseJson } from './body.ts'
-import { propertyTexts } from './body-text.ts'
-import type { ChatTools } from './chat/tools.ts'
-import type { Config } from './config.ts'
-import type { Database } from './db/client.ts'
+import { type ErrorCode, errors, type Issue } from '../../contract/errors.ts'
+import { type Access, errorsOf, type Operation, user } from '../../contract/operation.ts'
+import { z } from '../../contract/zod.ts'
+import { readCredential } from '../access/authenticate.ts'
+import { type Authorization, authorize } from '../access/index.ts'
+import type { Services } from '../context.ts'
+import { encode } from '../json/json-text.ts'
+import { propertyTexts } from '../json/property-texts.ts'
 import { toIssues } from './issues.ts'
-import { encode } from './json-text.ts'
+import { parseJson } from './json-body.ts'
 import { findRoute, newPlace, parametersOf, placeOf, segmentsOf } from './paths.ts'
 import { problem } from './problem.ts'
 
@@ -25,17 +22,6 @@ import { problem } from './problem.ts'
  * (404, 403), then the operation's own. What must stay true: no body is read for a caller whose
  * token was not valid just now, and a handler sees only input that fits the contract.
  */
-
-/** What every handler gets. */
-export interface Services {
-  db: Database
-  config: Config
-  log: Logger
-  now: () => Date
-  /** Authenticates cursors; the same in all processes of the installation. */
-  cursorKey: Buffer
-  chat: ChatTools
-}
 
 type AnyHandler = (request: unknown, reply: unknown, context: unknown) => Promise<Answer>
 

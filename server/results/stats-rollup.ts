@@ -1,8 +1,8 @@
 import { and, asc, eq, lte, type SQL, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
-import type { BotGrant } from './access.ts'
-import { type Database, prepareSql, sqlState, statements } from './db/client.ts'
-import { botStatsDaily, bots, results, statsRollups } from './db/schema.ts'
+import type { BotGrant } from '../access/index.ts'
+import { type Database, prepareSql, sqlState, statements } from '../db/client.ts'
+import { botStatsDaily, bots, results, statsRollups } from '../db/schema.ts'
 import type { TimeRange } from './time-range.ts'
 
 /*

@@ -1,12 +1,12 @@
 import { stringify } from 'csv-stringify/sync'
 import { eq } from 'drizzle-orm'
-import type { BotGrant } from '../access.ts'
+import type { BotGrant } from '../access/index.ts'
+import { parseDraft, withDraft } from '../bots/drafts.ts'
 import type { Database } from '../db/client.ts'
 import { beginning, type Position } from '../db/page.ts'
 import { resultAnswers } from '../db/schema.ts'
-import { parseDraft, withDraft } from '../drafts.ts'
-import type { TimeRange } from '../time-range.ts'
-import { type ResultRow, resultPage } from './results.ts'
+import { type ResultRow, resultPage } from '../handlers/results.ts'
+import type { TimeRange } from './time-range.ts'
 
 /** So many results are in memory at a time, however many there are. */
 const PAGE = 1_000

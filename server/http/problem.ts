@@ -1,5 +1,5 @@
-import { type ErrorCode, errorBody, errors, type Issue } from '../contract/errors.ts'
-import { databaseError, sqlState } from './db/client.ts'
+import { type ErrorCode, errorBody, errors, type Issue } from '../../contract/errors.ts'
+import { databaseError, sqlState } from '../db/client.ts'
 
 /** An error of the service as it leaves: status, headers and the body as text. */
 export interface Problem {

@@ -1,6 +1,6 @@
 /** E-mail through the mail server that the service is configured with. */
 import { createTransport } from 'nodemailer'
-import type { Mail } from './types.ts'
+import type { Mail } from '../types.ts'
 
 export interface MailerOptions {
   /** `smtp://user:password@host:port`, or `smtps://` for a connection that is encrypted from the start. */

@@ -1,5 +1,5 @@
-import type { Issue } from '../contract/errors.ts'
-import type { z } from '../contract/zod.ts'
+import type { Issue } from '../../contract/errors.ts'
+import type { z } from '../../contract/zod.ts'
 
 /** The issues of the validator in the form of the service: one per wrong place, with paths as text. */
 export function toIssues(error: z.ZodError, place: readonly string[]): Issue[] {

@@ -1,7 +1,7 @@
 import type { Logger } from 'pino'
-import type { Config } from './config.ts'
-import type { DatabaseOptions } from './db/client.ts'
-import { startEmbeddedPostgres } from './db/embedded.ts'
+import type { Config } from '../config.ts'
+import type { DatabaseOptions } from './client.ts'
+import { startEmbeddedPostgres } from './embedded.ts'
 
 /** The address of the configured database, starting the embedded server where none is configured. */
 export async function locateDatabase(
