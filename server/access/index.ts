@@ -1,10 +1,10 @@
 import { eq, getTableColumns, sql } from 'drizzle-orm'
-import type { PgTable } from 'drizzle-orm/pg-core'
 import type { ErrorCode, Issue } from '../../contract/errors.ts'
 import type { Access, Role } from '../../contract/operation.ts'
 import { type Database, statements } from '../db/client.ts'
 import { prepareLookup } from '../db/lookup.ts'
 import { apiTokens, bots, folders, workspaceMembers, workspaces } from '../db/schema.ts'
+import { optional, type RowOf } from '../db/selection.ts'
 import { unauthorized } from './authenticate.ts'
 
 /*
@@ -71,42 +71,35 @@ export async function authorize(
   id: string,
   now: Date,
 ): Promise<Authorization> {
-  const record = access.kind === 'user' ? undefined : await lookups(db)[access.kind]({ tokenHash, id })
+  const found = access.kind === 'user' ? undefined : await lookups(db)[access.kind]({ tokenHash, id })
   // Where there is no record, there still is a caller, or none.
-  const row = record ?? (await lookups(db).user({ tokenHash, id }))
-  const refused = refusedToken(row, now)
-  if (!row || refused) {
+  const token = found?.token ?? (await lookups(db).user({ tokenHash, id }))?.token
+  const refused = refusedToken(token, now)
+  if (!token || refused) {
     return { caller: undefined, refusal: { code: 'UNAUTHORIZED', issues: [refused as Issue] } }
   }
-  const caller = { userId: row.ownerUserId, tokenId: row.tokenId }
-  await noteUse(db, row, now)
+  const caller = { userId: token.ownerUserId, tokenId: token.id }
+  await noteUse(db, token, now)
   if (access.kind === 'user') return { caller, grant: { caller } as UserGrant }
-  if (!record) return { caller, refusal: { code: access.missing, issues: [] } }
-  const { role } = record
-  decode[access.kind](record)
-  const isShared = access.kind === 'bot' && access.publicShare && record.isPubliclyShared
+  if (!found) return { caller, refusal: { code: access.missing, issues: [] } }
+  const { role, record } = found
+  const isShared =
+    access.kind === 'bot' && access.publicShare && 'isPubliclyShared' in record && record.isPubliclyShared
   if (!isShared && (role === null || rank[role] < rank[access.role])) {
     return { caller, refusal: { code: 'FORBIDDEN', issues: [] } }
   }
   return { caller, grant: { caller, role, [access.kind]: record } as unknown as Grant }
 }
 
-interface Token {
-  tokenId: string
-  ownerUserId: string
-  expiresAt: Date | null
-  revokedAt: Date | null
-  /** A day in UTC. */
-  lastUsedOn: string | null
+const tokenColumns = {
+  id: apiTokens.id,
+  ownerUserId: apiTokens.ownerUserId,
+  expiresAt: apiTokens.expiresAt,
+  revokedAt: apiTokens.revokedAt,
+  lastUsedOn: apiTokens.lastUsedOn,
 }
 
-/** Token, role and record side by side. */
-interface Row extends Token {
-  /** Null for who is not a member of the record's workspace. */
-  role: Role | null
-  /** Of a bot. */
-  isPubliclyShared?: boolean
-}
+type Token = RowOf<typeof tokenColumns>
 
 function refusedToken(token: Token | undefined, now: Date): Issue | undefined {
   if (!token) return unauthorized('unknown', 'The token is not known')
@@ -119,61 +112,46 @@ function refusedToken(token: Token | undefined, now: Date): Issue | undefined {
 async function noteUse(db: Database, token: Token, now: Date) {
   const today = now.toISOString().slice(0, 10)
   if (token.lastUsedOn !== null && token.lastUsedOn >= today) return
-  await db.update(apiTokens).set({ lastUsedOn: today }).where(eq(apiTokens.id, token.tokenId))
+  await db.update(apiTokens).set({ lastUsedOn: today }).where(eq(apiTokens.id, token.id))
 }
 
-const token = sql`${apiTokens.id} AS "tokenId", ${apiTokens.ownerUserId} AS "ownerUserId",
-  ${apiTokens.expiresAt} AS "expiresAt", ${apiTokens.revokedAt} AS "revokedAt",
-  ${apiTokens.lastUsedOn}::text AS "lastUsedOn"`
+type Statements = Parameters<Parameters<typeof statements>[0]>
 
-const columnsOf = (table: PgTable) =>
-  sql.join(
-    Object.entries(getTableColumns(table)).map(([key, column]) => sql`${column} AS ${sql.identifier(key)}`),
-    sql`, `,
-  )
+const questions = { tokenHash: 'bytea', id: 'text' } as const
+const owner = sql`JOIN ${apiTokens} ON ${apiTokens.tokenHash} = asked."tokenHash"`
 
-/** Whose token it is, and with a table, which record has the id and what the owner's role in its workspace is. */
-function grantLookup(
-  db: Database,
-  named: (name: string) => string,
+/** Whose token it is, which record has the id, and what the owner's role in its workspace is. */
+function grantLookup<Table extends typeof workspaces | typeof folders | typeof bots>(
+  [db, named]: Statements,
   name: string,
-  table?: typeof workspaces | typeof folders | typeof bots,
+  table: Table,
 ) {
-  const owner = sql`JOIN ${apiTokens} ON ${apiTokens.tokenHash} = asked."tokenHash"`
-  return prepareLookup<{ tokenHash: Buffer; id: string }, Row>(
+  // Null for who is not a member of the record's workspace.
+  const shape = { token: tokenColumns, role: optional(workspaceMembers.role), record: getTableColumns(table) }
+  return prepareLookup(
     db,
     named,
     name,
-    { tokenHash: 'bytea', id: 'text' },
-    (asked) => {
-      if (!table) return sql`SELECT asked.place, ${token} FROM ${asked} ${owner}`
-      return sql`
-        SELECT asked.place, ${token}, ${workspaceMembers.role}, ${columnsOf(table)} FROM ${asked} ${owner}
-        JOIN ${table} ON ${table.id} = asked.id ${'deletedAt' in table ? sql`AND ${table.deletedAt} IS NULL` : sql``}
-        LEFT JOIN ${workspaceMembers} ON ${workspaceMembers.userId} = ${apiTokens.ownerUserId}
-          AND ${workspaceMembers.workspaceId} = ${'workspaceId' in table ? table.workspaceId : table.id}`
-    },
+    questions,
+    shape,
+    (list, asked) => sql`
+      SELECT ${list} FROM ${asked} ${owner}
+      JOIN ${table} ON ${table.id} = asked.id ${'deletedAt' in table ? sql`AND ${table.deletedAt} IS NULL` : sql``}
+      LEFT JOIN ${workspaceMembers} ON ${workspaceMembers.userId} = ${apiTokens.ownerUserId}
+        AND ${workspaceMembers.workspaceId} = ${'workspaceId' in table ? table.workspaceId : table.id}`,
   )
 }
 
 const lookups = statements((db, named) => ({
-  user: grantLookup(db, named, 'grant_user'),
-  workspace: grantLookup(db, named, 'grant_workspace', workspaces),
-  folder: grantLookup(db, named, 'grant_folder', folders),
-  bot: grantLookup(db, named, 'grant_bot', bots),
+  user: prepareLookup(
+    db,
+    named,
+    'grant_user',
+    questions,
+    { token: tokenColumns },
+    (list, asked) => sql`SELECT ${list} FROM ${asked} ${owner}`,
+  ),
+  workspace: grantLookup([db, named], 'grant_workspace', workspaces),
+  folder: grantLookup([db, named], 'grant_folder', folders),
+  bot: grantLookup([db, named], 'grant_bot', bots),
 }))
-
-const decode = { workspace: decoderOf(workspaces), folder: decoderOf(folders), bot: decoderOf(bots) }
-
-/** Makes the record of a row in place: documents and large numbers are text in it, all else is what it should be. */
-function decoderOf(table: PgTable): (row: Row) => void {
-  const columns = Object.entries(getTableColumns(table)).filter(
-    ([, { dataType, columnType }]) => dataType === 'custom' || columnType === 'PgBigInt53',
-  )
-  return (row) => {
-    const record = row as unknown as Record<string, unknown>
-    for (const [key, column] of columns) {
-      if (record[key] !== null) record[key] = column.mapFromDriverValue(record[key])
-    }
-  }
-}

@@ -16,6 +16,7 @@ import {
   results,
   resultTranscripts,
 } from '../db/schema.ts'
+import { expression, optional } from '../db/selection.ts'
 import { newIds } from '../ids.ts'
 import { lateBefore, raiseEpochs } from '../results/stats-rollup.ts'
 import type { ChatTools } from './tools/index.ts'
@@ -26,70 +27,63 @@ import type { Answer, Flow, LogEntry, StepOutcome, TranscriptEntry } from './typ
  * and only while the session is at the revision that was read.
  */
 
-interface StartRow {
-  botId: string
-  workspaceId: string
-  isClosed: boolean
-  publicationId: string
-  publishedAt: Date
-  earlierResultId: string | null
-  /** JSON, with the result. */
-  earlierVariables: string | null
-}
-
-interface SessionRow {
-  sessionId: string
-  botId: string
-  workspaceId: string
-  resultId: string | null
-  /** JSON; null once the chat is over. */
-  state: string | null
-  revision: number
-  lastMessage: string | null
-  /** JSON. */
-  lastAnswer: string | null
-  /** Null for a preview. */
-  publicationId: string | null
-}
+/** Of bots that are published: the statements below join no others. */
+const livePublication = expression(sql`${publishedBots.publicationId}`, 'text')
 
 const sessionLookups = statements((db, named) => ({
-  start: prepareLookup<{ publicId: string; resultId: string }, StartRow>(
+  start: prepareLookup(
     db,
     named,
     'chat_start',
     { publicId: 'text', resultId: 'text' },
-    (asked) => sql`
-      SELECT asked.place, ${bots.id} AS "botId", ${bots.workspaceId} AS "workspaceId", ${bots.isClosed} AS "isClosed",
-        ${publishedBots.publicationId} AS "publicationId", ${publishedBots.updatedAt} AS "publishedAt",
-        ${results.id} AS "earlierResultId", ${results.variables} AS "earlierVariables"
-      FROM ${asked}
+    {
+      botId: bots.id,
+      workspaceId: bots.workspaceId,
+      isClosed: bots.isClosed,
+      publicationId: livePublication,
+      publishedAt: publishedBots.updatedAt,
+      earlierResultId: optional(results.id),
+      earlierVariables: optional(expression(sql`${results.variables}`, 'text')),
+    },
+    (list, asked) => sql`
+      SELECT ${list} FROM ${asked}
       JOIN ${publicIds} ON ${publicIds.publicId} = asked."publicId"
       JOIN ${bots} ON ${bots.id} = ${publicIds.botId} AND ${bots.deletedAt} IS NULL
       JOIN ${publishedBots} ON ${publishedBots.botId} = ${bots.id} AND ${publishedBots.publicationId} IS NOT NULL
       LEFT JOIN ${results} ON ${results.botId} = ${bots.id} AND ${results.id} = asked."resultId"
         AND NOT ${results.isArchived} AND ${results.createdAt} > coalesce(${bots.resultsFloorAt}, '-infinity')`,
   ),
-  resume: prepareLookup<{ sessionId: string; now: string }, SessionRow>(
+  resume: prepareLookup(
     db,
     named,
     'chat_resume',
     { sessionId: 'text', now: 'timestamptz' },
-    (asked) => sql`
-      SELECT asked.place, ${chatSessions.id} AS "sessionId", ${bots.id} AS "botId",
-        ${bots.workspaceId} AS "workspaceId", ${chatSessions.resultId} AS "resultId", ${chatSessions.state},
-        ${chatSessions.revision}, ${chatSessions.lastMessage} AS "lastMessage",
-        ${chatSessions.lastAnswer} AS "lastAnswer", ${chatSessions.publicationId} AS "publicationId"
-      FROM ${asked}
+    {
+      sessionId: chatSessions.id,
+      botId: bots.id,
+      workspaceId: bots.workspaceId,
+      resultId: chatSessions.resultId,
+      // JSON; null once the chat is over.
+      state: optional(expression(sql`${chatSessions.state}`, 'text')),
+      revision: chatSessions.revision,
+      lastMessage: chatSessions.lastMessage,
+      lastAnswer: optional(expression(sql`${chatSessions.lastAnswer}`, 'text')),
+      // Null for a preview.
+      publicationId: chatSessions.publicationId,
+    },
+    (list, asked) => sql`
+      SELECT ${list} FROM ${asked}
       JOIN ${chatSessions} ON ${chatSessions.id} = asked."sessionId" AND ${chatSessions.expiresAt} > asked.now
       JOIN ${bots} ON ${bots.id} = ${chatSessions.botId} AND ${bots.deletedAt} IS NULL`,
   ),
-  linked: prepareLookup<{ botId: string; workspaceId: string }, { publicationId: string }>(
+  linked: prepareLookup(
     db,
     named,
     'chat_linked_bot',
     { botId: 'text', workspaceId: 'text' },
-    (asked) => sql`
-      SELECT asked.place, ${publishedBots.publicationId} AS "publicationId" FROM ${asked}
+    { publicationId: livePublication },
+    (list, asked) => sql`
+      SELECT ${list} FROM ${asked}
       JOIN ${bots} ON ${bots.id} = asked."botId" AND ${bots.workspaceId} = asked."workspaceId"
         AND ${bots.deletedAt} IS NULL
       JOIN ${publishedBots} ON ${publishedBots.botId} = ${bots.id} AND ${publishedBots.publicationId} IS NOT NULL`,

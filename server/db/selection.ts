@@ -1,0 +1,152 @@
+import { Column, type GetColumnData, is, type SQL, sql } from 'drizzle-orm'
+import { JsonText } from '../json/json-text.ts'
+import { type Database, prepareSql, type Transaction } from './client.ts'
+
+/*
+ * What a statement that is written in SQL reads, said once: the select list and the type of a row both come
+ * from it, and it knows what pg gives as something else than the column holds.
+ */
+
+/** What an expression can be cast to, and what a row has then. */
+interface Types {
+  text: string
+  integer: number
+  float8: number
+  boolean: boolean
+  timestamptz: Date
+  json: JsonText
+}
+
+/** A value of a row that is not a column as it is; made by `expression` and `optional`. */
+export class Expression<Data> {
+  readonly sql: SQL
+  readonly decode: ((value: never) => unknown) | undefined
+  declare readonly data: Data
+
+  constructor(text: SQL, decode: ((value: never) => unknown) | undefined) {
+    this.sql = text
+    this.decode = decode
+  }
+}
+
+type Source = Column | Expression<unknown>
+
+/** Columns and expressions by the keys of a row; a group of them becomes an object of its own. */
+export type Shape = Record<string, Source | Record<string, Source>>
+
+type DataOf<S> = S extends Expression<infer Data> ? Data : S extends Column ? GetColumnData<S> : never
+
+export type RowOf<S extends Shape> = {
+  [Key in keyof S]: S[Key] extends Source
+    ? DataOf<S[Key]>
+    : { [Inner in keyof S[Key]]: DataOf<S[Key][Inner]> }
+}
+
+/** The value of an expression as PostgreSQL casts it. Where it can be null, wrap it in `optional`. */
+export function expression<Type extends keyof Types>(text: SQL, type: Type): Expression<Types[Type]> {
+  return new Expression(sql`(${text})::${sql.raw(type)}`, decoders[type])
+}
+
+/** A column of a table that is outer joined, or an expression, that may be null. */
+export function optional<S extends Source>(source: S): Expression<DataOf<S> | null> {
+  return is(source, Column)
+    ? new Expression(textOf(source), decoderOf(source))
+    : new Expression(source.sql, source.decode)
+}
+
+const toDate = (value: Date | string) => (typeof value === 'string' ? new Date(value) : value)
+
+const decoders: Partial<Record<keyof Types, (value: never) => unknown>> = {
+  json: (text: string) => new JsonText(text),
+  timestamptz: toDate,
+}
+
+/** What makes of a value as pg gives it the one that the column holds; undefined where it is that already. */
+function decoderOf(column: Column): ((value: never) => unknown) | undefined {
+  const isOther =
+    column.dataType === 'custom' || column.dataType === 'date' || column.columnType === 'PgBigInt53'
+  return isOther ? (value) => column.mapFromDriverValue(value) : undefined
+}
+
+/** pg would make a moment in the time zone of the process of a day. */
+function textOf(column: Column): SQL {
+  return column.columnType === 'PgDateString' ? sql`${column}::text` : sql`${column}`
+}
+
+interface Field {
+  /** The name of the column in the statement. */
+  name: string
+  key: string
+  text: SQL
+  decode: ((value: never) => unknown) | undefined
+}
+
+function fieldOf(key: string, source: Source, group?: string): Field {
+  const name = group === undefined ? key : `${group}.${key}`
+  return is(source, Column)
+    ? { name, key, text: textOf(source), decode: decoderOf(source) }
+    : { name, key, text: source.sql, decode: source.decode }
+}
+
+function isSource(value: Shape[string]): value is Source {
+  return is(value, Column) || value instanceof Expression
+}
+
+/** The select list of a shape, and what makes a row of what pg gives. */
+export function selection<S extends Shape>(shape: S): { list: SQL; read: (row: unknown) => RowOf<S> } {
+  const plain: Field[] = []
+  const groups: { name: string; fields: Field[] }[] = []
+  for (const [key, value] of Object.entries(shape)) {
+    if (isSource(value)) plain.push(fieldOf(key, value))
+    else
+      groups.push({
+        name: key,
+        fields: Object.entries(value).map(([inner, source]) => fieldOf(inner, source, key)),
+      })
+  }
+  const fields = [...plain, ...groups.flatMap((group) => group.fields)]
+  const decoded = fields.filter((field) => field.decode !== undefined)
+  const list = sql.join(
+    fields.map(({ text, name }) => sql`${text} AS ${sql.identifier(name)}`),
+    sql`, `,
+  )
+  const read = (given: unknown) => {
+    const row = given as Record<string, unknown>
+    for (const { name, decode } of decoded) {
+      if (row[name] !== null) row[name] = decode?.(row[name] as never)
+    }
+    if (groups.length === 0) return row as RowOf<S>
+    const made: Record<string, unknown> = {}
+    for (const { name } of plain) made[name] = row[name]
+    for (const group of groups) {
+      const inner: Record<string, unknown> = {}
+      for (const { key, name } of group.fields) inner[key] = row[name]
+      made[group.name] = inner
+    }
+    return made as RowOf<S>
+  }
+  return { list, read }
+}
+
+/** Prepares a statement that is written in SQL and reads rows, for `statements`; `statement` gets the select list. */
+export function prepareSelect<S extends Shape>(
+  db: Database,
+  name: string,
+  shape: S,
+  statement: (list: SQL) => SQL,
+): (values: Record<string, unknown>) => Promise<RowOf<S>[]> {
+  const { list, read } = selection(shape)
+  const run = prepareSql(db, name, statement(list))
+  return async (values) => (await run(values)).rows.map(read)
+}
+
+/** Reads rows by a statement that is written in SQL; it gets the select list. */
+export async function selectRows<S extends Shape>(
+  db: Database | Transaction,
+  shape: S,
+  statement: (list: SQL) => SQL,
+): Promise<RowOf<S>[]> {
+  const { list, read } = selection(shape)
+  const { rows } = await db.execute(statement(list))
+  return rows.map(read)
+}
