@@ -48,6 +48,19 @@ describe('replies that are understood or asked for again', () => {
     ['number input', {}, 'seven', null],
     ['number input', {}, '0x10', null],
     ['number input', {}, 'Infinity', null],
+    ['number input', {}, '24 years', '24'],
+    ['number input', {}, '24years, I think', '24'],
+    ['number input', {}, '3,5 kg', '3.5'],
+    ['number input', {}, '12 000 €', '12000'],
+    ['number input', {}, '24.', '24'],
+    ['number input', {}, '+7', '7'],
+    ['number input', {}, '3.50', '3.5'],
+    ['number input', {}, '1e3', '1000'],
+    ['number input', {}, '1e999', null],
+    ['number input', {}, '12345678901234567890', '12345678901234567890'],
+    ['number input', {}, 'about 24', null],
+    ['number input', {}, '1'.repeat(101), null],
+    ['number input', { max: 20 }, '24 years', null],
     ['number input', {}, '1.2.3', null],
     ['number input', { min: 5 }, '5', '5'],
     ['number input', { min: 5 }, '4', null],
@@ -67,12 +80,17 @@ describe('replies that are understood or asked for again', () => {
     ['url input', {}, 'not a url.com', null],
     ['url input', {}, 'javascript:alert(1)', null],
     ['url input', {}, 'ftp://example.com', null],
+    ['url input', {}, 'mailto:ada@example.com', null],
+    ['url input', {}, 'mailto:@example.com', null],
+    ['url input', {}, 'example.com:8080/a', 'example.com:8080/a'],
     ['phone number input', {}, '+33 6 12 34 56 78', '+33612345678'],
     ['phone number input', { defaultCountryCode: 'FR' }, '06 12 34 56 78', '+33612345678'],
     ['phone number input', {}, '06 12 34 56 78', null],
     ['phone number input', { defaultCountryCode: 'XX' }, '06 12 34 56 78', null],
     ['phone number input', {}, '+33 1', null],
     ['phone number input', {}, 'call me', null],
+    ['phone number input', {}, 'My number is +33 6 12 34 56 78, call me.', '+33612345678'],
+    ['phone number input', { defaultCountryCode: 'fr' }, 'It is 06 12 34 56 78 (mobile)', '+33612345678'],
     ['rating input', {}, '10', '10'],
     ['rating input', {}, '11', null],
     ['rating input', { length: 5 }, '6', null],
@@ -88,6 +106,13 @@ describe('replies that are understood or asked for again', () => {
     ['date input', { format: "EEEE d MMMM yyyy 'at' HH" }, '2024-05-01', 'Wednesday 1 May 2024 at 00'],
     ['date input', { format: 'yy-M-d' }, 'May 1st 2024', '24-5-1'],
     ['date input', {}, 'tomorrow', '02/05/2024'],
+    ['date input', { format: 'DD/MM/YYYY' }, '2024-06-15', '167/06/2024'],
+    ['date input', { format: 'do MMMM' }, '2024-06-15', '15th June'],
+    ['date input', { format: 'PPP' }, '2024-06-15', 'June 15th, 2024'],
+    ['date input', { format: 'Pp', hasTime: true }, '2024-06-15 16:45', '06/15/2024, 4:45 PM'],
+    ['date input', { format: "'unclosed" }, '2024-06-15', 'unclosed'],
+    ['date input', { format: 'no date' }, '2024-06-15', '15/06/2024'],
+    ['time input', { format: 'n' }, '21:05', '21:05'],
     ['date input', { hasTime: true }, '2024-05-01T16:45', '01/05/2024 16:45'],
     ['date input', {}, '2024-02-31', null],
     ['date input', {}, 'no idea', null],
@@ -97,6 +122,19 @@ describe('replies that are understood or asked for again', () => {
       { isRange: true, labels: { separator: 'bis' } },
       '2024-05-01 bis 2024-05-03',
       '01/05/2024 bis 03/05/2024',
+    ],
+    ['date input', { isRange: true }, 'from 01/01/2024 to 05/01/2024', '01/01/2024 to 05/01/2024'],
+    [
+      'date input',
+      { isRange: true, labels: { separator: 'tot' } },
+      'from 01/01/2024 to 05/01/2024',
+      '01/01/2024 tot 05/01/2024',
+    ],
+    [
+      'date input',
+      { isRange: true, labels: { separator: '{{Other}}' } },
+      '2024-05-01 to 2024-05-03',
+      '01/05/2024 to 03/05/2024',
     ],
     ['date input', { isRange: true }, '2024-05-03 to 2024-05-01', null],
     ['date input', { isRange: true }, '2024-05-01', null],
@@ -113,6 +151,25 @@ describe('replies that are understood or asked for again', () => {
   ])('%s %j: %j', async (type, options, reply, content) => {
     await expectReply(input(type, options), reply, content)
   })
+})
+
+test('the separator of a range is filled in', async () => {
+  const block = input('date input', { isRange: true, labels: { separator: '{{Other}}' } })
+  const client = await chat(withInput(block), { options: { prefilledVariables: { Other: 'tot' } } })
+  await client.say('2024-05-01 tot 2024-05-03')
+  expect(client.value('Answer')).toBe('01/05/2024 tot 03/05/2024')
+})
+
+test('of a long format the beginning counts', async () => {
+  const client = await chat(withInput(input('date input', { format: 'P'.repeat(100_000) })))
+  await client.say('2024-06-15')
+  expect(client.value('Answer')).toBe('Saturday, June 15th, 2024')
+})
+
+test('a format that means nothing is logged', async () => {
+  const client = await chat(withInput(input('date input', { format: 'no date' })))
+  await client.say('2024-06-15')
+  expect(client.logged('"no date" is no format of a date')).toMatchObject({ status: 'error', context: 'in' })
 })
 
 describe('asking again', () => {
@@ -141,7 +198,10 @@ describe('text inputs', () => {
     const client = await chat(withInput(block))
     await client.say({ type: 'text', text: 'See', attachedFileUrls: [url] })
     expect(client.outcome.answers).toEqual([{ blockId: 'in', content: 'See', attachedFileUrls: [url] }])
-    expect(client.value('Urls')).toEqual([url])
+    expect(client.value('Urls')).toBe(url)
+    const several = await chat(withInput(block))
+    await several.say({ type: 'text', text: 'See', attachedFileUrls: [url, `${url}?2`] })
+    expect(several.value('Urls')).toEqual([url, `${url}?2`])
     const second = await chat(withInput(block))
     await second.say({ type: 'text', text: 'See', attachedFileUrls: ['javascript:alert(1)'] })
     expect(second.outcome.answers).toEqual([])

@@ -1,5 +1,5 @@
 /** E-mail, phone and URL inputs. */
-import { type CountryCode, isSupportedCountry, parsePhoneNumberFromString } from 'libphonenumber-js'
+import { type CountryCode, findPhoneNumbersInText, isSupportedCountry } from 'libphonenumber-js'
 import { at } from '../loose.ts'
 import { invalid, type ReadReply, understood } from './reading.ts'
 
@@ -8,22 +8,31 @@ export const readEmail: ReadReply = (_run, _block, { text }) => {
   return isEmailAddress(address) ? understood(address) : invalid
 }
 
-/** The international form. Numbers without a country code belong to the default country. */
+/** Finding numbers takes longer than the text is long. */
+const longestSentence = 250
+
+/**
+ * The international form of the first number in the text. Numbers without a country code belong to the default
+ * country.
+ */
 export const readPhone: ReadReply = (_run, block, { text }) => {
   const country = at(block.options, 'defaultCountryCode')
   const defaultCountry = typeof country === 'string' ? country.toUpperCase() : ''
-  const number = parsePhoneNumberFromString(text.slice(0, 100), {
-    ...(isSupportedCountry(defaultCountry) ? { defaultCountry: defaultCountry as CountryCode } : {}),
-    extract: false,
-  })
-  return number?.isValid() ? understood(number.number) : invalid
+  const [found] = findPhoneNumbersInText(
+    text.slice(0, longestSentence),
+    isSupportedCountry(defaultCountry) ? (defaultCountry as CountryCode) : undefined,
+  )
+  return found === undefined ? invalid : understood(found.number.number)
 }
 
-/** A web address with or without its protocol, as it was typed. */
+/** A web address with or without its protocol, as it was typed. `mailto:` and the like are addresses of no page. */
 export const readUrl: ReadReply = (_run, _block, { text }) => {
   const typed = text.trim()
   const full = /^[a-z][a-z\d+.-]*:\/\//i.test(typed) ? typed : `https://${typed}`
-  if (typed === '' || /\s/.test(typed) || typed.length > 2_048 || !URL.canParse(full)) return invalid
+  const isOtherScheme = /^[a-z][a-z\d+-]*:(?!\/\/)/i.test(typed)
+  if (typed === '' || typed.length > 2_048 || /\s/.test(typed) || isOtherScheme || !URL.canParse(full)) {
+    return invalid
+  }
   const { protocol, hostname } = new URL(full)
   const isWeb = protocol === 'http:' || protocol === 'https:'
   const isHost = /^(\d{1,3}\.){3}\d{1,3}$/.test(hostname) || /\.[a-z\d-]{2,}$/.test(hostname)

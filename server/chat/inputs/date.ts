@@ -1,23 +1,27 @@
 /** Date and time inputs: free text in, the format of the block out. No time zone is involved: what is said is kept. */
+import { UTCDate } from '@date-fns/utc'
 import * as chrono from 'chrono-node'
+import { format as formatDate } from 'date-fns/format'
+import type { Block } from '../flow.ts'
 import { at, filledText } from '../loose.ts'
-import type { Run } from '../run.ts'
+import { log, type Run } from '../run.ts'
 import { fill } from '../variables.ts'
 import { invalid, type ReadReply, understood } from './reading.ts'
 
-/** Parsers of free text take long over long texts. */
+/** Parsers of free text take long over long texts, and so does the reader of patterns. */
 const maximumLength = 100
 
 /** Fields as they were said, kept as an instant in UTC so that they can be compared and formatted. */
 interface Moment {
-  date: Date
+  date: UTCDate
   hasTime: boolean
 }
 
 export const readDate: ReadReply = async (run, block, { text }) => {
-  const { isRange, hasTime, format: given, labels, min, max } = block.options
-  const format = filledText(given) ?? (hasTime === true ? 'dd/MM/yyyy HH:mm' : 'dd/MM/yyyy')
-  const separator = filledText(at(labels, 'separator')) ?? 'to'
+  const { isRange, hasTime, labels, min, max } = block.options
+  const usual = hasTime === true ? 'dd/MM/yyyy HH:mm' : 'dd/MM/yyyy'
+  const format = filledText(block.options.format) ?? usual
+  const separator = (await fill(run, filledText(at(labels, 'separator')) ?? 'to')).trim() || 'to'
   const moments = isRange === true ? readRange(run, text, separator, format) : [readMoment(run, text, format)]
   const earliest = await readBound(run, min, format)
   const latest = await readBound(run, max, format)
@@ -28,16 +32,32 @@ export const readDate: ReadReply = async (run, block, { text }) => {
     if (earliest !== null && time < (hasTime === true ? earliest.date.getTime() : startOfDay(earliest.date)))
       return invalid
     if (latest !== null && time > lastInstant(latest)) return invalid
-    written.push(formatDate(new Date(time), format))
+    written.push(write(run, block, new UTCDate(time), usual))
   }
   return understood(written.join(` ${separator} `))
 }
 
 export const readTime: ReadReply = (run, block, { text }) => {
   const moment = readMoment(run, text, 'HH:mm')
-  return moment?.hasTime
-    ? understood(formatDate(moment.date, filledText(block.options.format) ?? 'HH:mm'))
-    : invalid
+  return moment?.hasTime ? understood(write(run, block, moment.date, 'HH:mm')) : invalid
+}
+
+/**
+ * In the format of the block, a pattern as Unicode TR 35 has it with date-fns' additions (`do`, `PPP`): `d` is the day
+ * of the month, `D` of the year. A pattern that means nothing is logged, and the usual one stands in.
+ */
+function write(run: Run, block: Block, date: UTCDate, usual: string): string {
+  const pattern = filledText(block.options.format) ?? usual
+  try {
+    return formatDate(date, pattern.slice(0, maximumLength), {
+      useAdditionalDayOfYearTokens: true,
+      useAdditionalWeekYearTokens: true,
+    })
+  } catch (error) {
+    const details = error instanceof Error ? error.message : undefined
+    log(run, 'error', `"${pattern}" is no format of a date`, { details, context: block.id, isInternal: true })
+    return formatDate(date, usual)
+  }
 }
 
 function readRange(run: Run, text: string, separator: string, format: string): (Moment | null)[] {
@@ -86,7 +106,7 @@ function momentOf(found: chrono.ParsedComponents): Moment | null {
 /** `null` for a date that does not exist, such as 31 February. */
 function checkedMoment(fields: (number | null | undefined)[], hasTime: boolean): Moment | null {
   const [year = 0, month = 1, day = 1, hour = 0, minute = 0, second = 0] = fields.map((field) => field ?? 0)
-  const date = new Date(0)
+  const date = new UTCDate(0)
   date.setUTCFullYear(year, month - 1, day)
   date.setUTCHours(hour, minute, second)
   const isReal = date.getUTCMonth() === month - 1 && date.getUTCDate() === day && hour < 24 && minute < 60
@@ -100,50 +120,4 @@ function startOfDay(date: Date): number {
 /** A bound without a time includes its whole day. */
 function lastInstant(bound: Moment): number {
   return bound.hasTime ? bound.date.getTime() : startOfDay(bound.date) + 86_399_999
-}
-
-/** Unicode TR 35 patterns: the letters of dates and times, with other text in quotes or as it is. */
-function formatDate(date: Date, pattern: string): string {
-  const parts = pattern.match(/''|'(?:[^']|'')*'?|([a-zA-Z])\1*|[^a-zA-Z']+/g) ?? []
-  return parts.map((part) => formatPart(date, part)).join('')
-}
-
-function formatPart(date: Date, part: string): string {
-  if (part === "''") return "'"
-  if (part.startsWith("'")) return part.replace(/^'|'$/g, '').replaceAll("''", "'")
-  const length = part.length
-  const padded = (value: number) => String(value).padStart(Math.min(length, 4), '0')
-  const named = (options: Intl.DateTimeFormatOptions) =>
-    new Intl.DateTimeFormat('en-US', { ...options, timeZone: 'UTC' }).format(date)
-  const width = length === 3 ? 'short' : length === 5 ? 'narrow' : 'long'
-  switch (part[0]) {
-    case 'y':
-    case 'u':
-      return length === 2
-        ? String(date.getUTCFullYear() % 100).padStart(2, '0')
-        : padded(date.getUTCFullYear())
-    case 'M':
-    case 'L':
-      return length > 2 ? named({ month: width }) : padded(date.getUTCMonth() + 1)
-    case 'd':
-      return padded(date.getUTCDate())
-    case 'E':
-      return named({ weekday: length <= 3 ? 'short' : width })
-    case 'H':
-      return padded(date.getUTCHours())
-    case 'h':
-      return padded(date.getUTCHours() % 12 || 12)
-    case 'm':
-      return padded(date.getUTCMinutes())
-    case 's':
-      return padded(date.getUTCSeconds())
-    case 'S':
-      return String(date.getUTCMilliseconds()).padStart(3, '0').slice(0, length)
-    case 'a':
-      return date.getUTCHours() < 12 ? 'AM' : 'PM'
-    case 'Q':
-      return padded(Math.floor(date.getUTCMonth() / 3) + 1)
-    default:
-      return part
-  }
 }

@@ -15,22 +15,45 @@ export const readText: ReadReply = (_run, block, { text, message }) => {
     typeof message === 'object' && message?.type === 'text' ? (message.attachedFileUrls ?? []) : []
   const attachedFileUrls = at(attachments, 'isEnabled') === true ? given : []
   if (attachedFileUrls.some((url) => webUrl(url) === null)) return invalid
-  if (attachedFileUrls.length === 0) return text === '' ? invalid : understood(text)
-  const assignments = [{ variableId: at(attachments, 'saveVariableId'), value: attachedFileUrls }]
+  const [first, ...more] = attachedFileUrls
+  if (first === undefined) return text === '' ? invalid : understood(text)
+  // One file is a text, so that `{{File}}` in a text is its address; several are a list.
+  const value = more.length === 0 ? first : attachedFileUrls
+  const assignments = [{ variableId: at(attachments, 'saveVariableId'), value }]
   return { kind: 'understood', content: text, attachedFileUrls, assignments }
 }
 
-/** A decimal number, with a comma or a point. Bounds of 0 are no bounds. */
+const maximumNumber = 100
+
+/** Beyond so many digits a number is kept as it was typed, because it would be rounded. */
+const exactDigits = 15
+
+/**
+ * The decimal number that the text begins with, with a comma or a point, whatever unit follows ("24 years"). What
+ * begins with a zero stays as it is. Bounds of 0 are no bounds.
+ */
 export const readNumber: ReadReply = async (run, block, { text }) => {
-  const compact = text.replace(/\s/g, '')
-  const comma = compact.indexOf(',')
-  const isGrouping = comma !== -1 && comma < compact.indexOf('.')
-  const plain = isGrouping ? compact.replaceAll(',', '') : compact.replace(',', '.')
-  if (plain.length > 100 || !/^[+-]?(\d+\.?\d*|\.\d+)$/.test(plain)) return invalid
+  const number = leadingNumber(text.trim())
+  if (number === null) return invalid
   const min = await fillNumber(run, block.options.min)
   const max = await fillNumber(run, block.options.max)
-  if ((min && Number(plain) < min) || (max && Number(plain) > max)) return invalid
-  return understood(plain)
+  if ((min && Number(number) < min) || (max && Number(number) > max)) return invalid
+  const isExact = number.replace(/\D/g, '').length <= exactDigits
+  return understood(isExact && !number.startsWith('0') ? String(Number(number)) : number)
+}
+
+function leadingNumber(text: string): string | null {
+  const [head = ''] = /^[+-]?[\d.,\s]*/.exec(text) ?? []
+  if (head.length > maximumNumber) return null
+  const exponent = /^e[+-]?\d{1,3}(?![\p{L}\d])/iu.exec(text.slice(head.length))?.[0] ?? ''
+  // Points and commas at the end belong to the sentence.
+  const compact = head.replace(/\s/g, '').replace(/[.,]+$/, '')
+  const comma = compact.indexOf(',')
+  const isGrouping = comma !== -1 && comma < compact.indexOf('.')
+  const plain = (isGrouping ? compact.replaceAll(',', '') : compact.replace(',', '.')) + exponent
+  const isHexadecimal = head.endsWith('0') && /^x/i.test(text.slice(head.length))
+  const isNumber = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain) && Number.isFinite(Number(plain))
+  return isNumber && !isHexadecimal ? plain : null
 }
 
 /** Any number up to the length of the scale. */
