@@ -54,6 +54,115 @@ describe('bubbles', () => {
     expect(JSON.stringify(client.outcome.messages[0])).not.toContain('\\n')
   })
 
+  const leaf = (words: string) => ({ text: words })
+  const p = (...children: unknown[]) => ({ type: 'p', children })
+  const li = (...children: unknown[]) => ({ type: 'li', children })
+  const lic = (...children: unknown[]) => ({ type: 'lic', children })
+  test.each<[string, string, unknown[]]>([
+    ['{{A}}', '**Bold**\nText', [p({ text: 'Bold', bold: true }), p(leaf('Text'))]],
+    ['{{A}}', 'a\n\n\n*b*', [p(leaf('a')), p(leaf('')), p(leaf('')), p({ text: 'b', italic: true })]],
+    [
+      'Hello {{A}}!',
+      'Multiline\n\nvariable\n**value**',
+      [
+        p(leaf('Hello '), leaf('Multiline')),
+        p(leaf('')),
+        p(leaf('variable')),
+        p({ text: 'value', bold: true }, leaf('!')),
+      ],
+    ],
+    [
+      '{{A}}',
+      'List:\n\n- one\n- **two**\n  1. in',
+      [
+        p(leaf('List:')),
+        p(leaf('')),
+        {
+          type: 'ul',
+          children: [
+            li(lic(leaf('one'))),
+            li(lic({ text: 'two', bold: true }), { type: 'ol', children: [li(lic(leaf('in')))] }),
+          ],
+        },
+      ],
+    ],
+    [
+      'See {{A}}',
+      '[the **docs**](https://x.test/a)',
+      [
+        p(leaf('See '), {
+          type: 'a',
+          url: 'https://x.test/a',
+          children: [leaf('the '), { text: 'docs', bold: true }],
+        }),
+      ],
+    ],
+    ['{{A}}', '# Title\n`code`', [p({ text: 'Title', bold: true }), p({ text: 'code', code: true })]],
+    // Not Markdown, or nothing that may become a link.
+    ['{{A}}', '2 * 3 * 4 = 24, snake_case_name', [p(leaf('2 * 3 * 4 = 24, snake_case_name'))]],
+    ['{{A}}', '7. and then', [p(leaf('7. and then'))]],
+    ['{{A}}', 'https://x.test/a_b_c', [p(leaf('https://x.test/a_b_c'))]],
+    ['x {{A}}', '[x](javascript:alert(1))', [p(leaf('x [x](javascript:alert(1))'))]],
+    ['{{A}}', '<b>**x**', [p(leaf('<b>'), { text: 'x', bold: true })]],
+    ['{{A}}', '>'.repeat(8_000), [p(leaf('>'.repeat(8_000)))]],
+    ['{{A}}', `**${'x'.repeat(8_000)}**`, [p(leaf(`**${'x'.repeat(8_000)}**`))]],
+    // What the bot says itself is no Markdown.
+    ['**{{A}}**', 'x', [p(leaf('**x**'))]],
+  ])('%s with the Markdown %j', async (template, value, richText) => {
+    const client = await runBlock(text(template), given({ A: value }))
+    expect(client.outcome.messages[0]?.content).toEqual({ type: 'richText', richText })
+  })
+
+  test('values keep the style of the text around them', async () => {
+    const link = { type: 'a', url: 'https://x.test', children: [{ text: '{{A}}', italic: true }] }
+    const richText = [p({ text: 'Hi {{A}}', bold: true }, link)]
+    const client = await runBlock(
+      { type: 'text', content: { richText } },
+      given({ A: '*Ada* [L](https://l.test)' }),
+    )
+    expect(client.outcome.messages[0]).toMatchObject({
+      content: {
+        richText: [
+          p(
+            { text: 'Hi ', bold: true },
+            { text: 'Ada', bold: true, italic: true },
+            { text: ' ', bold: true },
+            { type: 'a', url: 'https://l.test', children: [{ text: 'L', bold: true }] },
+            {
+              type: 'a',
+              url: 'https://x.test',
+              children: [
+                { text: 'Ada', italic: true },
+                { text: ' ', italic: true },
+                { text: 'L', italic: true },
+              ],
+            },
+          ),
+        ],
+      },
+    })
+  })
+
+  test('Markdown of values is Markdown again where the client asks for it', async () => {
+    const client = await runBlock(text('{{A}}'), {
+      options: {
+        prefilledVariables: { A: 'Hello World\n\n**valid `markdown` here**' },
+        textBubbleContentFormat: 'markdown',
+      },
+    })
+    expect(client.outcome.messages[0]?.content).toEqual({
+      type: 'markdown',
+      markdown: 'Hello World\n\n**valid** **`markdown`** **here**',
+    })
+  })
+
+  test('a step reads Markdown to a limit', async () => {
+    const flow = bot({ a: Array.from({ length: 6 }, () => text('{{A}}')) }, { variables: ['A'] })
+    const client = await chat(flow, given({ A: `**${'x'.repeat(7_996)}**` }))
+    const lengths = client.texts().map((words) => words.length)
+    expect(lengths).toEqual([7_996, 7_996, 7_996, 7_996, 7_996, 8_000])
+  })
+
   test('markdown', async () => {
     const leaf = (words: string, marks = {}) => ({ text: words, ...marks })
     const richText = [
@@ -252,7 +361,9 @@ describe('set variable', () => {
       { A: ['a'], List: ['b', 'c'] },
       ['a', 'b', 'c'],
     ],
-    ['Append nothing', { type: 'Append value(s)', item: '{{B}}' }, { A: ['a'] }, ['a']],
+    ['Append nothing', { type: 'Append value(s)', item: '{{B}}' }, { A: ['a'] }, ['a', null]],
+    ['Append an empty text', { type: 'Append value(s)', item: '' }, { A: ['a'] }, ['a', null]],
+    ['Append to nothing', { type: 'Append value(s)', item: '{{B}}' }, { B: '' }, [null]],
     ['Environment name', { type: 'Environment name' }, {}, 'web'],
     ['Device type', { type: 'Device type' }, {}, 'mobile'],
     ['User ID', { type: 'User ID' }, {}, 'result1'],
@@ -633,7 +744,7 @@ describe('HTTP requests', () => {
         submittedAt: '2024-05-01T09:30:00.000Z',
         'Title g': 'one',
         B: 'two',
-        'Title g (3)': 'three',
+        'Title g (2)': 'three',
         List: ['x', 'y'],
       })
       expect(client.texts()).toEqual(['done'])

@@ -139,8 +139,30 @@ describe('jump and return', () => {
         },
       )
     expect((await named('Title b')).texts()).toEqual(['b'])
-    expect((await named('Title x')).texts()).toEqual(['behind'])
+    expect((await named('Title x')).texts()).toEqual([])
     expect((await named('Title x')).logged('no such group')).toBeDefined()
+  })
+
+  test.each([
+    [{ groupId: 'gone' }, [], 'no such group'],
+    [{ groupId: 'b', blockId: 'gone' }, [], 'no such block'],
+    [{ groupId: '{{A}}', blockId: 'b.1' }, ['second'], undefined],
+    [{}, ['behind'], undefined],
+  ])('to %j', async (options, texts, logged) => {
+    const flow = bot(
+      {
+        a: [{ type: 'Jump', options, to: 'c' }, text('behind')],
+        b: [text('first'), text('second')],
+        c: [text('c')],
+      },
+      { variables },
+    )
+    const behind = Object.keys(options).length === 0
+    const client = await chat(flow, { options: { prefilledVariables: { A: 'Title b' } } })
+    expect(client.texts()).toEqual(behind ? ['c'] : texts)
+    expect(client.outcome).toMatchObject({ state: null })
+    if (logged !== undefined)
+      expect(client.logged(logged)).toMatchObject({ status: 'error', isInternal: true })
   })
 
   test('without a return the flow ends with the group that was jumped to', async () => {
@@ -265,11 +287,57 @@ describe('events', () => {
 
   test('reply runs before the answer is processed', async () => {
     const events = [{ id: 'r', type: 'reply', to: 'seen', options: tell }]
-    const flow = bot({ ...groups, seen: [text('{{B}} for {{C}} in {{List}}')] }, { variables, events })
-    const client = await chat(flow)
+    const seen = [text('{{B}} for {{C}} in {{List}}'), { type: 'Return' }]
+    const client = await chat(bot({ ...groups, seen }, { variables, events }))
     await client.say('Ada')
-    expect(client.texts()).toEqual(['Ada for A in text input', 'Bye Ada'])
+    expect(client.texts()).toEqual(['Ada for A in text', 'Bye Ada'])
     expect(client.outcome).toMatchObject({ answers: [{ blockId: 'a.1', content: 'Ada' }], isCompleted: true })
+  })
+
+  test('reply ends the chat where its branch does not return', async () => {
+    const events = [{ id: 'r', type: 'reply', to: 'seen', options: tell }]
+    const client = await chat(bot({ ...groups, seen: [text('Enough')] }, { variables, events }))
+    await client.say('Ada')
+    expect(client.texts()).toEqual(['Enough'])
+    expect(client.outcome).toMatchObject({ answers: [], state: null })
+  })
+
+  test('reply runs again behind a branch that went on elsewhere', async () => {
+    const comparisons = [{ id: 'c', variableId: idOf('B'), comparisonOperator: 'Equal to', value: 'restart' }]
+    const seen: Part[] = [
+      { type: 'Condition', items: [{ id: 'i', content: { comparisons }, to: 'a' }] },
+      { type: 'Return' },
+    ]
+    const events = [{ id: 'r', type: 'reply', to: 'seen', options: tell }]
+    const client = await chat(bot({ ...groups, seen }, { variables, events }))
+    for (let time = 0; time < 2; time += 1) {
+      await client.say('restart')
+      expect(client.outcome).toMatchObject({ input: { id: 'a.1' }, answers: [] })
+    }
+    await client.say('Ada')
+    expect(client.texts()).toEqual(['Bye Ada'])
+    expect(client.outcome.answers).toEqual([{ blockId: 'a.1', content: 'Ada' }])
+  })
+
+  test.each([
+    ['text input', 'text'],
+    ['number input', 'number'],
+    ['email input', 'email'],
+    ['url input', 'url'],
+    ['date input', 'date'],
+    ['time input', 'time'],
+    ['phone number input', 'phone'],
+    ['choice input', 'buttons'],
+    ['picture choice input', 'picture choice'],
+    ['rating input', 'rating'],
+    ['file input', 'file'],
+    ['cards', 'cards'],
+  ])('events call a reply to %s %s', async (type, name) => {
+    const items = [{ id: 'i', content: 'x', title: 'x', paths: [] }]
+    const events = [{ id: 'r', type: 'reply', options: tell }]
+    const client = await chat(bot({ a: [{ type, items }, ask()] }, { variables, events }))
+    await client.say('x')
+    expect(client.value('List')).toBe(name)
   })
 
   test('reply may ask in between; the answer waits', async () => {
@@ -300,7 +368,7 @@ describe('events', () => {
     const flow = bot(
       {
         a: [{ type: 'number input', options: { variableId: idOf('A') } }, text('{{A}}')],
-        wrong: [text('Not {{B}}')],
+        wrong: [text('Not {{B}}'), { type: 'Return' }],
       },
       { variables, events },
     )
@@ -312,6 +380,15 @@ describe('events', () => {
     expect(client.texts()).toEqual(['Not y'])
     await client.say('7')
     expect(client.texts()).toEqual(['7'])
+  })
+
+  test('invalidReply ends the chat where its branch does not return', async () => {
+    const events = [{ id: 'i', type: 'invalidReply', to: 'wrong' }]
+    const flow = bot({ a: [{ type: 'number input' }], wrong: [text('Goodbye')] }, { variables, events })
+    const client = await chat(flow)
+    await client.say('x')
+    expect(client.texts()).toEqual(['Goodbye'])
+    expect(client.outcome).toMatchObject({ answers: [], state: null })
   })
 })
 

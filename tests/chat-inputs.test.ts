@@ -202,6 +202,9 @@ describe('text inputs', () => {
     const several = await chat(withInput(block))
     await several.say({ type: 'text', text: 'See', attachedFileUrls: [url, `${url}?2`] })
     expect(several.value('Urls')).toEqual([url, `${url}?2`])
+    const collecting = await chat(withInput(block), { options: { prefilledVariables: { Urls: ['old'] } } })
+    await collecting.say({ type: 'text', text: 'See', attachedFileUrls: [url] })
+    expect(collecting.value('Urls')).toEqual(['old', url])
     const second = await chat(withInput(block))
     await second.say({ type: 'text', text: 'See', attachedFileUrls: ['javascript:alert(1)'] })
     expect(second.outcome.answers).toEqual([])
@@ -285,11 +288,27 @@ describe('choices', () => {
     ['1, 3', 'Apple, Pear 2'],
     ['3', 'Pear 2'],
     ['Pear 2', 'Pear 2'],
+    ['PEAR  2 and\napple', 'Apple, Pear 2'],
+    [' apple PIE ', 'pie'],
+    ['I1, PIE', 'Apple, pie'],
     ['Applesauce', null],
     ['4', null],
     [{ type: 'text', text: 'x', metadata: { replyId: 'i2' } }, 'pie'],
   ])('several: %j', async (reply, content) => {
     await expectReply(input('choice input', { isMultipleChoice: true }, items), reply, content)
+  })
+
+  test.each([
+    ['1 and second item, id3', ['item', 'second item', 'third item'], 'item, second item, third item'],
+    ['2 and item', ['item', 'second item'], 'item, second item'],
+    ['4, 2, 1', ['6', '5', '4', '3', '2', '1'], '4, 2, 1'],
+    ['item and second item', ['item\n', ' second item '], 'item, second item'],
+    [' item and second item \n', ['item', 'second item'], 'item, second item'],
+    ['tests', ['Just a few tests'], null],
+    ['아이템', ['아이템'], '아이템'],
+  ])('several, as the reference product reads them: %j', async (reply, labels, content) => {
+    const numbered = labels.map((label, index) => ({ id: `id${index + 1}`, content: label }))
+    await expectReply(input('choice input', { isMultipleChoice: true }, numbered), reply, content)
   })
 
   test('several leave by the edge of the block', async () => {
@@ -339,6 +358,16 @@ describe('choices', () => {
     ])
     await client.say('B')
     expect(client.value('Answer')).toBe('B')
+  })
+
+  test('an item for every value there is, once', async () => {
+    const flow = withInput(input('choice input', { dynamicVariableId: idOf('List') }, []))
+    const List = ['A', '', 'B', 'A', '  ', null, 'B']
+    const client = await chat(flow, { options: { prefilledVariables: { List } } })
+    expect(client.outcome.input?.items).toEqual([
+      { id: 'item1', content: 'A' },
+      { id: 'item2', content: 'B' },
+    ])
   })
 
   test('without any item they are skipped, since nobody could answer', async () => {
@@ -427,6 +456,50 @@ describe('cards', () => {
     const isLarge = content === 'Buy'
     expect(client.value('Other')).toBe(isLarge ? 'Large' : 'Small')
     expect(client.value('Urls')).toBeUndefined()
+  })
+
+  test('one card for every value of a list', async () => {
+    const card: Part = {
+      id: 'c',
+      title: '{{List}}',
+      imageUrl: '{{Urls}}',
+      description: 'From {{Other}}',
+      options: { internalValue: '{{List}}' },
+      paths: [{ id: 'buy', text: 'Buy', to: 'b' }],
+    }
+    const prefilledVariables = {
+      List: ['Tea', 'Milk {{Other}}'],
+      Urls: ['https://img.test/t.png'],
+      Other: 'us',
+    }
+    const client = await chat(withInput(input('cards', { saveResponseMapping }, [card])), {
+      options: { prefilledVariables },
+    })
+    const first = { title: 'Tea', imageUrl: 'https://img.test/t.png', options: { internalValue: 'Tea' } }
+    const second = { title: 'Milk {{Other}}', options: { internalValue: 'Milk {{Other}}' } }
+    expect(client.outcome.input?.items).toEqual(
+      [first, second].map((shown, index) => ({
+        id: `dynamic-card-${index}`,
+        description: 'From us',
+        paths: [{ id: `dynamic-card-${index}-path-0`, text: 'Buy', outgoingEdgeId: expect.any(String) }],
+        ...shown,
+      })),
+    )
+    await client.say({ type: 'text', text: 'Buy', metadata: { replyId: 'dynamic-card-1-path-0' } })
+    expect(client.outcome.answers).toEqual([{ blockId: 'in', content: 'Milk {{Other}}' }])
+    expect(client.value('Other')).toBe('Milk {{Other}}')
+    expect(client.texts()).toEqual(['B'])
+  })
+
+  test('a list among several cards stays the text that it is', async () => {
+    const several = [
+      { id: 'c1', title: '{{List}}', paths: [] },
+      { id: 'c2', title: 'Other', paths: [] },
+    ]
+    const client = await chat(withInput(input('cards', {}, several)), {
+      options: { prefilledVariables: { List: ['a', 'b'] } },
+    })
+    expect(client.outcome.input?.items).toMatchObject([{ title: '["a","b"]' }, { title: 'Other' }])
   })
 
   test('hidden cards and conditions are not sent', async () => {

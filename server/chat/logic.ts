@@ -1,8 +1,8 @@
 /** Blocks that decide where the flow goes. */
 import { holds } from './conditions.ts'
 import { type Block, type FlowEvent, type FlowIndex, findPlace, followEdge, type Place } from './flow.ts'
-import { text } from './loose.ts'
-import { currentFrame, type LiveFrame, leave, log, type Next, next, type Run } from './run.ts'
+import { filledText, text } from './loose.ts'
+import { currentFrame, leave, log, type Next, next, type Run } from './run.ts'
 import type { Position, ReturnPoint } from './types.ts'
 import { onlyPlaceholder, textOfValue, valueByName } from './variables.ts'
 
@@ -25,12 +25,17 @@ export function runAbTest(run: Run, block: Block): Next {
   return place === null ? next : { kind: 'go', ...place }
 }
 
-/** Leaves for another group, and remembers what comes behind it for `Return`. */
+/** Leaves for another group, and remembers what comes behind it for `Return`. What is not there ends the branch. */
 export function runJump(run: Run, block: Block, position: Position): Next {
-  const place = findTarget(run, currentFrame(run).flow, block.options.groupId, block.options.blockId)
-  if (place === null) {
-    log(run, 'error', 'Jump: there is no such group', { context: block.id, isInternal: true })
-    return leave(run, block)
+  const { groupId, blockId } = block.options
+  if (filledText(groupId) === undefined) return leave(run, block)
+  const place = findTarget(run, currentFrame(run).flow, groupId, blockId)
+  const isThere =
+    filledText(blockId) === undefined || place?.group.blocks.some(({ id }) => id === blockId) === true
+  if (place === null || !isThere) {
+    const missing = place === null ? 'group' : 'block'
+    log(run, 'error', `Jump: there is no such ${missing}`, { context: block.id, isInternal: true })
+    return { kind: 'end' }
   }
   remember(run, { kind: 'after', isAutomatic: false, position })
   return { kind: 'go', ...place }
@@ -44,7 +49,7 @@ export function findTarget(run: Run, flow: FlowIndex, groupId: unknown, blockId:
   const wanted = textOfValue(valueByName(run, name)).trim()
   const group =
     [...flow.groups.values()].find((each) => each.title.trim() === wanted) ?? flow.groups.get(wanted)
-  return group === undefined ? null : { group, index: 0 }
+  return group === undefined ? null : findPlace(flow, { groupId: group.id, blockId: text(blockId) })
 }
 
 /** Remembers a place in the running bot, and forgets the oldest one when there are too many. */
@@ -52,11 +57,6 @@ export function remember(run: Run, point: ReturnPoint): void {
   const frame = currentFrame(run)
   frame.returns.push(point)
   if (frame.returns.length > run.limits.returnPoints) frame.returns.shift()
-}
-
-/** Whether a branch of an event is under way that ends in the waiting input again. */
-export function isInEvent(frame: LiveFrame): boolean {
-  return frame.returns.some((point) => point.kind !== 'after' && point.isAutomatic)
 }
 
 /** Where an event of that type leads. Commands are told apart by their text. */

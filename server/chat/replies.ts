@@ -3,7 +3,7 @@ import { tell } from './bubbles.ts'
 import { type Block, type FlowEvent, followEdge, isInput, searchBlock } from './flow.ts'
 import { acceptClientReply } from './http-request.ts'
 import { acceptReply, askAgain, readReply, textOfMessage } from './inputs/index.ts'
-import { findEvent, isInEvent, remember } from './logic.ts'
+import { findEvent, remember } from './logic.ts'
 import { record, text } from './loose.ts'
 import { currentFrame, leave, log, type Next, next, type Run, waitingBlock } from './run.ts'
 import { acceptClientValue } from './set-variable.ts'
@@ -24,7 +24,10 @@ export async function replyToWaiting(run: Run, message: Message | null): Promise
   if (isInput(block)) {
     const branch = takeEvent(run, block, message, 'reply')
     if (branch === null) return answerInput(run, block, position, message)
-    remember(run, { kind: 'answer', isAutomatic: true, position, message })
+    // What an earlier branch of the event has left for good is not come back to.
+    const frame = currentFrame(run)
+    frame.returns = frame.returns.filter(({ kind }) => kind !== 'answer')
+    remember(run, { kind: 'answer', isAutomatic: false, position, message })
     return branch
   }
   const reply = message === null ? null : textOfMessage(message)
@@ -60,11 +63,14 @@ export async function answerInput(
   if (words !== '') tell(run, { role: 'user', type: 'text', text: words })
   const branch = takeEvent(run, block, message, 'invalidReply')
   if (branch === null) return askAgain(run, block, position)
-  remember(run, { kind: 'again', isAutomatic: true, position })
+  remember(run, { kind: 'again', isAutomatic: false, position })
   return branch
 }
 
-/** Tells the event about the reply. `null` when there is none, or when it leads nowhere. Events do not nest. */
+/**
+ * Tells the event about the reply. `null` when there is none, or when it leads nowhere. Its branch ends the chat unless
+ * a `Return` block comes back. A reply to what the branch itself asks is taken as it is: it would be asked for ever.
+ */
 function takeEvent(
   run: Run,
   block: Block,
@@ -72,11 +78,29 @@ function takeEvent(
   type: 'reply' | 'invalidReply',
 ): Next | null {
   const { flow } = currentFrame(run)
-  const event = isInEvent(currentFrame(run)) ? undefined : findEvent(run, type)
+  const event = findEvent(run, type)
   if (event === undefined) return null
-  describeReply(run, event, block, message)
   const place = followEdge(flow, event.outgoingEdgeId)
+  if (place?.group.blocks.includes(block)) return null
+  describeReply(run, event, block, message)
   return place === null ? null : { kind: 'go', ...place }
+}
+
+/** What replies are called where conditions of flows ask for their kind. */
+const inputNames: Record<string, string> = {
+  'text input': 'text',
+  'number input': 'number',
+  'email input': 'email',
+  'url input': 'url',
+  'date input': 'date',
+  'time input': 'time',
+  'phone number input': 'phone',
+  'choice input': 'buttons',
+  'picture choice input': 'picture choice',
+  'payment input': 'payment',
+  'rating input': 'rating',
+  'file input': 'file',
+  cards: 'cards',
 }
 
 function describeReply(run: Run, event: FlowEvent, block: Block, message: Message | null): void {
@@ -85,5 +109,5 @@ function describeReply(run: Run, event: FlowEvent, block: Block, message: Messag
   const { contentVariableId, inputNameVariableId, inputTypeVariableId } = event.options
   setVariable(run, contentVariableId, textOfMessage(message))
   setVariable(run, inputNameVariableId, variable?.name ?? searchBlock(flow, block.id)?.group.title ?? '')
-  setVariable(run, inputTypeVariableId, block.type)
+  setVariable(run, inputTypeVariableId, inputNames[block.type])
 }

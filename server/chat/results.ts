@@ -33,7 +33,7 @@ async function answersSoFar(run: Run, frame: LiveFrame): Promise<Answer[]> {
   return [...(await waitFor(run, run.effects.earlierAnswers(frame.resultId))), ...added]
 }
 
-/** The name of the variable, else the title of the group, numbered from the second input of the group on. */
+/** The name of the variable, else the title of the group: `Group`, `Group (1)` for its second input, and so on. */
 function answerName(flows: FlowIndex[], blockId: string): string {
   for (const flow of flows) {
     const found = searchBlock(flow, blockId)
@@ -41,7 +41,7 @@ function answerName(flows: FlowIndex[], blockId: string): string {
     const variable = flow.variables.get(filledText(found.block.options.variableId) ?? '')
     if (variable !== undefined) return variable.name
     const number = found.group.blocks.filter(isInput).indexOf(found.block)
-    return number > 0 ? `${found.group.title} (${number + 1})` : found.group.title
+    return number > 0 ? `${found.group.title} (${number})` : found.group.title
   }
   return blockId
 }

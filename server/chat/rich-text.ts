@@ -1,13 +1,17 @@
 /** The tree that a text bubble is: elements `{type, children}` and leaves `{text, bold?, italic?, underline?}`. */
 import { list, record, text } from './loose.ts'
+import { markdownBlocks, markdownLeaves } from './markdown.ts'
 import type { Run } from './run.ts'
 import type { Loose } from './types.ts'
-import { fill } from './variables.ts'
+import { fill, textOfValue } from './variables.ts'
 
 /** Deeper trees are cut off: no editor makes them. */
 const maximumDepth = 32
 
-/** Fills the placeholders of all leaves and links. Line breaks in values become paragraphs of their own. */
+/**
+ * Fills the placeholders of all leaves and links. Markdown in values becomes formatting, line breaks in them become
+ * paragraphs of their own.
+ */
 export async function fillRichText(run: Run, nodes: unknown): Promise<unknown[]> {
   const filled = await fillNodes(run, nodes, 0)
   return filled.flatMap(splitParagraph)
@@ -31,18 +35,68 @@ export function markdownOf(nodes: unknown): string {
   return linesOf(nodes, markdownOfLeaf, (label, url) => `[${label}](${url})`).join('\n')
 }
 
-async function fillNodes(run: Run, nodes: unknown, depth: number): Promise<Loose[]> {
+/** `isAlone`: the nodes are all there is in a paragraph, so that blocks can take its place. */
+async function fillNodes(run: Run, nodes: unknown, depth: number, isAlone = false): Promise<Loose[]> {
   const filled: Loose[] = []
   if (depth > maximumDepth) return filled
   for (const each of list(nodes)) {
     const node = record(each)
+    if (typeof node.text === 'string') {
+      filled.push(...(await fillLeaf(run, node, node.text, isAlone)))
+      continue
+    }
     const copy = { ...node }
-    if (typeof node.text === 'string') copy.text = await fill(run, node.text)
     if (typeof node.url === 'string') copy.url = await fill(run, node.url)
-    if (Array.isArray(node.children)) copy.children = await fillNodes(run, node.children, depth + 1)
+    if (Array.isArray(node.children)) {
+      const isParagraph = node.type === 'p' && node.children.length === 1
+      const children = await fillNodes(run, node.children, depth + 1, isParagraph)
+      if (isParagraph && children.some(({ type }) => blockTypes.has(type))) {
+        filled.push(...children)
+        continue
+      }
+      // A link within a link would be none.
+      copy.children = node.type === 'a' ? children.flatMap(wordsOfLink) : children
+    }
     filled.push(copy)
   }
   return filled
+}
+
+/** The text of a leaf around its values, and values as the leaves and links that they are in Markdown. */
+async function fillLeaf(run: Run, leaf: Loose, template: string, isAlone: boolean): Promise<Loose[]> {
+  const parts: { before: string; words: string }[] = []
+  const filled = await fill(run, template, (value, before) => {
+    const words = textOfValue(value)
+    parts.push({ before, words })
+    return words
+  })
+  const start = parts.map(({ before, words }) => before + words).join('')
+  const [first] = parts
+  const plain = [{ ...leaf, text: filled }]
+  // A text that was cut is told apart by what it no longer begins with.
+  if (first === undefined || !filled.startsWith(start)) return plain
+  if (isAlone && parts.length === 1 && filled === first.words && Object.keys(leaf).length === 1)
+    return markdownBlocks(run, filled) ?? plain
+  const nodes: Loose[] = []
+  let isFormatted = false
+  for (const { before, words } of parts) {
+    const leaves = markdownLeaves(run, words)
+    isFormatted ||= leaves !== null
+    if (before !== '') nodes.push({ ...leaf, text: before })
+    nodes.push(...(leaves ?? [{ text: words }]).map((each) => styled(leaf, each)))
+  }
+  if (filled.length > start.length) nodes.push({ ...leaf, text: filled.slice(start.length) })
+  return isFormatted ? nodes : plain
+}
+
+/** A node of a value with the style of the leaf that it is filled into. */
+function styled({ text: _own, ...style }: Loose, node: Loose): Loose {
+  if (!Array.isArray(node.children)) return { ...style, ...node }
+  return { ...node, children: node.children.map((child) => styled(style, record(child))) }
+}
+
+function wordsOfLink(node: Loose): Loose[] {
+  return node.type === 'a' ? list(node.children).map(record) : [node]
 }
 
 function splitParagraph(node: Loose): Loose[] {
@@ -57,7 +111,10 @@ function splitParagraph(node: Loose): Loose[] {
       lines.at(-1)?.push(part === null ? child : { ...child, text: part })
     })
   }
-  return lines.map((line) => ({ ...node, children: line }))
+  return lines.map((line) => {
+    const filled = line.filter((child) => child.text !== '')
+    return { ...node, children: filled.length > 0 ? filled : line.slice(0, 1) }
+  })
 }
 
 const blockTypes: ReadonlySet<unknown> = new Set(['p', 'ul', 'ol', 'li', 'lic'])
@@ -106,8 +163,8 @@ function markdownOfLeaf(leaf: Loose): string {
   const value = text(leaf.text) ?? ''
   const words = value.trim()
   if (words === '') return value
-  const marks = `${leaf.bold === true ? '**' : ''}${leaf.italic === true ? '_' : ''}`
-  const closing = [...marks.matchAll(/\*\*|_/g)].reverse().join('')
+  const marks = `${leaf.bold === true ? '**' : ''}${leaf.italic === true ? '_' : ''}${leaf.code === true ? '`' : ''}`
+  const closing = [...marks.matchAll(/\*\*|_|`/g)].reverse().join('')
   // Marks have to touch the words, so white space around them stays outside.
   return value.replace(words, () => `${marks}${words}${closing}`)
 }

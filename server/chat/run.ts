@@ -58,6 +58,8 @@ export interface Run {
     outboundCalls: number
     /** Characters, as the next one. */
     filled: number
+    /** Looked through for Markdown. */
+    formatted: number
     output: number
   }
   /** Set once a limit is reached: the chat ends here. */

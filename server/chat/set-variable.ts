@@ -140,10 +140,10 @@ function unwrapped(expression: string): string {
   return isWrapped ? trimmed.slice(3, -3) : expression
 }
 
+/** An empty text takes a place too, as `null`, so that lists that are filled side by side stay side by side. */
 function append(before: VariableValue, added: VariableValue): VariableValue {
-  if (added === null || added.length === 0) return before
   const start = before === null ? [] : Array.isArray(before) ? before : [before]
-  return start.concat(added)
+  return start.concat(added === '' ? null : added)
 }
 
 function mapItem(run: Run, params: Record<string, unknown>): VariableValue {

@@ -130,7 +130,7 @@ export interface Position {
  */
 export type ReturnPoint =
   | { kind: 'again' | 'after'; isAutomatic: boolean; position: Position }
-  | { kind: 'answer'; isAutomatic: true; position: Position; message: Message | null }
+  | { kind: 'answer'; isAutomatic: boolean; position: Position; message: Message | null }
 
 /** One bot in a session: the started one, and on top of it those entered through bot links. */
 export interface Frame {

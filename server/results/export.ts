@@ -106,12 +106,12 @@ async function answeredBlocks(db: Database, { bot }: BotGrant): Promise<Set<stri
   return new Set(rows.map(({ blockId }) => blockId))
 }
 
-/** A second column of one title is numbered, as people expect of a table. */
+/** Further columns of one title are numbered: `Title`, `Title (1)`, and so on, as in bodies and e-mails. */
 function distinct(columns: Column[]): Column[] {
   const seen = new Map<string, number>()
   return columns.map((column) => {
-    const count = (seen.get(column.title) ?? 0) + 1
-    seen.set(column.title, count)
-    return count === 1 ? column : { ...column, title: `${column.title} (${count})` }
+    const earlier = seen.get(column.title) ?? 0
+    seen.set(column.title, earlier + 1)
+    return earlier === 0 ? column : { ...column, title: `${column.title} (${earlier})` }
   })
 }

@@ -103,7 +103,7 @@ test('the names of the columns are texts of people too', async () => {
     'Completed',
     "'=1+1",
     'a,"b"',
-    'Result (2)',
+    'Result (1)',
     'line\nbreak',
   ])
 })

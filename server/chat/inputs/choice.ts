@@ -4,7 +4,7 @@ import type { Block } from '../flow.ts'
 import { at, filledText, record, records, text } from '../loose.ts'
 import type { Run } from '../run.ts'
 import type { Loose } from '../types.ts'
-import { fillDeep, readVariable } from '../variables.ts'
+import { fillDeep, onlyPlaceholder, readVariable, valueByName } from '../variables.ts'
 import { invalid, type Reading, type ReadReply, type Reply } from './reading.ts'
 
 /** As many as a document may have. Lists of variables can be longer. */
@@ -15,7 +15,7 @@ const maximumReply = 10_000
 
 /** The items as they are shown: filled in, hidden ones left out. */
 export async function itemsToShow(run: Run, block: Block): Promise<Loose[]> {
-  const dynamic = dynamicItems(run, block)
+  const dynamic = dynamicItems(run, block) ?? (await dynamicCards(run, block))
   if (dynamic !== null) return dynamic
   const shown: Loose[] = []
   for (const item of block.items) {
@@ -116,33 +116,41 @@ function readOne(choices: Choice[], reply: Reply): Reading {
   return { kind: 'understood', content: contentOf(chosen), edgeId: chosen.edgeId }
 }
 
-/** Whole labels, values or ids anywhere in the text; then positions, counted from 1, in what is left of it. */
+/**
+ * Whole labels, values or ids anywhere in the text, without regard to case and white space; then positions, counted
+ * from 1, in what is left of it.
+ */
 function readSeveral(choices: Choice[], reply: Reply): Reading {
   const replyId = replyIdOf(reply)
   const chosen = new Set(choices.filter(({ id }) => id !== '' && id === replyId))
-  let rest = reply.text
+  let rest = comparable(reply.text)
   for (const choice of longestFirst(choices)) {
-    for (const phrase of [choice.label, choice.value, choice.id]) {
-      const start = findPhrase(rest, phrase.trim())
+    for (const phrase of [choice.label, choice.value, choice.id].map(comparable)) {
+      const start = findPhrase(rest, phrase)
       if (start === -1) continue
       chosen.add(choice)
-      rest = `${rest.slice(0, start)},${rest.slice(start + phrase.trim().length)}`
+      rest = `${rest.slice(0, start)},${rest.slice(start + phrase.length)}`
       break
     }
   }
-  for (const number of rest.match(/(?<![\p{L}\p{N}])\d{1,4}(?![\p{L}\p{N}])/gu) ?? []) {
+  for (const number of rest.match(/(?<![\p{L}\p{N}\p{M}])\d{1,4}(?![\p{L}\p{N}\p{M}])/gu) ?? []) {
     const choice = choices[Number(number) - 1]
     if (choice !== undefined) chosen.add(choice)
   }
   if (chosen.size === 0) return invalid
   const inOrder = choices.filter((choice) => chosen.has(choice))
-  return { kind: 'understood', content: inOrder.map(contentOf).join(', ') }
+  return { kind: 'understood', content: inOrder.map((choice) => contentOf(choice).trim()).join(', ') }
+}
+
+function comparable(value: string): string {
+  return value.trim().replace(/\s+/g, ' ').toLowerCase()
 }
 
 /** Where the phrase stands in the text with no letter or digit touching it, or -1. */
 function findPhrase(value: string, phrase: string): number {
   if (phrase === '') return -1
-  const isWord = (character: string | undefined) => character !== undefined && /[\p{L}\p{N}]/u.test(character)
+  const isWord = (character: string | undefined) =>
+    character !== undefined && /[\p{L}\p{N}\p{M}]/u.test(character)
   for (let start = value.indexOf(phrase); start !== -1; start = value.indexOf(phrase, start + 1)) {
     const isPartOfWord =
       (isWord(value[start - 1]) && isWord(phrase[0])) ||
@@ -160,7 +168,8 @@ function replyIdOf({ message }: Reply): string | undefined {
 function dynamicItems(run: Run, block: Block): Loose[] | null {
   const { dynamicVariableId, dynamicItems: pictures } = block.options
   if (block.type === 'choice input' && filledText(dynamicVariableId) !== undefined) {
-    return listOf(run, dynamicVariableId).map((content, index) => ({ id: `item${index + 1}`, content }))
+    const labels = new Set(listOf(run, dynamicVariableId).filter((label) => label.trim() !== ''))
+    return [...labels].map((content, index) => ({ id: `item${index + 1}`, content }))
   }
   if (block.type !== 'picture choice input' || at(pictures, 'isEnabled') !== true) return null
   const titles = listOf(run, at(pictures, 'titlesVariableId'))
@@ -173,6 +182,46 @@ function dynamicItems(run: Run, block: Block): Loose[] | null {
     description: descriptions[index],
     pictureSrc: sources[index],
   }))
+}
+
+/** A single card of which the title, the picture or the description is a list: one card for each value. */
+async function dynamicCards(run: Run, block: Block): Promise<Loose[] | null> {
+  const [card] = block.items
+  if (block.type !== 'cards' || card === undefined || block.items.length > 1) return null
+  const lists = {
+    title: listIn(run, card.title),
+    imageUrl: listIn(run, card.imageUrl),
+    description: listIn(run, card.description),
+  }
+  const leading = lists.title ?? lists.imageUrl ?? lists.description
+  if (leading === null) return null
+  const { displayCondition, ...options } = record(card.options)
+  if (!(await isDisplayed(run, displayCondition))) return []
+  const template = record(await fillDeep(run, card.options === undefined ? card : { ...card, options }))
+  const internalValues = listIn(run, options.internalValue)
+  return leading.slice(0, maximumItems).map((_, index) => {
+    const shown: Loose = { ...template, id: `dynamic-card-${index}` }
+    for (const [key, values] of Object.entries(lists)) {
+      if (values !== null) shown[key] = values[index] ?? undefined
+    }
+    if (internalValues !== null) {
+      shown.options = { ...record(template.options), internalValue: internalValues[index] ?? undefined }
+    }
+    if (Array.isArray(template.paths)) {
+      shown.paths = records(template.paths).map((path, place) => ({
+        ...path,
+        id: `dynamic-card-${index}-path-${place}`,
+      }))
+    }
+    return shown
+  })
+}
+
+/** The list of the variable that the text is, and nothing else. */
+function listIn(run: Run, given: unknown): (string | null)[] | null {
+  const name = onlyPlaceholder(text(given) ?? '')
+  const value = name === null ? null : valueByName(run, name)
+  return Array.isArray(value) ? value : null
 }
 
 function listOf(run: Run, variableId: unknown): string[] {
