@@ -23,6 +23,7 @@ const service = [
   'stats-rollup',
   'purge',
   'admin',
+  'backup',
   'corpus',
   'passthrough',
   'flows/*',

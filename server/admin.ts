@@ -6,7 +6,8 @@ import { roles } from '../contract/operation.ts'
 import { name as nameSchema } from '../contract/shared.ts'
 import { z } from '../contract/zod.ts'
 import { insertToken } from './access/tokens.ts'
-import { readConfig } from './config.ts'
+import { type Config, readConfig } from './config.ts'
+import { backUp, restore } from './db/backup.ts'
 import { connect, type Database, databaseError, sqlState } from './db/client.ts'
 import { databaseOptions, locateDatabase } from './db/configured.ts'
 import { migrateDatabase } from './db/migrate.ts'
@@ -20,7 +21,8 @@ import { newId } from './ids.ts'
 
 const usage =
   'Expected one of: user create --email E --name N | token create --email E [--name N] [--expires-in-days D] | ' +
-  'token revoke --id I | member set --workspace W --email E --role ADMIN|MEMBER|GUEST | migrate'
+  'token revoke --id I | member set --workspace W --email E --role ADMIN|MEMBER|GUEST | migrate | ' +
+  'backup FILE | restore FILE'
 
 /** A failure that the person at the keyboard can mend; its message is all they need. */
 class Refusal extends Error {}
@@ -109,6 +111,9 @@ const commands: Record<
   migrate: { options: [], run: async () => ({ migrated: true }) },
 }
 
+/** What concerns the database as a whole: they say on standard error how far they are. */
+const fileCommands: Record<string, typeof backUp> = { backup: backUp, restore }
+
 function check<Schema extends z.ZodType>(schema: Schema, options: Options): z.output<Schema> {
   const parsed = schema.safeParse(options)
   if (parsed.success) return parsed.data
@@ -124,6 +129,10 @@ async function userWith(db: Database, email: string) {
 
 async function main(): Promise<object> {
   const words = process.argv.slice(2)
+  const [name = '', file] = words
+  if (fileCommands[name] && file !== undefined && words.length === 2) {
+    return runWithFile(fileCommands[name], file)
+  }
   const at = words.findIndex((word) => word.startsWith('--'))
   const command = commands[(at < 0 ? words : words.slice(0, at)).join(' ')]
   if (!command) throw new Refusal(usage)
@@ -131,16 +140,30 @@ async function main(): Promise<object> {
     args: at < 0 ? [] : words.slice(at),
     options: Object.fromEntries(command.options.map((option) => [option, { type: 'string' as const }])),
   })
-  const read = readConfig(process.env)
-  if ('problems' in read) throw new Refusal(`Configuration: ${read.problems.join('; ')}`)
-  const database = await locateDatabase(read.config, () => {})
+  const config = configuration()
+  const database = await locateDatabase(config, () => {})
   const silent = pino({ level: 'silent' })
-  const { db, pool } = connect({ ...databaseOptions(read.config, database.url, silent), poolSize: 1 })
+  const { db, pool } = connect({ ...databaseOptions(config, database.url, silent), poolSize: 1 })
   try {
     await migrateDatabase(database.url)
     return await command.run(db, values as Options)
   } finally {
     await pool.end()
+    await database.stop()
+  }
+}
+
+function configuration(): Config {
+  const read = readConfig(process.env)
+  if ('problems' in read) throw new Refusal(`Configuration: ${read.problems.join('; ')}`)
+  return read.config
+}
+
+async function runWithFile(command: typeof backUp, file: string): Promise<object> {
+  const database = await locateDatabase(configuration(), () => {})
+  try {
+    return { file, ...(await command(database.url, file, (line) => process.stderr.write(`${line}\n`))) }
+  } finally {
     await database.stop()
   }
 }

@@ -122,7 +122,7 @@ class Server {
     const found = (await this.dataVersion()) ?? major
     if (found !== major) {
       throw new Error(
-        `The data in ${this.data} was written by PostgreSQL ${found} and this release brings PostgreSQL ${major}: set DATA_DIR to a new folder and move the data with pg_dump, or set DATABASE_URL to a PostgreSQL ${found} server`,
+        `The data in ${this.data} was written by PostgreSQL ${found} and this release brings PostgreSQL ${major}: write a backup with the release that made it (npm run --silent admin -- backup FILE), then set DATA_DIR to a new folder and restore it there (admin -- restore FILE), or set DATABASE_URL to a PostgreSQL ${found} server`,
       )
     }
     this.account = await serverAccount(this.data)

@@ -1,4 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import { migrate } from 'drizzle-orm/node-postgres/migrator'
@@ -10,17 +13,18 @@ import { installationKeys } from './schema.ts'
 /**
  * Brings the database to the newest migration. Safe when several processes start at once: a row lock lets
  * one of them work while the others wait. Ends with the first error of a migration; what committed before
- * it stays, and the next call goes on from there.
+ * it stays, and the next call goes on from there. `last` names the migration to stop after, for data of an
+ * older release; a database that has more already stays as it is.
  */
-export async function migrateDatabase(url: string): Promise<void> {
+export async function migrateDatabase(url: string, last?: string): Promise<void> {
   const holder = await connectTo(url)
   try {
-    await takeLock(holder)
+    await lockSchema(holder)
     const worker = await connectTo(url)
     try {
       // A migration must not queue behind a long transaction while requests queue behind the migration.
       await worker.query("SET lock_timeout = '10s'")
-      await migrate(drizzle(worker), { migrationsFolder: fileURLToPath(new URL('migrations/', root)) })
+      await withMigrations(last, (migrationsFolder) => migrate(drizzle(worker), { migrationsFolder }))
     } finally {
       await worker.end()
     }
@@ -30,7 +34,46 @@ export async function migrateDatabase(url: string): Promise<void> {
   }
 }
 
-async function connectTo(url: string): Promise<pg.Client> {
+const folder = fileURLToPath(new URL('migrations/', root))
+
+interface Journal {
+  entries: { tag: string; when: number }[]
+}
+
+async function readJournal(): Promise<Journal> {
+  return JSON.parse(await readFile(join(folder, 'meta/_journal.json'), 'utf8'))
+}
+
+/** Drizzle runs all that a folder lists, so to stop early it gets a folder that lists fewer. */
+async function withMigrations(last: string | undefined, work: (folder: string) => Promise<void>) {
+  if (last === undefined) return work(folder)
+  const journal = await readJournal()
+  const end = journal.entries.findIndex(({ tag }) => tag === last)
+  if (end < 0) throw new Error(`This release does not know the migration ${last}: it is older than the data`)
+  const copy = await mkdtemp(join(tmpdir(), 'bots-migrations-'))
+  try {
+    await cp(folder, copy, { recursive: true })
+    const entries = journal.entries.slice(0, end + 1)
+    await writeFile(join(copy, 'meta/_journal.json'), JSON.stringify({ ...journal, entries }))
+    await work(copy)
+  } finally {
+    await rm(copy, { recursive: true })
+  }
+}
+
+/** The name of the newest migration that the database has; undefined where it has none. */
+export async function newestMigration(client: pg.Client): Promise<string | undefined> {
+  const { rows: known } = await client.query("SELECT to_regclass('drizzle.__drizzle_migrations') AS at")
+  if (known[0].at === null) return undefined
+  const { rows } = await client.query('SELECT max(created_at) AS newest FROM drizzle.__drizzle_migrations')
+  if (rows[0].newest === null) return undefined
+  const entry = (await readJournal()).entries.find(({ when }) => when === Number(rows[0].newest))
+  if (!entry) throw new Error('The database was migrated by a newer release than this one')
+  return entry.tag
+}
+
+/** A connection of its own, which the caller has to end. */
+export async function connectTo(url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url })
   // Without a listener, a connection that is lost between two statements ends the process.
   client.on('error', () => {})
@@ -38,8 +81,11 @@ async function connectTo(url: string): Promise<pg.Client> {
   return client
 }
 
-/** The lock is a row, held by an open transaction: it ends with its process and passes through poolers. */
-async function takeLock(client: pg.Client) {
+/**
+ * Begins a transaction that is alone at the schema and at making the first user. The lock is a row: it ends
+ * with its process and passes through poolers.
+ */
+export async function lockSchema(client: pg.Client) {
   for (;;) {
     try {
       await client.query('CREATE TABLE IF NOT EXISTS schema_lock (id text PRIMARY KEY)')

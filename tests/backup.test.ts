@@ -1,0 +1,250 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { gunzipSync, gzipSync } from 'node:zlib'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import pg from 'pg'
+import { createFirstUser } from '../server/bootstrap.ts'
+import { backUp, readBackup, restore } from '../server/db/backup.ts'
+import { connect } from '../server/db/client.ts'
+import { migrateDatabase } from '../server/db/migrate.ts'
+import { type App, startApp } from './support/app.ts'
+import { ask, bot, text } from './support/chat.ts'
+import { publish, reply, start } from './support/chats.ts'
+import { endProcesses, newDataFolder, run, startService, until } from './support/process.ts'
+import { createDatabase, type TestDatabase } from './support/server.ts'
+import { makeWorld, type Site } from './support/world.ts'
+
+let app: App
+let here: Site
+let folder: string
+const databases: TestDatabase[] = []
+
+beforeAll(async () => {
+  app = await startApp()
+  here = (await makeWorld(app)).here
+  folder = await mkdtemp(join(tmpdir(), 'bots-backup-'))
+  // What a line-wise format could trip over: its own end, its escapes, and line breaks of every kind.
+  const made = await publish(
+    app,
+    here,
+    bot({ Start: [text('Name?'), ask('Name'), text('\\.\n')] }, { variables: ['Name'] }),
+  )
+  for (const name of [
+    '\\.',
+    '\\.\n\\.\r\n',
+    'a\tb\\N',
+    'COPY "users" ("id") FROM stdin;',
+    '\u2028é😀',
+    '-- End of the backup: {}',
+  ]) {
+    await reply(app, (await start(app, made)).sessionId, name)
+  }
+})
+afterEach(endProcesses)
+afterAll(async () => {
+  await app.stop()
+  for (const database of databases) await database.drop()
+  await rm(folder, { recursive: true })
+})
+
+async function emptyDatabase(): Promise<string> {
+  const database = await createDatabase('nothing')
+  databases.push(database)
+  return database.url
+}
+
+let files = 0
+const newFile = () => join(folder, `backup-${files++}.sql.gz`)
+const quiet = () => {}
+
+/** Every row of every table but those that say what was migrated, as text. */
+async function contentOf(url: string): Promise<Record<string, string[]>> {
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  try {
+    const { rows: tables } = await client.query(
+      `SELECT tablename AS name FROM pg_tables WHERE schemaname = 'public' AND tablename <> 'schema_lock'`,
+    )
+    const content: Record<string, string[]> = {}
+    for (const { name } of tables) {
+      const { rows } = await client.query(`SELECT t::text AS row FROM "${name}" t ORDER BY 1`)
+      content[name] = rows.map(({ row }) => row)
+    }
+    return content
+  } finally {
+    await client.end()
+  }
+}
+
+describe('a backup', () => {
+  test('holds every row of every table, and brings it into an empty database', async () => {
+    const file = newFile()
+    const said: string[] = []
+    const backup = await backUp(app.databaseUrl, file, (line) => said.push(line))
+    const before = await contentOf(app.databaseUrl)
+    expect(backup.rows).toEqual(
+      Object.fromEntries(Object.entries(before).map(([table, rows]) => [table, rows.length])),
+    )
+    expect(before.result_answers?.filter((row) => row.includes('COPY ""users""'))).toHaveLength(1)
+    expect(said).toContain(`result_answers: ${before.result_answers?.length} rows`)
+    expect((await stat(file)).mode & 0o077).toBe(0)
+
+    const url = await emptyDatabase()
+    expect(await restore(url, file, quiet)).toEqual(backup)
+    expect(await contentOf(url)).toEqual(before)
+  })
+
+  test('is of one moment, whatever is written meanwhile', async () => {
+    const made = await publish(
+      app,
+      here,
+      bot({ Start: [text('Name?'), ask('Name')] }, { variables: ['Name'] }),
+    )
+    let isDone = false
+    let written = 0
+    const writing = (async () => {
+      for (; !isDone; written++) await reply(app, (await start(app, made)).sessionId, `Answer ${written}`)
+    })()
+    const urls: string[] = []
+    for (let round = 0; round < 3; round++) {
+      const before = written
+      await until('another chat has ended', () => written > before)
+      const file = newFile()
+      await backUp(app.databaseUrl, file, quiet)
+      urls.push(await emptyDatabase())
+      await restore(urls[round] as string, file, quiet)
+    }
+    isDone = true
+    await writing
+    for (const url of urls) {
+      // A step writes answer and result at once: one without the other would be of two moments.
+      const { results = [], result_answers = [] } = await contentOf(url)
+      const completed = results.filter((row) => row.includes(made.id) && /,t,t,|,t,t\)/.test(row))
+      const answers = result_answers.filter((row) => row.includes(made.id))
+      expect(completed.length).toBe(answers.length)
+    }
+    const sizes = await Promise.all(urls.map(async (url) => (await contentOf(url)).results?.length))
+    expect(new Set(sizes).size).toBeGreaterThan(1)
+  })
+
+  test('of an older release is brought to this one', async () => {
+    const url = await emptyDatabase()
+    await migrateDatabase(url, '0001_stats_daily')
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    await client.query(
+      "INSERT INTO users (id, email, created_at, updated_at) VALUES ('u1', 'a@example.com', '2026-01-01Z', '2026-01-01Z')",
+    )
+    await client.end()
+    const file = newFile()
+    expect(await backUp(url, file, quiet)).toMatchObject({ migration: '0001_stats_daily' })
+    const target = await emptyDatabase()
+    await restore(target, file, quiet)
+    expect((await contentOf(target)).users).toHaveLength(1)
+    const { db, pool } = connect({
+      url: target,
+      poolSize: 1,
+      connectTimeout: 2_000,
+      statementTimeout: 10_000,
+      lockTimeout: 5_000,
+      transactionPooler: false,
+      onError: quiet,
+    })
+    // The schema is this release's: it can be asked for what came since, and has its first user.
+    expect(await db.query.bots.findMany()).toEqual([])
+    expect(await createFirstUser(db, new Date())).toBeUndefined()
+    await pool.end()
+  })
+})
+
+describe('refused, and nothing changed', () => {
+  test('a file that exists, or cannot be written', async () => {
+    const file = newFile()
+    await writeFile(file, 'precious')
+    await expect(backUp(app.databaseUrl, file, quiet)).rejects.toThrow(`${file} exists already`)
+    expect(await readFile(file, 'utf8')).toBe('precious')
+    await expect(backUp(app.databaseUrl, join(folder, 'no/such/folder'), quiet)).rejects.toThrow(
+      'Cannot write',
+    )
+    expect((await readdir(folder)).filter((name) => name.endsWith('.partial'))).toEqual([])
+  })
+
+  test('a database that holds something', async () => {
+    const file = newFile()
+    await backUp(app.databaseUrl, file, quiet)
+    const before = await contentOf(app.databaseUrl)
+    await expect(restore(app.databaseUrl, file, quiet)).rejects.toThrow(
+      'The database holds something already',
+    )
+    expect(await contentOf(app.databaseUrl)).toEqual(before)
+  })
+
+  test('a file that is damaged anywhere, cut, or no backup', async () => {
+    const file = newFile()
+    await backUp(app.databaseUrl, file, quiet)
+    const packed = await readFile(file)
+    const script = gunzipSync(packed)
+    const lines = script.toString('latin1').split('\n')
+    const damaged = {
+      'cut in the compressed file': packed.subarray(0, packed.length - 20),
+      'cut at a line': gzipSync(Buffer.from(lines.slice(0, -2).join('\n'), 'latin1')),
+      'another letter in a row': gzipSync(
+        Buffer.from(script.toString('latin1').replace('example.com', 'example.net'), 'latin1'),
+      ),
+      'a line less': gzipSync(
+        Buffer.from(
+          lines
+            .filter((line) => !line.includes('Answer 0\t'))
+            .join('\n')
+            .replace(/-- End.*/, ''),
+          'latin1',
+        ),
+      ),
+      'not compressed': script,
+      nothing: Buffer.alloc(0),
+      'another script': gzipSync('SELECT 1;\n'),
+    }
+    for (const [what, bytes] of Object.entries(damaged)) {
+      const broken = newFile()
+      await writeFile(broken, bytes)
+      const url = await emptyDatabase()
+      const outcome = await restore(url, broken, quiet).then(
+        () => 'restored',
+        (error: Error) => error.message,
+      )
+      expect({ what, outcome }).toEqual({
+        what,
+        outcome: expect.stringMatching(/damaged|not a complete backup/),
+      })
+      expect(await contentOf(url)).toEqual({})
+    }
+    await expect(readBackup(join(folder, 'missing'))).rejects.toThrow('Cannot read')
+  })
+})
+
+test('the commands work beside a running service, and into a new data folder', async () => {
+  const [from, to] = [await newDataFolder(), await newDataFolder()]
+  const service = await startService({ DATA_DIR: from })
+  const file = newFile()
+  const made = await run('server/admin.ts', ['backup', file], { DATA_DIR: from })
+  expect(made).toMatchObject({ code: 0, stderr: expect.stringContaining('users: 1 rows\n') })
+  expect(JSON.parse(made.stdout)).toMatchObject({ file, rows: { users: 1, workspaces: 1 } })
+  const again = await run('server/admin.ts', ['backup', file], { DATA_DIR: from })
+  expect(again).toMatchObject({ code: 1, stdout: '', stderr: expect.stringContaining('exists already') })
+
+  const restored = await run('server/admin.ts', ['restore', file], { DATA_DIR: to })
+  expect(restored).toMatchObject({ code: 0 })
+  const second = await startService({ DATA_DIR: to })
+  expect(second.token).toBeUndefined()
+  const answer = await fetch(`${second.url}/v1/workspaces`, {
+    headers: { authorization: `Bearer ${service.token}` },
+  })
+  expect(await answer.json()).toMatchObject({ workspaces: [{ name: 'My workspace' }] })
+  const onto = await run('server/admin.ts', ['restore', file], { DATA_DIR: to })
+  expect(onto).toMatchObject({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringContaining('holds something already'),
+  })
+})
