@@ -2,8 +2,10 @@ import { connect } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { errorBody } from '../contract/errors.ts'
+import type { OperationId } from '../contract/index.ts'
 import { type App, startApp } from './support/app.ts'
-import { anyBody } from './support/client.ts'
+import { anyBody, type CallOptions } from './support/client.ts'
+import { statusOf } from './support/process.ts'
 import { publishedText } from './support/published.ts'
 import { clear, digestOf } from './support/rows.ts'
 import { makeWorld } from './support/world.ts'
@@ -197,6 +199,30 @@ describe('requests that take their time', () => {
     expect((await ask(app, ...head)).status).toBe(401)
   })
 
+  test('what comes in chunks is refused like what has a length', async () => {
+    const { stranger } = await makeWorld(app)
+    const large = `{"broken":${' '.repeat(300_000)}`
+    for (const [type, body, status] of [
+      ['text/plain', large, 415],
+      ['text/plain', '{"broken":', 415],
+      ['application/json', large, 413],
+      ['application/json', '{"broken":', 400],
+      ['text/plain', '', 400],
+    ] as const) {
+      const head = [
+        'POST /v1/workspaces HTTP/1.1',
+        host,
+        close,
+        `Authorization: Bearer ${stranger.token}`,
+        `Content-Type: ${type}`,
+        'Transfer-Encoding: chunked',
+      ]
+      const chunks = body === '' ? ['0'] : [body.length.toString(16), body, '0']
+      const answer = await ask(app, ...head, '', ...chunks, '', '')
+      expect([type, body.length, answer.status]).toEqual([type, body.length, status])
+    }
+  })
+
   test('a body is asked for when the caller waits for that', async () => {
     const world = await makeWorld(app)
     const body = '{"name":"Acme"}'
@@ -211,6 +237,15 @@ describe('requests that take their time', () => {
     ]
     const answer = await raw(app, [...head, '', body].join('\r\n'))
     expect(answer).toMatch(/^HTTP\/1.1 100 Continue\r\n\r\nHTTP\/1.1 201 Created\r\n/)
+  })
+
+  test('blanks in a header take no time to speak of', async () => {
+    const head = ['POST /api/v1/bots/x/startChat HTTP/1.1', host, 'Content-Length: 2']
+    const request = [...head, `Content-Type: application/json${' '.repeat(15_300)}x`, '', '{}'].join('\r\n')
+    const last = `GET /livez HTTP/1.1\r\n${host}\r\n${close}\r\n\r\n`
+    // Each took 0.4 s, so all of them longer than a test may.
+    const answer = await raw(app, request.repeat(300) + last)
+    expect(answer.match(/HTTP\/1.1 415/g)).toHaveLength(300)
   })
 
   test('two requests in one go get two answers', async () => {
@@ -336,6 +371,55 @@ describe('the log', () => {
         status: 200,
         msg: 'request',
       }),
+    ])
+  })
+
+  test('says who called with which token, and in which workspace', async () => {
+    const { here, stranger, expired } = await makeWorld(app)
+    const { workspaceId, folder, draft, member } = here
+    const lineOf = async (id: OperationId, options: CallOptions) => {
+      const answer = await app.client.call(id, options)
+      const line = app.logs.find(({ requestId }) => requestId === answer.headers['x-request-id'])
+      return { status: answer.status, ...line }
+    }
+    const caller = { userId: member.id, tokenId: member.tokenId }
+    const as = member
+    for (const [id, options, status] of [
+      ['getWorkspace', { as, params: { workspaceId } }, 200],
+      ['listBots', { as, query: { workspaceId } }, 200],
+      ['getFolder', { as, params: { folderId: folder } }, 200],
+      ['getBot', { as, params: { botId: draft.id } }, 200],
+      ['createFolder', { as, body: { workspaceId, folder: { name: 'New' } } }, 201],
+    ] as const) {
+      expect(await lineOf(id, options as CallOptions)).toMatchObject({ status, ...caller, workspaceId })
+    }
+    // Who may not, and who sends what is wrong, is known as well; of the workspace nothing is said.
+    for (const options of [
+      { as: stranger, params: { botId: draft.id } },
+      { as: member, params: { botId: 'missing' } },
+      { as: member, params: { botId: draft.id }, query: { unknown: 1 } },
+    ]) {
+      const line = await lineOf('getBot', options)
+      expect(line).toMatchObject({ userId: options.as.id, tokenId: options.as.tokenId })
+      expect(line).not.toHaveProperty('workspaceId')
+    }
+    const unknown = await lineOf('getBot', { as: expired, params: { botId: draft.id } })
+    for (const name of ['userId', 'tokenId', 'workspaceId']) expect(unknown).not.toHaveProperty(name)
+  })
+
+  test('names pages as the service does, and nothing that is no page', async () => {
+    const world = await makeWorld(app)
+    const { publicId } = world.here.published
+    app.logs.length = 0
+    for (const path of ['/livez', '/openapi.json', `/chat/${publicId}`, '/chat/nobody-knows', '/nowhere']) {
+      await statusOf(app.url + path)
+    }
+    expect(app.logs.map(({ path }) => path)).toEqual([
+      '/livez',
+      '/openapi.json',
+      '/chat/:publicId',
+      '/chat/:publicId',
+      undefined,
     ])
   })
 

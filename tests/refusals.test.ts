@@ -486,6 +486,25 @@ describe('order', () => {
     expect([answer.status, pathsOf(answer)]).toEqual([400, ['query.unknown']])
   })
 
+  test.each(withBody)(
+    '%s: the media type is told before the size, and the size before what it says',
+    async (id) => {
+      const { request } = await prepare(id)
+      const tooLarge = '{"broken":'.padEnd(4 * 1024 * 1024 + 1)
+      const typed = { 'Content-Type': 'text/plain' }
+      const zipped = { 'Content-Encoding': 'gzip' }
+      for (const [headers, status, path] of [
+        [typed, 415, 'header.content-type'],
+        [{ ...typed, ...zipped }, 415, 'header.content-type'],
+        [zipped, 415, 'header.content-encoding'],
+        [{}, 413, 'body'],
+      ] as const) {
+        const answer = await call(id, { ...request, body: tooLarge, headers })
+        expect([headers, answer.status, pathsOf(answer)]).toEqual([headers, status, [path]])
+      }
+    },
+  )
+
   const judged = withBody.filter((id) => 'role' in contractOf(id).access)
   test.each(judged)('%s: wrong input is told before the record is looked for', async (id) => {
     const { world, request } = await prepare(id)

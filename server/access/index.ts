@@ -55,11 +55,14 @@ export interface Refusal {
   issues: Issue[]
 }
 
-/** Who calls, and whether they may; a refusal of the caller comes before everything else about a request. */
+/**
+ * Who calls, and whether they may; a refusal of the caller comes before everything else about a request. Where
+ * anyone may call, the caller is null.
+ */
 export type Authorization =
   | { caller: undefined; refusal: Refusal }
-  | { caller: Caller; grant: Grant }
   | { caller: Caller; refusal: Refusal }
+  | { caller: Caller | null; grant: Grant | undefined }
 
 const rank: Record<Role, number> = { GUEST: 0, MEMBER: 1, ADMIN: 2 }
 

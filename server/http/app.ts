@@ -7,15 +7,30 @@ import { parse } from 'yaml'
 import { operations } from '../../contract/index.ts'
 import { user } from '../../contract/operation.ts'
 import { readCredential } from '../access/authenticate.ts'
-import { authorize } from '../access/index.ts'
+import { authorize, type Caller } from '../access/index.ts'
 import type { Services } from '../context.ts'
 import { handlers } from '../handlers/index.ts'
 import { newId } from '../ids.ts'
 import { serveDocs } from '../pages/docs/index.ts'
 import { servePages } from '../pages/index.ts'
+import { sendProblem } from './answer.ts'
 import { createMetrics } from './metrics.ts'
 import { codeOf } from './problem.ts'
-import { createRouter, sendProblem } from './router.ts'
+import { createRouter } from './router.ts'
+
+declare global {
+  namespace Express {
+    /** What is noted of a request on its way, for the log. */
+    interface Locals {
+      requestId: string
+      operationId?: string
+      /** Of a page: how the service writes it. */
+      path?: string
+      caller?: Caller
+      workspaceId?: string
+    }
+  }
+}
 
 /** Requests are refused while starting; while draining they are served, but no new ones should come. */
 export type Phase = 'starting' | 'serving' | 'draining'
@@ -81,10 +96,12 @@ export function createApp(options: AppOptions): express.Express {
     if (phase() === 'draining') response.setHeader('Connection', 'close')
     response.on('close', () => {
       const ms = Number(process.hrtime.bigint() - start) / 1e6
-      const { operationId } = response.locals
-      metrics.observe(operationId ?? 'other', response.statusCode, ms / 1000)
+      const { operationId, path, caller, workspaceId } = response.locals
+      const { method } = request
+      const status = response.statusCode
+      metrics.observe(operationId ?? 'other', status, ms / 1000)
       requestLog.info(
-        { requestId: id, method: request.method, operationId, status: response.statusCode, ms },
+        { requestId: id, method, operationId, path, status, ms, ...caller, workspaceId },
         'request',
       )
     })
@@ -149,6 +166,11 @@ export function createApp(options: AppOptions): express.Express {
 function serve(app: express.Express, path: string, handler: express.RequestHandler) {
   app
     .route(path)
+    .all((_request, response, next) => {
+      // The path as it is written here, since that of the request is the caller's.
+      response.locals.path = path
+      next()
+    })
     .get(handler)
     .all((request, response) => {
       response.setHeader('Allow', 'GET, HEAD, OPTIONS')

@@ -26,6 +26,10 @@ export function parseJson(bytes: Uint8Array): { value: unknown; text: string } |
   return issues.length > 0 ? { issues } : { value, text }
 }
 
+const tooManyValues: Issue[] = [
+  { path: ['body'], code: 'too_many_values', message: `At most ${MAXIMUM_NODES} values` },
+]
+
 interface Frame {
   value: object
   key: string
@@ -74,11 +78,10 @@ function inspect(root: unknown, text: string): Issue[] {
     if (frame.depth > MAXIMUM_DEPTH) {
       return [{ path: ['body'], code: 'too_deep', message: `At most ${MAXIMUM_DEPTH} levels of nesting` }]
     }
-    if (nodes > MAXIMUM_NODES) {
-      return [{ path: ['body'], code: 'too_many_values', message: `At most ${MAXIMUM_NODES} values` }]
-    }
+    if (nodes > MAXIMUM_NODES) return tooManyValues
     if (issues.length >= 20) return issues
     if (Array.isArray(frame.value)) {
+      if (nodes + frame.value.length > MAXIMUM_NODES) return tooManyValues
       for (let at = 0; at < frame.value.length; at++) check(frame.value[at], String(at), frame)
       continue
     }
@@ -97,5 +100,5 @@ function inspect(root: unknown, text: string): Issue[] {
       report(frame, undefined, 'too_many_keys', `At most ${MAXIMUM_KEYS} properties in one object`)
     }
   }
-  return issues
+  return nodes > MAXIMUM_NODES ? tooManyValues : issues
 }

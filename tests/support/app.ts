@@ -76,7 +76,7 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
   const { db, pool } = connect({
     url: database.url,
     poolSize: 10,
-    connectTimeout: 2_000,
+    connectTimeout: 30_000,
     statementTimeout: 10_000,
     lockTimeout: 5_000,
     transactionPooler: false,

@@ -1,0 +1,181 @@
+import { parse as parseQuery } from 'node:querystring'
+import { parse as parseMediaType } from 'content-type'
+import express from 'express'
+import type { ErrorCode, Issue } from '../../contract/errors.ts'
+import type { Operation } from '../../contract/operation.ts'
+import { z } from '../../contract/zod.ts'
+import { toIssues } from './issues.ts'
+import { parseJson } from './json-body.ts'
+
+/* What a request brings, held against its operation: first the address, later the body. */
+
+/** Path and query. Where there are issues, the rest may not be what the operation wants. */
+export interface Address {
+  params: unknown
+  query: unknown
+  issues: Issue[]
+}
+
+const noQuery = z.strictObject({})
+
+export function readAddress(operation: Operation, request: express.Request): Address {
+  const issues: Issue[] = []
+  const params = operation.params?.safeParse(request.params)
+  if (params && !params.success) issues.push(...toIssues(params.error, ['path']))
+
+  const at = request.url.indexOf('?')
+  const text = at < 0 ? '' : request.url.slice(at + 1)
+  try {
+    // Node's parser accepts broken escapes, so they are looked for first.
+    decodeURIComponent(text)
+  } catch {
+    issues.push({
+      path: ['query'],
+      code: 'invalid_encoding',
+      message: 'The query string is not percent-encoded UTF-8',
+    })
+    return { params: params?.data, query: undefined, issues }
+  }
+  const given = text === '' ? {} : parseQuery(text)
+  for (const [name, value] of Object.entries(given)) {
+    if (!Array.isArray(value)) continue
+    issues.push({
+      path: ['query', name],
+      code: 'repeated',
+      message: 'The parameter was given more than once',
+    })
+    delete given[name]
+  }
+  const query = (operation.query ?? noQuery).safeParse(given)
+  if (!query.success) {
+    const repeated = new Set(issues.map((issue) => issue.path[1]))
+    issues.push(...toIssues(query.error, ['query']).filter(({ path }) => !repeated.has(path[1])))
+  }
+  return { params: params?.data, query: operation.query ? query.data : undefined, issues }
+}
+
+/** All that a handler is given of a request, as its operation wants it. */
+export interface Input {
+  params: unknown
+  query: unknown
+  body: unknown
+  /** The body as it was sent. */
+  text: string
+}
+
+/** What is wrong with a request. */
+export interface Mistake {
+  code: ErrorCode
+  issues: Issue[]
+}
+
+/** Reads the body and puts it beside the address, or says what is wrong with both. */
+export async function readInput(
+  operation: Operation,
+  request: express.Request,
+  response: express.Response,
+  { params, query, issues }: Address,
+): Promise<Input | Mistake> {
+  const body = await readBody(operation, request, response)
+  if (issues.length === 0) return 'code' in body ? body : { params, query, body: body.value, text: body.text }
+  // Beside a wrong address, a body is told if it could be read.
+  const ofBody = 'code' in body && body.code === 'BAD_REQUEST' ? body.issues : []
+  return { code: 'BAD_REQUEST', issues: [...issues, ...ofBody] }
+}
+
+const sizes = { small: 256 * 1024, document: 4 * 1024 * 1024 }
+
+const readRaw = {
+  small: express.raw({ type: () => true, inflate: false, limit: sizes.small }),
+  document: express.raw({ type: () => true, inflate: false, limit: sizes.document }),
+}
+
+interface Body {
+  value: unknown
+  text: string
+}
+
+const nothing: Body = { value: undefined, text: '{}' }
+
+async function readBody(
+  operation: Operation,
+  request: express.Request,
+  response: express.Response,
+): Promise<Body | Mistake> {
+  if (operation.bareRequest) return requireBare(request)
+  if (operation.method === 'get' || operation.method === 'delete') return nothing
+  const isRight = isJson(request.headers['content-type'])
+  const size = operation.bodySize ?? 'small'
+  let bytes: Buffer | undefined
+  try {
+    await new Promise<void>((resolve, reject) => {
+      readRaw[size](request, response, (error: unknown) => (error ? reject(error) : resolve()))
+    })
+    bytes = request.body as Buffer | undefined
+  } catch (error) {
+    const mistake = unreadable(error, sizes[size])
+    if (mistake.code === 'BAD_REQUEST') return mistake
+    // Where no body is due, it does not matter what is wrong with one.
+    if (!operation.body) return wrong([noBody])
+    return isRight ? mistake : otherMediaType
+  }
+  const isEmpty = !bytes || bytes.length === 0
+  if (!operation.body) return isEmpty || isEmptyObject(bytes as Buffer) ? nothing : wrong([noBody])
+  if (!isEmpty && !isRight) return otherMediaType
+  const parsed = isEmpty ? { value: {}, text: '{}' } : parseJson(bytes as Buffer)
+  if ('issues' in parsed) return wrong(parsed.issues)
+  const checked = operation.body.safeParse(parsed.value)
+  return checked.success
+    ? { value: checked.data, text: parsed.text }
+    : wrong(toIssues(checked.error, ['body']))
+}
+
+const wrong = (issues: Issue[]): Mistake => ({ code: 'BAD_REQUEST', issues })
+
+const noBody: Issue = { path: ['body'], code: 'unexpected', message: 'This operation takes no body' }
+
+function isEmptyObject(bytes: Buffer): boolean {
+  return /^\s*\{\s*\}\s*$/.test(bytes.toString('latin1'))
+}
+
+function requireBare(request: express.Request): Body | Mistake {
+  const { headers } = request
+  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+  if (hasBody) return wrong([noBody])
+  if (headers['content-type'] === undefined) return nothing
+  const message =
+    'This operation takes no body, hence no Content-Type; name results in the query parameter resultIds'
+  return wrong([{ path: ['header', 'content-type'], code: 'unexpected', message }])
+}
+
+/** JSON in UTF-8; the charset may be left out or said, in any case and quoted or not. */
+function isJson(contentType: string | undefined): boolean {
+  if (contentType === undefined) return false
+  const { type, parameters } = parseMediaType(contentType)
+  const { charset = 'utf-8' } = parameters
+  return type === 'application/json' && charset.toLowerCase() === 'utf-8'
+}
+
+function unsupported(header: string, message: string): Mistake {
+  return {
+    code: 'UNSUPPORTED_MEDIA_TYPE',
+    issues: [{ path: ['header', header], code: 'unsupported_media_type', message }],
+  }
+}
+
+const otherMediaType = unsupported('content-type', 'Send the body as application/json in UTF-8')
+
+function unreadable(error: unknown, limit: number): Mistake {
+  const { type } = error as { type?: string }
+  if (type === 'entity.too.large') {
+    const message = `The body may have at most ${limit} bytes`
+    return { code: 'PAYLOAD_TOO_LARGE', issues: [{ path: ['body'], code: 'too_large', message }] }
+  }
+  if (type === 'encoding.unsupported') {
+    return unsupported('content-encoding', 'Send the body without a content encoding')
+  }
+  if (type === 'request.aborted' || type === 'request.size.invalid') {
+    return wrong([{ path: ['body'], code: 'incomplete', message: 'The body did not arrive completely' }])
+  }
+  throw error
+}

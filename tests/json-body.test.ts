@@ -1,0 +1,29 @@
+import { describe, expect, test } from '@jest/globals'
+import { parseJson } from '../server/http/json-body.ts'
+
+/** What is wrong with a body, undefined for one that may go on to its schema. */
+function issuesOf(value: unknown) {
+  const parsed = parseJson(Buffer.from(typeof value === 'string' ? value : JSON.stringify(value)))
+  return 'issues' in parsed ? parsed.issues.map(({ path, code }) => `${path.join('.')}: ${code}`) : undefined
+}
+
+const numbers = (count: number) => Array.from({ length: count }, () => 1)
+
+describe('a body of many values', () => {
+  // Beside those that are counted: the body, and what holds them.
+  test.each([
+    ['in one list', (count: number) => numbers(count - 1)],
+    ['in a list at the end of an object', (count: number) => ({ a: 1, list: numbers(count - 3) })],
+    ['in a list at the start of an object', (count: number) => ({ list: numbers(count - 3), a: 1 })],
+    ['in lists of lists', (count: number) => [numbers(1_000), numbers(count - 1_003)]],
+    [
+      'in objects',
+      (count: number) => Array.from({ length: Math.floor((count - 1) / 3) }, () => ({ a: 1, b: 2 })),
+    ],
+  ])('%s is refused from the first that is too many', (_, make) => {
+    expect(issuesOf(make(299_998))).toBeUndefined()
+    expect(issuesOf(make(300_000))).toBeUndefined()
+    expect(issuesOf(make(300_001))).toEqual(['body: too_many_values'])
+    expect(issuesOf(make(600_001))).toEqual(['body: too_many_values'])
+  })
+})
