@@ -4479,6 +4479,11 @@ export interface components {
             isNewResultOnRefreshEnabled?: boolean;
             /** @description Older documents only and without effect: see typingEmulation. */
             isTypingEmulationEnabled?: boolean;
+            /**
+             * @description Language of the texts that the chat page has of its own, as a BCP 47 tag. Default, also for a language that the page lacks: what the browser of the visitor asks for. Texts in systemMessages and labels of inputs replace those of the page.
+             * @example de
+             */
+            language?: string;
             rememberUser?: components["schemas"]["RememberUser"];
             systemMessages?: components["schemas"]["SystemMessages"];
         } & {
@@ -8601,7 +8606,7 @@ export interface components {
         /** @description Buttons that the visitor can press. */
         ThemeButtons: {
             /**
-             * @description Colour of the surface. Default #0042DA in version 6, #ff5924 in 6.1.
+             * @description Colour of the surface. Default #0042DA in version 6, #c2410c in 6.1.
              * @example #F7F8FF
              */
             backgroundColor?: string;
@@ -8729,7 +8734,7 @@ export interface components {
         /** @description The answers of the visitor. */
         ThemeGuestBubbles: {
             /**
-             * @description Colour of the surface. Default #FF8E21 in version 6, #ff5924 in 6.1.
+             * @description Colour of the surface. Default #FF8E21 in version 6, #c2410c in 6.1.
              * @example #F7F8FF
              */
             backgroundColor?: string;
@@ -8830,8 +8835,8 @@ export interface components {
              */
             opacity?: number;
             /**
-             * @description Colour of the placeholder text. Default #9095A0.
-             * @example #9095A0
+             * @description Colour of the placeholder text. Default #6e7480.
+             * @example #6e7480
              */
             placeholderColor?: string;
             /**

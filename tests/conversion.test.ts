@@ -753,8 +753,8 @@ describe('properties', () => {
         background.type === 'Color' ? { content: isOld ? '#FFFFFF' : '#F8F8F8', ...background } : background,
       container: part('container', {}, 'unknown', 0),
       hostBubbles: part('hostBubbles', { backgroundColor: isOld ? '#F7F8FF' : '#ffffff' }, '#dfdfdf'),
-      guestBubbles: part('guestBubbles', { backgroundColor: isOld ? '#FF8E21' : '#ff5924' }, '#ffb8a0'),
-      buttons: part('buttons', { backgroundColor: isOld ? '#0042DA' : '#ff5924' }, '#f98868'),
+      guestBubbles: part('guestBubbles', { backgroundColor: isOld ? '#FF8E21' : '#c2410c' }, '#ffb8a0'),
+      buttons: part('buttons', { backgroundColor: isOld ? '#0042DA' : '#c2410c' }, '#f98868'),
       inputs: part('inputs', { shadow: isOld ? 'md' : 'none' }, isOld ? undefined : '#cecece'),
     }
   }

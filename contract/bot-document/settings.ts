@@ -46,6 +46,14 @@ const rememberUser = component(
 )
 
 const general = component('GeneralSettings', 'Behaviour of the chat as a whole.', {
+  language: quickText(limits.name)
+    .regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/, 'Expected a language tag such as de or pt-BR')
+    .meta({
+      description:
+        'Language of the texts that the chat page has of its own, as a BCP 47 tag. Default, also for a language that the page lacks: what the browser of the visitor asks for. Texts in systemMessages and labels of inputs replace those of the page.',
+      example: 'de',
+    })
+    .optional(),
   isBrandingEnabled: flag('Whether the badge of the service is shown. Default false.').optional(),
   isTypingEmulationEnabled: flag('Older documents only and without effect: see typingEmulation.').optional(),
   isInputPrefillEnabled: flag(

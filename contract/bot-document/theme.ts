@@ -81,16 +81,16 @@ const hostBubbles = component('ThemeHostBubbles', 'The messages of the bot.', {
 })
 
 const guestBubbles = component('ThemeGuestBubbles', 'The answers of the visitor.', {
-  ...surface('#FF8E21 in version 6, #ff5924 in 6.1', 'Default #ffffff.'),
+  ...surface('#FF8E21 in version 6, #c2410c in 6.1', 'Default #ffffff.'),
 })
 
 const buttons = component('ThemeButtons', 'Buttons that the visitor can press.', {
-  ...surface('#0042DA in version 6, #ff5924 in 6.1', 'Default #ffffff.'),
+  ...surface('#0042DA in version 6, #c2410c in 6.1', 'Default #ffffff.'),
 })
 
 const inputs = component('ThemeInputs', 'Fields that the visitor can fill in.', {
   ...surface('#FFFFFF', 'Default #202020.'),
-  placeholderColor: colour('Colour of the placeholder text. Default #9095A0.', '#9095A0').optional(),
+  placeholderColor: colour('Colour of the placeholder text. Default #6e7480.', '#6e7480').optional(),
 })
 
 const hostAvatar = component('ThemeHostAvatar', 'The picture beside the messages of the bot.', {

@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs'
+import { eq } from 'drizzle-orm'
 import type { RequestHandler } from 'express'
 import { publicId as publicIdSchema } from '../../contract/bots/schemas.ts'
 import { findPublished } from '../chat/store.ts'
 import type { Services } from '../context.ts'
+import { bots } from '../db/schema.ts'
 import { root } from '../root.ts'
+import { languageOf } from './texts/index.ts'
 
 /*
  * The chat page: what a browser needs to run a published bot. The files are sent as they lie in
@@ -17,15 +20,22 @@ const files: Record<string, string> = {
   'actions.js': 'text/javascript',
   'api.js': 'text/javascript',
   'avatar.svg': 'image/svg+xml',
+  'bubbles.css': 'text/css',
   'bubbles.js': 'text/javascript',
   'choices.js': 'text/javascript',
   'dom.js': 'text/javascript',
   'fields.js': 'text/javascript',
+  'inputs.css': 'text/css',
   'inputs.js': 'text/javascript',
+  'memory.js': 'text/javascript',
   'page.css': 'text/css',
   'page.js': 'text/javascript',
+  'redirect.js': 'text/javascript',
+  'script.js': 'text/javascript',
   'star.svg': 'image/svg+xml',
+  'texts.js': 'text/javascript',
   'theme.js': 'text/javascript',
+  'view.js': 'text/javascript',
 }
 
 /** Scripts and styles come from the service alone; pictures, media and frames from wherever a bot has them. */
@@ -68,26 +78,41 @@ export function servePages(serve: (path: string, handler: RequestHandler) => voi
   const page = read('page.html')
   serve('/chat/:publicId', async (request, response) => {
     const { publicId } = request.params as { publicId: string }
-    const found = publicIdSchema.safeParse(publicId).success
-      ? await findPublished(services.db, services.chat, publicId, undefined)
-      : undefined
-    response.status(found ? 200 : 404)
+    const bot = publicIdSchema.safeParse(publicId).success ? await findBot(services, publicId) : undefined
+    const { language, direction, texts } = languageOf(bot?.settings, request)
+    const own = { ...texts, closed: closedText(bot?.settings) ?? texts.closed }
+    const json = JSON.stringify(own).replaceAll('<', '\\u003c')
+    const head = `${metadataOf(bot, texts.chat)}\n    <script type="application/json" id="texts">${json}</script>`
+    const html = page
+      .replace(/%(\w+)%/g, (_, key: keyof typeof own) => escapeHtml(own[key]))
+      .replace('lang="en" dir="ltr"', `lang="${language}" dir="${direction}"`)
+      .replace('<!-- head -->', () => head)
+    response.status(bot ? 200 : 404)
     response.setHeader('Content-Security-Policy', pagePolicy)
-    response.type('text/html').send(page.replace('<!-- metadata -->', () => metadataOf(found?.flow.settings)))
+    response.vary('Accept-Language')
+    response.type('text/html').send(html)
   })
 }
 
+interface PublishedBot {
+  name: string
+  settings: unknown
+}
+
+async function findBot({ db, chat }: Services, publicId: string): Promise<PublishedBot | undefined> {
+  const found = await findPublished(db, chat, publicId, undefined)
+  if (!found) return undefined
+  const [row] = await db.select({ name: bots.name }).from(bots).where(eq(bots.id, found.botId))
+  return row && { name: row.name, settings: found.flow.settings }
+}
+
 /** What search engines and link previews show of the bot. */
-function metadataOf(settings: unknown): string {
-  const metadata = (settings as { metadata?: Record<string, unknown> } | undefined)?.metadata ?? {}
-  const text = (key: string) => {
-    const value = metadata[key]
-    return typeof value === 'string' && value.trim() !== '' ? value : undefined
-  }
-  const title = text('title') ?? 'Chat'
-  const description = text('description')
-  const image = webAddress(text('imageUrl'))
-  const icon = webAddress(text('favIconUrl'))
+function metadataOf(bot: PublishedBot | undefined, fallback: string): string {
+  const metadata = (bot?.settings as { metadata?: Record<string, unknown> } | undefined)?.metadata ?? {}
+  const title = filled(metadata.title) ?? bot?.name ?? fallback
+  const description = filled(metadata.description)
+  const image = webAddress(filled(metadata.imageUrl))
+  const icon = webAddress(filled(metadata.favIconUrl))
   const lines = [
     `<title>${escapeHtml(title)}</title>`,
     `<meta property="og:title" content="${escapeHtml(title)}">`,
@@ -95,9 +120,18 @@ function metadataOf(settings: unknown): string {
     description && `<meta property="og:description" content="${escapeHtml(description)}">`,
     image && `<meta property="og:image" content="${escapeHtml(image)}">`,
     `<link rel="icon" href="${escapeHtml(icon ?? 'files/avatar.svg')}">`,
-    settings !== undefined && metadata.allowIndexing === true ? '' : '<meta name="robots" content="noindex">',
+    bot !== undefined && metadata.allowIndexing === true ? '' : '<meta name="robots" content="noindex">',
   ]
   return lines.filter(Boolean).join('\n    ')
+}
+
+function closedText(settings: unknown): string | undefined {
+  const { general } = (settings ?? {}) as { general?: { systemMessages?: { botClosed?: unknown } } }
+  return filled(general?.systemMessages?.botClosed)
+}
+
+function filled(value: unknown): string | undefined {
+  return typeof value === 'string' && value.trim() !== '' ? value : undefined
 }
 
 function webAddress(value: string | undefined): string | undefined {

@@ -105,7 +105,10 @@ export const everything: Flow = bot(
           isExecutedOnClient: true,
         },
       },
-      { type: 'Code', options: { content: 'parent.document.title = "taken over"', isCode: true } },
+      {
+        type: 'Code',
+        options: { content: 'parent.document.title = "taken over"', isExecutedOnClient: true, isCode: true },
+      },
       text('The page computed {{Sum}}.'),
       ask('Short', {
         options: { variableId: idOf('Short'), labels: { placeholder: 'Short, please', button: 'Go' } },

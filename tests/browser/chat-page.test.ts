@@ -1,58 +1,30 @@
-import { existsSync } from 'node:fs'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { type App, startApp } from '../support/app.ts'
 import { ask, bot, text } from '../support/chat.ts'
 import { type Published, publish, reportOf, transcriptOf } from '../support/chats.ts'
 import { makeWorld, type World } from '../support/world.ts'
 import { everything, leadGeneration } from './bots.ts'
+import { desktop, launch, phone, picture, watch, withBrowser } from './support.ts'
 
 /*
  * The chat page in a real browser. Every page must stay on its own host, and say nothing in its console that a
- * test did not provoke. Without a browser these tests are skipped; CHROMIUM names one in an unusual place.
+ * test did not provoke.
  */
-
-const candidates = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/google-chrome']
-const executablePath = candidates.find((path) => path !== undefined && existsSync(path))
-const withBrowser = executablePath ? describe : describe.skip
-if (!executablePath)
-  process.stderr.write('No browser: install Chromium or set CHROMIUM to test the chat page\n')
 
 let app: App
 let world: World
 let browser: Browser
 /** What went wrong on the pages of a test, by itself. */
-let complaints: string[] = []
-
-const desktop = { viewport: { width: 1280, height: 800 } }
-const phone = { viewport: { width: 375, height: 740 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 }
+const complaints: string[] = []
 
 async function open(path: string, options: BrowserContextOptions = desktop): Promise<Page> {
   const context = await browser.newContext({ baseURL: app.url, ...options })
   const page = await context.newPage()
-  watch(page)
+  watch(page, app.url, complaints)
   await page.goto(path)
   return page
-}
-
-function watch(page: Page) {
-  page.on('pageerror', (error) => complaints.push(`error: ${error.message}`))
-  page.on('console', (message) => {
-    if (message.type() === 'error') complaints.push(`console: ${message.text()}`)
-  })
-  page.on('request', (request) => {
-    const url = new URL(request.url())
-    if (url.protocol !== 'data:' && url.origin !== app.url) complaints.push(`request: ${url}`)
-  })
-}
-
-/** A picture for people to look at, where the environment names a folder for them. */
-async function picture(page: Page, name: string) {
-  const folder = process.env.SCREENSHOTS
-  if (!folder) return
-  await page.waitForTimeout(400)
-  await page.screenshot({ path: `${folder}/${name}.png` })
 }
 
 const field = (page: Page) => page.locator('.field').first()
@@ -67,8 +39,7 @@ withBrowser('the chat page', () => {
   beforeAll(async () => {
     app = await startApp()
     world = await makeWorld(app)
-    // Root, as in containers, has no sandbox; the pages are our own.
-    browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+    browser = await launch()
   })
 
   afterEach(async () => {
@@ -172,7 +143,7 @@ withBrowser('the chat page', () => {
     const page = await open(`/chat/${made.publicId}`, phone)
     await asked(page, 'The page computed 42.')
     await picture(page, 'all-01-phone')
-    expect(await page.title()).toBe('Chat')
+    expect(await page.title()).toBe('Bot')
     expect(await page.locator('a[href^=javascript]').count()).toBe(0)
     expect(await page.locator('.host-bubble img[src=x]').count()).toBe(0)
     expect(await page.getByText('or <img src=x onerror=alert(1)>').count()).toBe(1)
@@ -263,7 +234,7 @@ withBrowser('the chat page', () => {
     ])
 
     // The code of the bot could not reach the page, which its author can read.
-    expect(await page.title()).toBe('Chat')
+    expect(await page.title()).toBe('Bot')
     const { results } = await reportOf(app, made, world.here.member)
     const { logs } = await app.client.ok('listResultLogs', {
       as: world.here.member,
@@ -302,7 +273,7 @@ withBrowser('the chat page', () => {
   function expectLostRequests(number: number) {
     const lost = complaints.filter((complaint) => complaint.includes('net::ERR_FAILED'))
     expect(lost).toHaveLength(number)
-    complaints = complaints.filter((complaint) => !lost.includes(complaint))
+    complaints.splice(0, Infinity, ...complaints.filter((complaint) => !lost.includes(complaint)))
   }
 
   test('while the service is away the page says so, and goes on when asked', async () => {
@@ -468,7 +439,7 @@ withBrowser('the chat page', () => {
     // The browser itself says that requests were refused: the page, its chat, and the chat of the closed bot.
     const refusals = complaints.filter((complaint) => /status of 40[04]/.test(complaint))
     expect(refusals).toHaveLength(3)
-    complaints = complaints.filter((complaint) => !refusals.includes(complaint))
+    complaints.splice(0, Infinity, ...complaints.filter((complaint) => !refusals.includes(complaint)))
   })
 })
 

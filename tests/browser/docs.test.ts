@@ -1,20 +1,14 @@
-import { existsSync } from 'node:fs'
-import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { operations } from '../../contract/index.ts'
 import { type App, startApp } from '../support/app.ts'
 import { makeWorld, type World } from '../support/world.ts'
+import { launch, phone, withBrowser } from './support.ts'
 
 /*
  * The reference page in a real browser: complete, usable on a phone, and quiet. It asks no other host for
- * anything and has nothing to say in its console. Without a browser these tests are skipped.
+ * anything and has nothing to say in its console.
  */
-
-const candidates = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/google-chrome']
-const executablePath = candidates.find((path) => path !== undefined && existsSync(path))
-const withBrowser = executablePath ? describe : describe.skip
-if (!executablePath)
-  process.stderr.write('No browser: install Chromium or set CHROMIUM to test the reference page\n')
 
 let app: App
 let world: World
@@ -22,8 +16,6 @@ let browser: Browser
 const complaints: string[] = []
 
 const desktop = { viewport: { width: 1280, height: 900 } }
-const phone = { viewport: { width: 375, height: 740 }, isMobile: true, hasTouch: true, deviceScaleFactor: 2 }
-
 async function open(path: string, options: BrowserContextOptions): Promise<Page> {
   const context = await browser.newContext({ baseURL: app.url, ...options })
   const page = await context.newPage()
@@ -70,8 +62,7 @@ withBrowser('the reference page', () => {
   beforeAll(async () => {
     app = await startApp()
     world = await makeWorld(app)
-    // Root, as in containers, has no sandbox; the page is our own.
-    browser = await chromium.launch({ executablePath, args: ['--no-sandbox'] })
+    browser = await launch()
   })
 
   afterEach(async () => {

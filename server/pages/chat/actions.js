@@ -1,4 +1,6 @@
-import { element, filled, safeUrl, sleep } from './dom.js'
+import { safeUrl, sleep } from './dom.js'
+import { redirect } from './redirect.js'
+import { runScript } from './script.js'
 
 /*
  * What the bot asks the page to do. An outcome is the reply for the service, null where it only wants to know that
@@ -42,27 +44,6 @@ export async function perform(action, chat) {
   }
 }
 
-function redirect({ url, isNewTab }, chat) {
-  const target = new URL(url, location.href)
-  if (!/^(https?|mailto|tel|sms):$/.test(target.protocol)) return
-  if (isNewTab !== true) return location.assign(target)
-  const tab = window.open(target, '_blank')
-  if (tab) {
-    tab.opener = null
-    return
-  }
-  const { popupBlockedTitle, popupBlockedDescription, popupBlockedButtonLabel } = chat.texts
-  chat.say(
-    element('strong', {}, filled(popupBlockedTitle) ?? 'The new tab was blocked'),
-    element('p', {}, filled(popupBlockedDescription) ?? 'Open the page with this link instead:'),
-    element(
-      'a',
-      { href: target.href, target: '_blank', rel: 'noopener noreferrer' },
-      filled(popupBlockedButtonLabel) ?? target.host ?? 'Open',
-    ),
-  )
-}
-
 async function request({ url, method, headers, body }, chat) {
   try {
     if (!safeUrl(url)) throw new TypeError('Not a web address')
@@ -82,36 +63,5 @@ function parsed(text) {
     return JSON.parse(text)
   } catch {
     return text
-  }
-}
-
-const longestScript = 10_000
-
-/** Runs code in a frame that is made for it and goes with it. Failures are told to the author of the bot. */
-async function runScript({ content, args }, isExpression, chat) {
-  const frame = element('iframe', {
-    src: 'files/sandbox.html',
-    sandbox: 'allow-scripts',
-    class: 'sandbox',
-    title: 'Code of the bot',
-    tabindex: -1,
-    'aria-hidden': true,
-  })
-  const { port1, port2 } = new MessageChannel()
-  const answered = new Promise((resolve) => {
-    port1.onmessage = ({ data }) => resolve(data)
-  })
-  const late = sleep(longestScript, chat.signal).then(() => ({ error: 'The code took too long' }))
-  try {
-    const loaded = new Promise((resolve) => frame.addEventListener('load', resolve))
-    document.body.append(frame)
-    await Promise.race([loaded, late])
-    frame.contentWindow.postMessage({ content, args, isExpression }, '*', [port2])
-    const { value, error } = await Promise.race([answered, late])
-    if (error !== undefined) chat.log({ description: 'Code of the bot failed', details: error })
-    return value
-  } finally {
-    port1.close()
-    frame.remove()
   }
 }

@@ -4,11 +4,12 @@ import { sleep } from './dom.js'
 
 const service = new URL('../', location.href)
 
-/** The service refused: the chat cannot go on as it is, and `message` says why to a person. */
+/** The service refused: the chat cannot go on as it is. `code` says why to this page, `message` to a person. */
 export class Refusal extends Error {
-  constructor(status, message) {
+  constructor(status, { code, message }) {
     super(message)
     this.status = status
+    this.code = code
   }
 }
 
@@ -36,7 +37,7 @@ async function post(path, body, signal) {
   }
   if (response.ok) return answer
   if (away.includes(response.status)) throw new Unreachable(`The service answered ${response.status}`)
-  throw new Refusal(response.status, answer.issues?.[0]?.message ?? answer.message)
+  throw new Refusal(response.status, answer.issues?.[0] ?? answer)
 }
 
 export function startChat(publicId, body, signal) {

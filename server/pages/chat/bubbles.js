@@ -1,4 +1,5 @@
-import { element, linkProtocols, newId, safePicture, safeUrl, spoken } from './dom.js'
+import { element, linkProtocols, newId, picture, safePicture, safeUrl, spoken } from './dom.js'
+import { texts } from './texts.js'
 
 /* What the bot and the person said. */
 
@@ -9,14 +10,19 @@ const maximumDepth = 32
 export function hostBubble({ type, content }) {
   const made = contentOf(type, content)
   if (!made) return undefined
-  return element('div', { class: `host-bubble ${type}-bubble`, id: newId('bubble') }, spoken('Bot: '), made)
+  return element(
+    'div',
+    { class: `host-bubble ${type}-bubble`, id: newId('bubble'), dir: 'auto' },
+    spoken(`${texts.bot} `),
+    made,
+  )
 }
 
 export function guestBubble(text) {
   return element(
     'div',
-    { class: 'guest-bubble' },
-    spoken('You: '),
+    { class: 'guest-bubble', dir: 'auto' },
+    spoken(`${texts.you} `),
     element('span', { class: 'guest-text' }, text),
   )
 }
@@ -26,7 +32,7 @@ function contentOf(type, content) {
   if (type === 'image') return imageOf(content)
   if (type === 'video') return videoOf(content)
   if (type === 'audio') return audioOf(content)
-  return type === 'embed' ? frameOf(safeUrl(content.url), 'Embedded page', content.height) : undefined
+  return type === 'embed' ? frameOf(safeUrl(content.url), texts.embeddedPage, content.height) : undefined
 }
 
 function textOf(content) {
@@ -64,11 +70,10 @@ function imageOf({ url, clickLink }) {
   const src = safePicture(url)
   if (!src) return undefined
   const alt = typeof clickLink?.alt === 'string' ? clickLink.alt : ''
-  const image = element('img', { src, alt })
   const href = safeUrl(clickLink?.url, linkProtocols)
-  if (!href) return image
-  const label = alt === '' ? 'Picture with a link' : undefined
-  return element('a', { href, target: '_blank', rel: 'noopener noreferrer', 'aria-label': label }, image)
+  if (!href) return picture(src, alt || texts.picture)
+  const image = picture(src, alt || texts.pictureWithLink)
+  return element('a', { href, target: '_blank', rel: 'noopener noreferrer' }, image)
 }
 
 const players = {
@@ -83,7 +88,7 @@ function videoOf(content) {
   const player = players[type]
   if (player && typeof id === 'string') {
     const query = typeof queryParamsStr === 'string' ? queryParamsStr : ''
-    const frame = frameOf(player(encodeURIComponent(id)) + query, 'Video', height)
+    const frame = frameOf(player(encodeURIComponent(id)) + query, texts.video, height)
     frame.style.setProperty('aspect-ratio', String(aspectRatio ?? '16/9'))
     frame.style.setProperty('max-width', String(maxWidth ?? '100%'))
     if (height === undefined) frame.style.setProperty('height', 'auto')

@@ -1,5 +1,6 @@
-import { element, filled, safePicture } from './dom.js'
+import { element, filled, picture, safePicture } from './dom.js'
 import { formOf, sendButton } from './fields.js'
+import { texts } from './texts.js'
 
 /* Inputs that are picked from: choice, picture choice, cards. */
 
@@ -11,7 +12,7 @@ export function pictureChoice(input, naming, submit) {
   const face = ({ pictureSrc, title, description }) => {
     const src = safePicture(pictureSrc)
     return [
-      src && element('img', { src, alt: filled(title) ? '' : 'Picture' }),
+      src && picture(src, filled(title) ? '' : texts.picture),
       filled(title) && element('strong', {}, title),
       filled(description) && element('span', { class: 'description' }, description),
     ]
@@ -35,7 +36,7 @@ function choiceOf({ options, items }, naming, submit, face, className) {
     element: isMultiple
       ? element(
           'label',
-          { class: 'choice choice-multiple' },
+          { class: 'choice choice-multiple', dir: 'auto' },
           element('input', { type: 'checkbox' }),
           element('span', { class: 'face' }, face(item)),
         )
@@ -44,6 +45,7 @@ function choiceOf({ options, items }, naming, submit, face, className) {
           {
             type: 'button',
             class: 'choice button',
+            dir: 'auto',
             onclick: () => submit(one(item), shownOf(item)),
           },
           face(item),
@@ -80,9 +82,10 @@ function searchOf(options, pickers) {
   filter('')
   return element('input', {
     type: 'search',
+    dir: 'auto',
     class: 'field search',
-    'aria-label': 'Search the answers',
-    placeholder: filled(options.searchInputPlaceholder) ?? 'Filter the answers…',
+    'aria-label': texts.search,
+    placeholder: filled(options.searchInputPlaceholder) ?? texts.filter,
     oninput: ({ target }) => {
       filter(target.value)
       target.form.scrollIntoView({ block: 'nearest' })
@@ -103,11 +106,11 @@ export function cards({ items }, naming, submit) {
     { class: 'cards', ...naming },
     items.map((card) => {
       const src = safePicture(card.imageUrl)
-      const paths = Array.isArray(card.paths) && card.paths.length > 0 ? card.paths : [{ text: 'Choose' }]
+      const paths = Array.isArray(card.paths) && card.paths.length > 0 ? card.paths : [{ text: texts.choose }]
       return element(
         'li',
-        { class: 'card' },
-        src && element('img', { src, alt: '' }),
+        { class: 'card', dir: 'auto' },
+        src && picture(src, ''),
         element(
           'div',
           { class: 'card-text' },
@@ -115,7 +118,7 @@ export function cards({ items }, naming, submit) {
           filled(card.description) && element('p', {}, card.description),
         ),
         paths.map((path) => {
-          const text = filled(path.text) ?? 'Choose'
+          const text = filled(path.text) ?? texts.choose
           const shown = path.id && path.text ? path.text : (filled(card.title) ?? text)
           const message = { type: 'text', text: shown, metadata: { replyId: path.id ?? card.id } }
           return element(

@@ -21,9 +21,18 @@ export function newId(prefix) {
   return `${prefix}-${count}`
 }
 
-/** Text that only screen readers say. */
+/** Text that only screen readers say; its direction is the page's, and says nothing about what stands beside it. */
 export function spoken(text) {
-  return element('span', { class: 'visually-hidden' }, text)
+  return element('span', { class: 'visually-hidden', dir: document.documentElement.dir }, text)
+}
+
+/** A picture, or the text that stands for it where it does not load; without a text it goes away. */
+export function picture(src, alt) {
+  const made = element('img', { src, alt })
+  made.addEventListener('error', () => {
+    made.replaceWith(...(alt === '' ? [] : [element('span', { class: 'broken-picture', dir: 'auto' }, alt)]))
+  })
+  return made
 }
 
 /** The address, if a page may load it or link to it; code in addresses is refused. */

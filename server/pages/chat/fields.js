@@ -1,22 +1,23 @@
 import { element, filled, newId } from './dom.js'
+import { filledIn, texts } from './texts.js'
 
 /* Inputs that are typed in: text and its kin, date, time, rating, addresses of files. */
 
 const kinds = {
-  'text input': { type: 'text', placeholder: 'Type your answer…' },
-  'number input': { type: 'text', inputmode: 'decimal', placeholder: 'Type a number…' },
+  'text input': { type: 'text', placeholder: texts.text },
+  'number input': { type: 'text', inputmode: 'decimal', placeholder: texts.number },
   'email input': {
     type: 'email',
     inputmode: 'email',
     autocomplete: 'email',
-    placeholder: 'Type your email…',
+    placeholder: texts.email,
   },
-  'url input': { type: 'url', inputmode: 'url', autocomplete: 'url', placeholder: 'Type a URL…' },
+  'url input': { type: 'url', inputmode: 'url', autocomplete: 'url', placeholder: texts.url },
   'phone number input': {
     type: 'tel',
     inputmode: 'tel',
     autocomplete: 'tel',
-    placeholder: 'Type your phone number…',
+    placeholder: texts.phone,
   },
 }
 
@@ -35,7 +36,7 @@ export function formOf(children, read) {
 }
 
 export function sendButton(label) {
-  return element('button', { type: 'submit', class: 'button' }, filled(label) ?? 'Send')
+  return element('button', { type: 'submit', class: 'button' }, filled(label) ?? texts.send)
 }
 
 export function textField(input, naming, submit) {
@@ -49,6 +50,7 @@ export function textField(input, naming, submit) {
     ...naming,
     ...(isLong ? { rows: 3 } : kind),
     class: 'field',
+    dir: 'auto',
     inputmode: filled(options.inputMode) ?? kind.inputmode,
     placeholder: filled(options.labels?.placeholder) ?? placeholder,
     'aria-describedby': hintId,
@@ -86,8 +88,8 @@ function unitOf({ style, currency, unit, locale }) {
 }
 
 function boundsOf({ min, max }) {
-  if (min && max) return `From ${min} to ${max}`
-  return min ? `At least ${min}` : max ? `At most ${max}` : undefined
+  if (min && max) return filledIn(texts.range, { min, max })
+  return min ? filledIn(texts.atLeast, { min }) : max ? filledIn(texts.atMost, { max }) : undefined
 }
 
 export function dateField({ options, prefilledValue }, naming, submit) {
@@ -111,8 +113,8 @@ export function dateField({ options, prefilledValue }, naming, submit) {
     ? element(
         'div',
         { class: 'date-range', role: 'group', ...naming },
-        element('label', { for: from }, filled(options.labels?.from) ?? 'From', first),
-        element('label', { for: to }, filled(options.labels?.to) ?? 'To', second),
+        element('label', { for: from }, filled(options.labels?.from) ?? texts.from, first),
+        element('label', { for: to }, filled(options.labels?.to) ?? texts.to, second),
       )
     : first
   return formOf([element('div', { class: 'field-row' }, rows, sendButton(options.labels?.button))], () => {
@@ -148,7 +150,7 @@ export function ratingField({ options }, naming, submit) {
     },
     values.map((value) => {
       const face = areIcons ? iconOf(options.customIcon) : String(value)
-      const label = areIcons ? `${value} of ${length}` : undefined
+      const label = areIcons ? filledIn(texts.rating, { value, length }) : undefined
       const send = () => submit(String(value), String(value))
       if (isOneClick)
         return element(
@@ -191,11 +193,12 @@ function iconOf(customIcon) {
 /** Files are named by where they lie: the service takes no uploads. */
 export function fileField({ options }, naming, submit) {
   const isMultiple = options.isMultipleAllowed === true
-  const placeholder = isMultiple ? 'https://… one address per line' : 'https://…'
+  const placeholder = isMultiple ? `https://… ${texts.onePerLine}` : 'https://…'
   const field = element(isMultiple ? 'textarea' : 'input', {
     ...naming,
     ...(isMultiple ? { rows: 3 } : { type: 'url' }),
     inputmode: 'url',
+    dir: 'auto',
     class: 'field',
     placeholder,
     'aria-describedby': 'file-hint',
@@ -203,18 +206,14 @@ export function fileField({ options }, naming, submit) {
   const skip = element(
     'button',
     { type: 'button', class: 'button button-quiet', onclick: () => submit(null, undefined) },
-    filled(options.labels?.skip) ?? 'Skip',
+    filled(options.labels?.skip) ?? texts.skip,
   )
   return formOf(
     [
       element('div', { class: 'field-row' }, field, sendButton(options.labels?.button), [
         options.isRequired === false && skip,
       ]),
-      element(
-        'p',
-        { class: 'hint', id: 'file-hint' },
-        isMultiple ? 'Web addresses of the files' : 'Web address of the file',
-      ),
+      element('p', { class: 'hint', id: 'file-hint' }, isMultiple ? texts.fileAddresses : texts.fileAddress),
     ],
     () => {
       const urls = field.value.split(/[\s,]+/).filter((url) => url !== '')

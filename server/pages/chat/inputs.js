@@ -1,5 +1,6 @@
 import { cards, choice, pictureChoice } from './choices.js'
 import { dateField, fileField, ratingField, textField, timeField } from './fields.js'
+import { texts } from './texts.js'
 
 /*
  * What the person answers with. Every builder makes one form for an input block and calls `submit` with the message
@@ -25,7 +26,7 @@ const builders = {
 export function inputForm(input, question, submit) {
   const build = builders[input.type] ?? textField
   const given = { ...input, options: input.options ?? {}, items: input.items ?? [] }
-  const naming = question ? { 'aria-labelledby': question } : { 'aria-label': 'Your answer' }
+  const naming = question ? { 'aria-labelledby': question } : { 'aria-label': texts.yourAnswer }
   const form = build(given, naming, submit)
   form.noValidate = true
   form.classList.add('input-form')

@@ -1,29 +1,38 @@
 import { perform } from './actions.js'
 import { continueChat, Refusal, saveLogs, startChat } from './api.js'
-import { guestBubble, hostBubble, mayMove } from './bubbles.js'
+import { hostBubble, mayMove } from './bubbles.js'
 import { element, filled, sleep } from './dom.js'
 import { inputForm } from './inputs.js'
-import { applyBackgroundPicture, applyTheme, avatarOf } from './theme.js'
+import {
+  forgetResult,
+  hideParameters,
+  prefilledVariables,
+  rememberedResult,
+  rememberResult,
+} from './memory.js'
+import { texts } from './texts.js'
+import { applyTheme } from './theme.js'
+import {
+  addGuest,
+  addHost,
+  answer,
+  applyDynamicTheme,
+  conversation,
+  keepFocus,
+  progress,
+  restart,
+  scrollToEnd,
+  showProgress,
+  showTyping,
+  status,
+} from './view.js'
 
 /*
  * Runs one bot: start, show what it says, ask, send, and so on until it is over. Starting over aborts whatever is
  * under way; everything that waits gets the signal.
  */
 
-const [scroller, conversation, answer, status, restart, progress] = [
-  'scroller',
-  'conversation',
-  'answer',
-  'status',
-  'restart',
-  'progress',
-].map((id) => document.getElementById(id))
-
 const publicId = decodeURIComponent(location.pathname.split('/').at(-1) ?? '')
-const storageKey = `chat-result ${location.pathname}`
-
-/** Variables that come with the address, also when starting over. */
-const prefilledVariables = Object.fromEntries(new URLSearchParams(location.search))
 
 let running = new AbortController()
 
@@ -75,7 +84,7 @@ async function converse(signal) {
       next.said.querySelector('.guest-text').textContent = step.lastMessageNewFormat
     }
   }
-  status.replaceChildren('The chat has ended.')
+  status.replaceChildren(texts.ended)
   scrollToEnd()
   keepFocus(restart)
 }
@@ -94,7 +103,7 @@ async function start(signal) {
     } catch (error) {
       if (error instanceof Refusal || signal.aborted) throw error
       typing.remove()
-      await askToProceed('The chat could not be loaded.', 'Try again', signal)
+      await askToProceed(texts.notLoaded, texts.tryAgain, signal)
     } finally {
       typing.remove()
     }
@@ -115,9 +124,9 @@ async function send(sessionId, body, chat) {
       if (error instanceof Refusal || chat.signal.aborted) throw error
       typing.remove()
       const { networkErrorTitle, networkErrorMessage } = chat.texts
-      const title = filled(networkErrorTitle) ?? 'No connection.'
-      const text = filled(networkErrorMessage) ?? 'Your answer has not arrived yet.'
-      await askToProceed(`${title} ${text}`, 'Try again', chat.signal)
+      const title = filled(networkErrorTitle) ?? texts.noConnection
+      const text = filled(networkErrorMessage) ?? texts.notArrived
+      await askToProceed(`${title} ${text}`, texts.tryAgain, chat.signal)
     } finally {
       typing.remove()
     }
@@ -207,29 +216,25 @@ function askToProceed(text, label, signal) {
 }
 
 const reasons = {
-  404: [
-    'This chat is not here',
-    'The address is wrong, the bot is no longer published, or the chat has expired.',
-  ],
-  403: ['This chat may not run here', 'The bot does not allow chats on this page.'],
-  409: ['The chat went on elsewhere', 'It was continued somewhere else. You can start over here.'],
+  bot_closed: [texts.failedTitle, texts.closed],
+  403: [texts.forbiddenTitle, texts.forbidden],
+  404: [texts.missingTitle, texts.missing],
+  409: [texts.elsewhereTitle, texts.elsewhere],
 }
 
 function fail(error) {
   answer.replaceChildren()
   status.replaceChildren()
   const isKnown = error instanceof Refusal
-  const [title, text] = (isKnown && reasons[error.status]) || [
-    'The chat cannot go on',
-    isKnown ? error.message : 'Something went wrong on this page.',
+  const [title, text] = (isKnown && (reasons[error.code] ?? reasons[error.status])) || [
+    texts.failedTitle,
+    isKnown ? error.message : texts.failed,
   ]
   const notice = element('div', { class: 'failure' }, element('h1', {}, title), element('p', {}, text))
   conversation.append(notice)
   restart.hidden = conversation.children.length === 1
   scrollToEnd()
 }
-
-// Bubbles on the page
 
 const typingDefaults = {
   enabled: true,
@@ -259,102 +264,4 @@ async function typeBubble({ type }, words, chat) {
 function typingTime(text, { speed, maxDelay }) {
   const words = text.match(/[\p{L}\p{N}_]+/gu)?.length ?? text.length
   return Math.min((words / Math.max(Number(speed) || 400, 1)) * 60, Number(maxDelay) || 0)
-}
-
-function avatar(url, kind) {
-  return url && element('img', { class: `avatar ${kind}-avatar`, src: url, alt: '' })
-}
-
-function addHost(bubble, avatars) {
-  conversation.append(element('div', { class: 'row host-row' }, avatar(avatars.host, 'host'), bubble))
-  for (const media of bubble.querySelectorAll('img, video')) media.addEventListener('load', scrollToEnd)
-  scrollToEnd()
-}
-
-function addGuest(text, avatars) {
-  const said = guestBubble(text)
-  conversation.append(element('div', { class: 'row guest-row' }, said, avatar(avatars.guest, 'guest')))
-  scrollToEnd()
-  return said
-}
-
-function showTyping(avatars) {
-  const dots = element(
-    'div',
-    { class: 'host-bubble typing' },
-    [1, 2, 3].map(() => element('span')),
-  )
-  const row = element(
-    'div',
-    { class: 'row host-row typing-row', 'aria-hidden': true },
-    avatar(avatars?.host, 'host'),
-    dots,
-  )
-  conversation.append(row)
-  scrollToEnd()
-  return row
-}
-
-function scrollToEnd() {
-  scroller.scrollTo({ top: scroller.scrollHeight, behavior: mayMove() ? 'smooth' : 'instant' })
-}
-
-/** Moves the focus along with the chat, unless the person has taken it somewhere else. */
-function keepFocus(target) {
-  const { activeElement } = document
-  const isOurs =
-    activeElement === null ||
-    activeElement === document.body ||
-    conversation.contains(activeElement) ||
-    answer.contains(activeElement)
-  if (isOurs) target?.focus({ preventScroll: true })
-}
-
-function showProgress(percent) {
-  if (percent === undefined) return
-  progress.hidden = false
-  progress.setAttribute('aria-valuenow', String(Math.round(percent)))
-  progress.style.setProperty('--progress', `${percent}%`)
-}
-
-function applyDynamicTheme(dynamic = {}, { avatars }) {
-  if (dynamic.hostAvatarUrl !== undefined && avatars.host) avatars.host = avatarOf(dynamic.hostAvatarUrl)
-  if (dynamic.guestAvatarUrl !== undefined && avatars.guest) avatars.guest = avatarOf(dynamic.guestAvatarUrl)
-  if (dynamic.backgroundUrl !== undefined) applyBackgroundPicture(dynamic.backgroundUrl)
-}
-
-// The person
-
-/** Storage can be denied to the page; then nobody is remembered. */
-function storages() {
-  try {
-    return { session: sessionStorage, local: localStorage }
-  } catch {
-    return {}
-  }
-}
-
-function rememberedResult() {
-  const { session, local } = storages()
-  return session?.getItem(storageKey) ?? local?.getItem(storageKey) ?? undefined
-}
-
-function forgetResult() {
-  for (const storage of Object.values(storages())) storage.removeItem(storageKey)
-}
-
-function rememberResult(general = {}, resultId) {
-  forgetResult()
-  const { rememberUser, isNewResultOnRefreshEnabled } = general
-  const isOn = rememberUser?.isEnabled ?? isNewResultOnRefreshEnabled === false
-  if (isOn !== true || !resultId) return
-  const { session, local } = storages()
-  const storage = rememberUser?.storage === 'local' ? local : session
-  storage?.setItem(storageKey, resultId)
-}
-
-/** Values that came with the address are not left in it, unless the bot says so. */
-function hideParameters(general) {
-  if (general?.isHideQueryParamsEnabled === false || location.search === '') return
-  history.replaceState(null, '', location.pathname + location.hash)
 }

@@ -8,8 +8,8 @@ import { filled, safePicture } from './dom.js'
 const parts = {
   container: { backgroundColor: 'transparent', thickness: 0, borderColor: 'transparent' },
   hostBubbles: { backgroundColor: '#ffffff', color: '#202020', thickness: 1, borderColor: '#dfdfdf' },
-  guestBubbles: { backgroundColor: '#ff5924', color: '#ffffff', thickness: 1, borderColor: '#ffb8a0' },
-  buttons: { backgroundColor: '#ff5924', color: '#ffffff', thickness: 1, borderColor: '#f98868' },
+  guestBubbles: { backgroundColor: '#c2410c', color: '#ffffff', thickness: 1, borderColor: '#ffb8a0' },
+  buttons: { backgroundColor: '#c2410c', color: '#ffffff', thickness: 1, borderColor: '#f98868' },
   inputs: { backgroundColor: '#ffffff', color: '#202020', thickness: 1, borderColor: '#cecece' },
 }
 
@@ -46,9 +46,15 @@ export function applyTheme(theme) {
   }
   set('container-max-width', filled(record(chat.container).maxWidth) ?? '800px')
   set('container-max-height', filled(record(chat.container).maxHeight) ?? '100%')
+  const surface = surfaceColors(general, chat)
+  const isOnDark = isDark(surface)
+  // Scroll bars, pickers and what else the browser draws.
+  root.style.colorScheme = isOnDark ? 'dark' : 'light'
+  const field = filled(record(chat.inputs).backgroundColor) ?? parts.inputs.backgroundColor
+  set('inputs-scheme', isDark([...surface, mixed(field, record(chat.inputs).opacity)]) ? 'dark' : 'light')
   const ownColor = filled(record(chat.container).color)
-  set('container-color', ownColor ?? (isDark(surfaceColor(general, chat)) ? '#e8e8ec' : '#303235'))
-  set('placeholder-color', filled(record(chat.inputs).placeholderColor) ?? '#9095a0')
+  set('container-color', ownColor ?? (isOnDark ? '#e8e8ec' : '#303235'))
+  set('placeholder-color', filled(record(chat.inputs).placeholderColor) ?? '#6e7480')
   root.dataset.buttons = record(chat.buttonsInput).layout === 'vertical' ? 'vertical' : 'wrap'
   applyCustomCss(theme.customCss)
   return {
@@ -81,42 +87,40 @@ function applyProgressBar({ placement, position, color, backgroundColor, thickne
   root.dataset.progress = `${placement === 'Bottom' ? 'bottom' : 'top'} ${position === 'fixed' ? 'fixed' : 'absolute'}`
 }
 
+function mixed(color, opacity) {
+  return `color-mix(in srgb, ${color} ${numberOr(opacity, 1) * 100}%, transparent)`
+}
+
 function applyPart(name, part, defaults, roundness) {
   const border = record(part.border)
   const corners = part.border === undefined ? roundness : border.roundeness
   const radius =
     corners === 'custom' ? numberOr(border.customRoundeness, 6) : (radii[corners] ?? radii.medium)
-  const mixed = (color, opacity) => `color-mix(in srgb, ${color} ${opacity * 100}%, transparent)`
-  set(
-    `${name}-background`,
-    mixed(filled(part.backgroundColor) ?? defaults.backgroundColor, numberOr(part.opacity, 1)),
-  )
+  set(`${name}-background`, mixed(filled(part.backgroundColor) ?? defaults.backgroundColor, part.opacity))
   if (defaults.color) set(`${name}-color`, filled(part.color) ?? defaults.color)
   set(`${name}-border-width`, `${numberOr(border.thickness, defaults.thickness)}px`)
-  set(
-    `${name}-border-color`,
-    mixed(filled(border.color) ?? defaults.borderColor, numberOr(border.opacity, 1)),
-  )
+  set(`${name}-border-color`, mixed(filled(border.color) ?? defaults.borderColor, border.opacity))
   set(`${name}-radius`, `${radius}px`)
   set(`${name}-shadow`, shadows[part.shadow] ?? 'none')
   set(`${name}-blur`, numberOr(part.blur, 0) > 0 ? `blur(${part.blur}px)` : 'none')
 }
 
-function surfaceColor(general, chat) {
-  const container = filled(record(chat.container).backgroundColor)
-  if (container && container !== 'transparent') return container
+/** What is behind the conversation, from back to front. Of pictures the colour is not known. */
+function surfaceColors(general, chat) {
   const { type, content } = record(general.background)
-  return type === 'Image' || type === 'None' ? '#ffffff' : (filled(content) ?? '#f8f8f8')
+  const { backgroundColor, opacity } = record(chat.container)
+  const back = type === 'Image' || type === 'None' ? '#ffffff' : (filled(content) ?? '#f8f8f8')
+  return [back, mixed(filled(backgroundColor) ?? parts.container.backgroundColor, opacity)]
 }
 
-/** The browser is asked what the colour is, since it may be written in many ways. */
-function isDark(color) {
+/** The browser is asked what the colours come to, since they may be written in many ways. */
+function isDark(colors) {
   const context = document.createElement('canvas').getContext('2d')
   if (!context) return false
-  context.fillStyle = '#ffffff'
-  context.fillRect(0, 0, 1, 1)
-  context.fillStyle = color
-  context.fillRect(0, 0, 1, 1)
+  for (const color of ['#ffffff', ...colors]) {
+    context.fillStyle = color
+    context.fillRect(0, 0, 1, 1)
+  }
   const [red = 255, green = 255, blue = 255] = context.getImageData(0, 0, 1, 1).data
   return 0.299 * red + 0.587 * green + 0.114 * blue < 128
 }

@@ -1,0 +1,47 @@
+import { element, sleep } from './dom.js'
+import { address } from './memory.js'
+import { redirect } from './redirect.js'
+
+/*
+ * Code of the bot runs in a frame with an origin of its own, made for it and gone with it: it can compute and send
+ * requests, but it can neither see nor change the page. It is told the address of the page, and may ask to go
+ * elsewhere, as the bot itself can.
+ */
+
+const longestScript = 10_000
+
+/** What the code returned. Failures are told to the author of the bot. */
+export async function runScript({ content, args }, isExpression, chat) {
+  const frame = element('iframe', {
+    src: 'files/sandbox.html',
+    sandbox: 'allow-scripts',
+    class: 'sandbox',
+    title: 'Code of the bot',
+    tabindex: -1,
+    'aria-hidden': true,
+  })
+  const { port1, port2 } = new MessageChannel()
+  let hasOpened = false
+  const answered = new Promise((resolve) => {
+    port1.onmessage = ({ data }) => {
+      if (data.goTo === undefined) return resolve(data)
+      // One tab for each piece of code, or a loop would flood the person with them.
+      if (data.isNewTab && hasOpened) return
+      hasOpened ||= data.isNewTab
+      redirect({ url: data.goTo, isNewTab: data.isNewTab }, chat)
+    }
+  })
+  const late = sleep(longestScript, chat.signal).then(() => ({ error: 'The code took too long' }))
+  try {
+    const loaded = new Promise((resolve) => frame.addEventListener('load', resolve))
+    document.body.append(frame)
+    await Promise.race([loaded, late])
+    frame.contentWindow.postMessage({ content, args, isExpression, address }, '*', [port2])
+    const { value, error } = await Promise.race([answered, late])
+    if (error !== undefined) chat.log({ description: 'Code of the bot failed', details: error })
+    return value
+  } finally {
+    port1.close()
+    frame.remove()
+  }
+}

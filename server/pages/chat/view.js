@@ -1,0 +1,101 @@
+import { guestBubble, mayMove } from './bubbles.js'
+import { element } from './dom.js'
+import { applyBackgroundPicture, avatarOf } from './theme.js'
+
+/* The parts of the page, and what stands in them. */
+
+export const [scroller, conversation, answer, status, restart, progress] = [
+  'scroller',
+  'conversation',
+  'answer',
+  'status',
+  'restart',
+  'progress',
+].map((id) => document.getElementById(id))
+
+function avatar(url, kind) {
+  if (!url) return undefined
+  const picture = element('img', { class: `avatar ${kind}-avatar`, src: url, alt: '' })
+  picture.addEventListener('error', () => picture.setAttribute('src', avatarOf(undefined)), { once: true })
+  return picture
+}
+
+export function addHost(bubble, avatars) {
+  conversation.append(element('div', { class: 'row host-row' }, avatar(avatars.host, 'host'), bubble))
+  for (const media of bubble.querySelectorAll('img, video')) {
+    for (const event of ['load', 'loadedmetadata', 'error']) media.addEventListener(event, keepEnd)
+  }
+  scrollToEnd()
+}
+
+export function addGuest(text, avatars) {
+  const said = guestBubble(text)
+  conversation.append(element('div', { class: 'row guest-row' }, said, avatar(avatars.guest, 'guest')))
+  scrollToEnd()
+  return said
+}
+
+export function showTyping(avatars) {
+  const dots = element(
+    'div',
+    { class: 'host-bubble typing' },
+    [1, 2, 3].map(() => element('span')),
+  )
+  const row = element(
+    'div',
+    { class: 'row host-row typing-row', 'aria-hidden': true },
+    avatar(avatars?.host, 'host'),
+    dots,
+  )
+  conversation.append(row)
+  scrollToEnd()
+  return row
+}
+
+/** Whether the person follows the chat, and has not scrolled up to read what was said before. */
+let isFollowed = true
+let before = 0
+
+scroller.addEventListener('scroll', () => {
+  const { scrollTop, scrollHeight, clientHeight } = scroller
+  const isAtEnd = scrollHeight - clientHeight - scrollTop < 8
+  if (isAtEnd) isFollowed = true
+  else if (scrollTop < before) isFollowed = false
+  before = scrollTop
+})
+
+/** The end stays in view when a keyboard comes up, a phone is turned or a picture arrives. */
+function keepEnd() {
+  if (isFollowed) scroller.scrollTo({ top: scroller.scrollHeight, behavior: 'instant' })
+}
+
+new ResizeObserver(keepEnd).observe(scroller)
+
+export function scrollToEnd() {
+  isFollowed = true
+  scroller.scrollTo({ top: scroller.scrollHeight, behavior: mayMove() ? 'smooth' : 'instant' })
+}
+
+/** Moves the focus along with the chat, unless the person has taken it somewhere else. */
+export function keepFocus(target) {
+  const { activeElement } = document
+  const isOurs =
+    activeElement === null ||
+    activeElement === document.body ||
+    conversation.contains(activeElement) ||
+    answer.contains(activeElement)
+  if (isOurs) target?.focus({ preventScroll: true })
+}
+
+export function showProgress(percent) {
+  if (percent === undefined) return
+  progress.hidden = false
+  progress.setAttribute('aria-valuenow', String(Math.round(percent)))
+  progress.style.setProperty('--progress', `${percent}%`)
+}
+
+export function applyDynamicTheme(dynamic = {}, { avatars }) {
+  if (dynamic.hostAvatarUrl !== undefined && avatars.host) avatars.host = avatarOf(dynamic.hostAvatarUrl)
+  if (dynamic.guestAvatarUrl !== undefined && avatars.guest) avatars.guest = avatarOf(dynamic.guestAvatarUrl)
+  if (dynamic.backgroundUrl !== undefined) applyBackgroundPicture(dynamic.backgroundUrl)
+}

@@ -1,0 +1,68 @@
+import type { Request } from 'express'
+import { ar } from './ar.ts'
+import { de } from './de.ts'
+import { en } from './en.ts'
+import { es } from './es.ts'
+import { fa } from './fa.ts'
+import { fr } from './fr.ts'
+import { he } from './he.ts'
+import { id } from './id.ts'
+import { it } from './it.ts'
+import { ja } from './ja.ts'
+import { ko } from './ko.ts'
+import { nl } from './nl.ts'
+import { pl } from './pl.ts'
+import { pt } from './pt.ts'
+import { ru } from './ru.ts'
+import { tr } from './tr.ts'
+import { uk } from './uk.ts'
+import { zh } from './zh.ts'
+
+/** The texts of the chat page in one language. */
+export type Texts = Record<keyof typeof en, string>
+
+const languages: Record<string, Texts> = {
+  en,
+  de,
+  fr,
+  es,
+  it,
+  pt,
+  nl,
+  pl,
+  tr,
+  ru,
+  uk,
+  ar,
+  fa,
+  he,
+  zh,
+  ja,
+  ko,
+  id,
+}
+
+/** Languages that are written from right to left. */
+const rightToLeft = ['ar', 'fa', 'he']
+
+export interface PageLanguage {
+  /** A language that the page has, such as `de`. */
+  language: string
+  direction: 'ltr' | 'rtl'
+  texts: Texts
+}
+
+/**
+ * The language of a chat page: the one that the bot's settings name, else the first one of the browser's that the
+ * page has, else English. Regions are passed over: `de-CH` is `de`.
+ */
+export function languageOf(settings: unknown, request: Request): PageLanguage {
+  const named = (settings as { general?: { language?: unknown } } | undefined)?.general?.language
+  const own = typeof named === 'string' ? named.toLowerCase().split('-')[0] : undefined
+  const language =
+    own !== undefined && Object.hasOwn(languages, own)
+      ? own
+      : request.acceptsLanguages(Object.keys(languages)) || 'en'
+  const direction = rightToLeft.includes(language) ? 'rtl' : 'ltr'
+  return { language, direction, texts: languages[language] ?? en }
+}

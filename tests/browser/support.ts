@@ -1,0 +1,49 @@
+import { existsSync } from 'node:fs'
+import { describe } from '@jest/globals'
+import { type Browser, chromium, type Page } from 'playwright-core'
+
+/*
+ * A real browser for tests of pages. Without one these tests are skipped; CHROMIUM names one in an unusual place.
+ */
+
+const candidates = [process.env.CHROMIUM, '/usr/bin/chromium', '/usr/bin/google-chrome']
+const executablePath = candidates.find((path) => path !== undefined && existsSync(path))
+
+if (!executablePath)
+  process.stderr.write('No browser: install Chromium or set CHROMIUM to test the pages of the service\n')
+
+export const withBrowser = executablePath ? describe : describe.skip
+
+/** Root, as in containers, has no sandbox; the pages are our own. */
+export function launch(): Promise<Browser> {
+  return chromium.launch({ executablePath, args: ['--no-sandbox'] })
+}
+
+export const desktop = { viewport: { width: 1280, height: 800 } }
+
+export const phone = {
+  viewport: { width: 390, height: 760 },
+  isMobile: true,
+  hasTouch: true,
+  deviceScaleFactor: 2,
+}
+
+/** Notes what goes wrong on a page by itself, and requests to any other host than its own. */
+export function watch(page: Page, own: string, complaints: string[]) {
+  page.on('pageerror', (error) => complaints.push(`error: ${error.message}`))
+  page.on('console', (message) => {
+    if (message.type() === 'error') complaints.push(`console: ${message.text()}`)
+  })
+  page.on('request', (request) => {
+    const url = new URL(request.url())
+    if (url.protocol !== 'data:' && url.origin !== own) complaints.push(`request: ${url}`)
+  })
+}
+
+/** A picture for people to look at, where the environment names a folder for them. */
+export async function picture(page: Page, name: string) {
+  const folder = process.env.SCREENSHOTS
+  if (!folder) return
+  await page.waitForTimeout(400)
+  await page.screenshot({ path: `${folder}/${name}.png` })
+}
