@@ -105,6 +105,8 @@ function welcome(token: string) {
       '',
       `  curl -H 'Authorization: Bearer ${token}' ${publicUrl}/v1/workspaces`,
       '',
+      `Guides and reference, with requests to try: ${publicUrl}/docs`,
+      '',
       '',
     ].join('\n'),
   )

@@ -57,6 +57,7 @@ describe('the first start', () => {
     const DATA_DIR = await newDataFolder()
     const first = await startService({ DATA_DIR })
     expect(first.token).toBeDefined()
+    expect(first.output()).toMatch(/: http:\/\/localhost:\d+\/docs$/m)
     expect(
       logOf(first.output())
         .map((line) => JSON.stringify(line))

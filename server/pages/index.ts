@@ -6,6 +6,7 @@ import { findPublished } from '../chat/store.ts'
 import type { Services } from '../context.ts'
 import { bots } from '../db/schema.ts'
 import { root } from '../root.ts'
+import { serveHome } from './home/index.ts'
 import { languageOf } from './texts/index.ts'
 
 /*
@@ -64,6 +65,7 @@ const sandboxPolicy = [
 ].join('; ')
 
 export function servePages(serve: (path: string, handler: RequestHandler) => void, services: Services): void {
+  serveHome(serve)
   const read = (name: string) => readFileSync(new URL(name, folder), 'utf8')
   for (const [name, mediaType] of Object.entries(files)) {
     const content = read(name)

@@ -2,24 +2,13 @@ import { readFileSync } from 'node:fs'
 import type { RequestHandler } from 'express'
 import { marked } from 'marked'
 import { root } from '../../root.ts'
+import { readGuides } from './guides.ts'
 
 /*
  * The reference page: guides from `contract/guides`, and below them the published document in Swagger UI, with
  * requests that can be tried. Everything comes from this service, and every address is relative, so the page
  * works behind any path of a proxy.
  */
-
-/** In the order in which a newcomer needs them. */
-const guides = [
-  'first-steps',
-  'flows',
-  'authentication',
-  'errors',
-  'paging',
-  'concurrent-edits',
-  'legacy-bots',
-  'moving',
-]
 
 const own = new URL('server/pages/docs/', root)
 const library = new URL('node_modules/swagger-ui-dist/', root)
@@ -59,10 +48,7 @@ export function serveDocs(serve: (path: string, handler: RequestHandler) => void
 }
 
 function readPage(): string {
-  const texts = guides.map((name) => {
-    const text = readFileSync(new URL(`contract/guides/${name}.md`, root), 'utf8')
-    return { name, title: /^# (.*)/.exec(text)?.[1] ?? name, html: toHtml(text) }
-  })
+  const texts = readGuides().map((guide) => ({ ...guide, html: toHtml(guide.text) }))
   const links = texts.map(({ name, title }) => `<li><a href="#${name}">${title}</a></li>`)
   const sections = texts.map(({ name, html }) => `<section class="guide" id="${name}">\n${html}</section>`)
   return readFileSync(new URL('page.html', own), 'utf8')
