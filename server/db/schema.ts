@@ -326,6 +326,8 @@ export const chatSessions = pgTable(
     state: json('state'),
     /** Counts the steps; every step is a compare-and-swap on it. */
     revision: integer('revision').notNull(),
+    /** Who runs the step that follows a revision, see `chat/claims.ts`; null until that step calls out. */
+    claim: text('claim'),
     /** Digest of the last reply and the answer it got, for a request that is sent again. */
     lastMessage: text('last_message'),
     lastAnswer: json('last_answer'),

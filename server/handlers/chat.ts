@@ -1,28 +1,22 @@
-import { hash } from 'node:crypto'
 import type { Issue } from '../../contract/errors.ts'
-import type { ChatHandlers, ContinueChat, SaveClientLogs } from '../../generated/handlers.ts'
-import type { components } from '../../generated/openapi.ts'
-import { continueChat as continueFlow, startChat as startFlow } from '../chat/engine.ts'
+import type { ChatHandlers } from '../../generated/handlers.ts'
+import { closed, refusedOrigin, remembersUsers } from '../chat/admission.ts'
+import { startChat as startFlow } from '../chat/engine.ts'
+import { insertClientLogs, saveStep } from '../chat/saving.ts'
 import {
-  answersOf,
-  draftFlow,
-  findLinked,
-  findPublished,
-  findSession,
-  insertLogs,
-  linkedDraft,
-  loadPublication,
-  previewFlow,
-  saveStep,
-  sessionOf,
-  transcriptOf,
-} from '../chat/store.ts'
-import type { Effects, Flow, SessionState, StartOptions, StepOutcome } from '../chat/types.ts'
+  digestOf,
+  earlierAnswer,
+  effectsOf,
+  readState,
+  runStep,
+  toStep,
+  waitsForWebhook,
+} from '../chat/steps.ts'
+import { findPublished, findSession, previewFlow, sessionOf } from '../chat/store.ts'
+import type { StartOptions, StepRefusal } from '../chat/types.ts'
 import type { Contexts } from '../context.ts'
 import { newId } from '../ids.ts'
 import { JsonText, stored } from '../json/json-text.ts'
-
-type Context = Contexts['anyone']
 
 export const chat: ChatHandlers<Contexts> = {
   async startChat({ params, body, header }, reply, context) {
@@ -45,9 +39,9 @@ export const chat: ChatHandlers<Contexts> = {
         rememberedVariables: earlierId === null ? undefined : JSON.parse(published.earlierVariables ?? '[]'),
         userAgent: header('user-agent'),
       },
-      effectsOf(context, { botId, workspaceId, resultId, isPreview: false }),
+      effectsOf(context, { botId, workspaceId, publicationId, resultId }),
     )
-    if (outcome.problem) return reply.fail('BAD_REQUEST', [refused(outcome.problem)])
+    if (outcome.problem) return reply.fail('BAD_REQUEST', [refused(outcome)])
     const step = toStep(outcome, 1, false)
     await saveStep(
       db,
@@ -74,52 +68,29 @@ export const chat: ChatHandlers<Contexts> = {
     const { db, now, chat: tools, config } = context
     const session = await findSession(db, tools, params.sessionId, now)
     if (!session) return reply.fail('NOT_FOUND')
-    const { botId, workspaceId, publicationId, flow } = session
-    const origin = refusedOrigin(flow, header, config.PUBLIC_URL)
+    const origin = refusedOrigin(session.flow, header, config.PUBLIC_URL)
     if (origin) return reply.fail('FORBIDDEN', [origin])
-    const message = digest(body)
-    if (body.revision !== undefined && body.revision !== session.revision) {
-      const isRepeated = body.revision === session.revision - 1 && message === session.lastMessage
-      if (isRepeated && session.lastAnswer) return reply.ok(stored(new JsonText(session.lastAnswer)))
-      return reply.fail('CONFLICT', [movedOn])
-    }
-    const state = readState(session.state)
-    if (!state) return reply.fail('NOT_FOUND')
+    const digest = digestOf(body)
+    const earlier = earlierAnswer(session, digest, body.revision, now)
+    if (earlier !== null) return reply.ok(stored(new JsonText(earlier)))
+    const { revision, lastAnswer } = session
+    if (body.revision !== undefined && body.revision !== revision) return reply.fail('CONFLICT', [movedOn])
     // The client of a chat that waits for a webhook asks now and then whether it was called.
-    if (session.lastAnswer && isNoMessage(body.message) && waitsForWebhook(session.lastAnswer)) {
-      return reply.ok(stored(new JsonText(session.lastAnswer)))
+    const isQuestion = (body.message ?? null) === null && waitsForWebhook(session)
+    if (isQuestion && lastAnswer !== null && readState(session.state)) {
+      return reply.ok(stored(new JsonText(lastAnswer)))
     }
 
-    const isPreview = publicationId === null
-    const outcome = await continueFlow(
-      flow,
-      state,
-      body.message,
-      { textBubbleContentFormat: body.textBubbleContentFormat },
-      effectsOf(context, {
-        botId,
-        workspaceId,
-        resultId: state.resultId,
-        isPreview,
-        state,
-      }),
-    )
-    if (outcome.problem) return reply.fail('BAD_REQUEST', [refused(outcome.problem)])
-    const answer = JSON.stringify(toStep(outcome, session.revision + 1, isPreview))
-    const isSaved = await saveStep(
-      db,
-      {
-        session: { id: session.sessionId, botId, publicationId },
-        revision: session.revision,
-        resultId: state.resultId,
-        isNewResult: session.resultId === null,
-        outcome,
-        lastMessage: message,
-        lastAnswer: answer,
-      },
-      now,
-    )
-    return isSaved ? reply.ok(stored(new JsonText(answer))) : reply.fail('CONFLICT', [movedOn])
+    const options = { textBubbleContentFormat: body.textBubbleContentFormat }
+    const ran = await runStep(context, session, { message: body.message, options, digest })
+    if (ran === 'over') return reply.fail('NOT_FOUND')
+    if (ran === 'moved') {
+      const moved = await findSession(db, tools, params.sessionId, now)
+      const answer = moved && earlierAnswer(moved, digest, revision, now)
+      return answer ? reply.ok(stored(new JsonText(answer))) : reply.fail('CONFLICT', [movedOn])
+    }
+    if ('problem' in ran) return reply.fail('BAD_REQUEST', [refused(ran)])
+    return reply.ok(stored(new JsonText(ran.answer)))
   },
 
   async startPreview({ body, header }, reply, context) {
@@ -138,11 +109,11 @@ export const chat: ChatHandlers<Contexts> = {
       effectsOf(context, {
         botId: grant.bot.id,
         workspaceId: grant.bot.workspaceId,
+        publicationId: null,
         resultId: null,
-        isPreview: true,
       }),
     )
-    if (outcome.problem) return reply.fail('BAD_REQUEST', [refused(outcome.problem)])
+    if (outcome.problem) return reply.fail('BAD_REQUEST', [refused(outcome)])
     const step = toStep(outcome, 1, true)
     const preview = { botId: grant.bot.id, publicationId: null }
     const write = {
@@ -167,44 +138,20 @@ export const chat: ChatHandlers<Contexts> = {
     const sessionId = await sessionOf(db, grant, params.resultId)
     const session = sessionId && (await findSession(db, tools, sessionId, now))
     if (!session) return reply.fail('NOT_FOUND')
-    const { botId, workspaceId, publicationId, flow } = session
     const state = readState(session.state)
-    const isWaiting = session.lastAnswer !== null && waitsForWebhook(session.lastAnswer)
-    if (!state || !isWaiting || state.waiting?.blockId !== params.blockId) {
+    if (!waitsForWebhook(session) || state?.waiting?.blockId !== params.blockId) {
       return reply.fail('BAD_REQUEST', [
         { path: ['path', 'blockId'], code: 'not_waiting', message: 'The chat does not wait at this block' },
       ])
     }
-    const running = {
-      botId,
-      workspaceId,
-      resultId: state.resultId,
-      isPreview: false,
-      state,
-    }
-    const outcome = await continueFlow(
-      flow,
-      state,
-      JSON.stringify({ data: body }),
-      {},
-      effectsOf(context, running),
-    )
-    if (outcome.problem) return reply.fail('BAD_REQUEST', [refused(outcome.problem)])
-    const isSaved = await saveStep(
-      db,
-      {
-        session: { id: session.sessionId, botId, publicationId },
-        revision: session.revision,
-        resultId: state.resultId,
-        isNewResult: session.resultId === null,
-        outcome,
-        // As if the client had asked, so that its next question gets this answer.
-        lastMessage: digest({ textBubbleContentFormat: 'richText' }),
-        lastAnswer: JSON.stringify(toStep(outcome, session.revision + 1, false)),
-      },
-      now,
-    )
-    return isSaved ? reply.ok({ message: 'success' }) : reply.fail('CONFLICT', [movedOn])
+    const ran = await runStep(context, session, {
+      message: JSON.stringify({ data: body }),
+      options: {},
+      // As if the client had asked, so that its next question gets this answer.
+      digest: digestOf({ textBubbleContentFormat: 'richText' }),
+    })
+    if (ran === 'over' || ran === 'moved') return reply.fail('CONFLICT', [movedOn])
+    return 'problem' in ran ? reply.fail('BAD_REQUEST', [refused(ran)]) : reply.ok({ message: 'success' })
   },
 
   async saveClientLogs({ params, body, header }, reply, { db, now, chat: tools, config }) {
@@ -217,7 +164,7 @@ export const chat: ChatHandlers<Contexts> = {
       ])
     }
     if (origin) return reply.fail('BAD_REQUEST', [origin])
-    await insertLogs(db, session.botId, resultId, body.clientLogs.map(toLog), now)
+    await insertClientLogs(db, session.botId, resultId, body.clientLogs, now)
     return reply.ok({ message: 'success' })
   },
 }
@@ -236,148 +183,12 @@ function startOptions(body: {
   }
 }
 
-/** The part of an answer that start and continue share. Internal logs are shown in previews only. */
-function toStep(
-  outcome: StepOutcome,
-  revision: number,
-  isPreview: boolean,
-): components['schemas']['ContinuedChatBody'] {
-  const logs = outcome.logs
-    .filter((log) => isPreview || !log.isInternal)
-    .map(({ isInternal: _, ...log }) => log)
-  return {
-    messages: outcome.messages as components['schemas']['MessageBubble'][],
-    input: outcome.input,
-    clientSideActions: outcome.clientSideActions as components['schemas']['ClientSideAction'][] | undefined,
-    logs: logs.length > 0 ? logs : undefined,
-    dynamicTheme: outcome.dynamicTheme,
-    progress: outcome.progress,
-    lastMessageNewFormat: outcome.lastMessageNewFormat,
-    revision,
-  }
-}
-
 const movedOn: Issue = {
   path: ['body', 'revision'],
   code: 'conflict',
   message: 'The chat has gone on since; this reply was not counted',
 }
 
-function refused({ code, message }: { code: string; message: string }): Issue {
-  return { path: ['body'], code: code.toLowerCase(), message }
-}
-
-/** What a chat goes on from: nothing once it is over, or when another release wrote its state. */
-function readState(stored: string | null): SessionState | undefined {
-  const state = stored === null ? null : (JSON.parse(stored) as SessionState)
-  return state?.format === 1 ? state : undefined
-}
-
-function isNoMessage(message: unknown): boolean {
-  return message === undefined || message === null
-}
-
-function waitsForWebhook(lastAnswer: string): boolean {
-  const { clientSideActions = [] } = JSON.parse(lastAnswer) as { clientSideActions?: { type: string }[] }
-  return clientSideActions.some(({ type }) => type === 'listenForWebhook')
-}
-
-/** What makes two replies the same one. */
-function digest({ message, textBubbleContentFormat }: ContinueChat['body']): string {
-  return hash('sha256', JSON.stringify([message ?? null, textBubbleContentFormat]), 'base64url')
-}
-
-interface GeneralSettings {
-  rememberUser?: { isEnabled?: unknown }
-  isNewResultOnRefreshEnabled?: unknown
-  systemMessages?: { botClosed?: unknown }
-}
-
-function generalOf(flow: Flow): GeneralSettings {
-  return (flow.settings as { general?: GeneralSettings } | undefined)?.general ?? {}
-}
-
-function closed(flow: Flow): Issue {
-  const { systemMessages } = generalOf(flow)
-  const given = systemMessages?.botClosed
-  const message = typeof given === 'string' && given !== '' ? given.slice(0, 2000) : 'This bot is closed'
-  return { path: ['path', 'publicId'], code: 'bot_closed', message }
-}
-
-function remembersUsers(flow: Flow): boolean {
-  const { rememberUser, isNewResultOnRefreshEnabled } = generalOf(flow)
-  if (typeof rememberUser?.isEnabled === 'boolean') return rememberUser.isEnabled
-  return isNewResultOnRefreshEnabled === false
-}
-
-/**
- * Only pages whose origin the bot allows may chat with it, and those of the service itself; no list allows all, no
- * origin is no page. That a request comes from its own origin only the browser can say, not the page.
- */
-function refusedOrigin(
-  flow: Flow,
-  header: (name: 'origin' | 'sec-fetch-site') => string | undefined,
-  ownUrl: string | undefined,
-): Issue | undefined {
-  const origin = header('origin')
-  const settings = flow.settings as { security?: { allowedOrigins?: unknown } } | undefined
-  const allowed = settings?.security?.allowedOrigins
-  if (origin === undefined || !Array.isArray(allowed) || allowed.length === 0) return undefined
-  const isOwn =
-    (ownUrl !== undefined && new URL(ownUrl).origin === origin) || header('sec-fetch-site') === 'same-origin'
-  if (isOwn || allowed.includes(origin)) return undefined
-  return {
-    path: ['header', 'origin'],
-    code: 'origin_not_allowed',
-    message: 'The bot does not allow this origin',
-  }
-}
-
-interface Running {
-  botId: string
-  workspaceId: string
-  resultId: string | null
-  isPreview: boolean
-  state?: SessionState
-}
-
-/** What a step may do to the world. */
-function effectsOf({ db, chat: tools }: Context, running: Running): Effects {
-  const { botId, workspaceId, isPreview } = running
-  return {
-    now: () => new Date(),
-    random: Math.random,
-    newId: () => newId(new Date()),
-    evaluate: tools.evaluate,
-    httpRequest: tools.httpRequest,
-    sendEmail: tools.sendEmail,
-    async findLinkedFlow(linkedId) {
-      if (!isPreview) return findLinked(db, tools, linkedId, workspaceId)
-      const flow = await linkedDraft(db, linkedId, workspaceId)
-      return flow && { flow, publicationId: linkedId }
-    },
-    async loadFlow(reference) {
-      const [linkedId = '', publicationId] = reference.split('/')
-      if (publicationId === undefined) return (await draftFlow(db, linkedId)) ?? null
-      return loadPublication(db, tools, linkedId, publicationId)
-    },
-    async earlierAnswers(resultId) {
-      const frame = running.state?.frames.find((one) => one.resultId === resultId)
-      return answersOf(db, frame?.botId ?? botId, resultId)
-    },
-    async earlierTranscript() {
-      return running.resultId === null ? [] : transcriptOf(db, botId, running.resultId)
-    },
-  }
-}
-
-const DETAILS_LENGTH = 1_000
-
-function toLog(log: SaveClientLogs['body']['clientLogs'][number]) {
-  return {
-    status: log.status ?? 'error',
-    description: log.description,
-    details: log.details === undefined ? undefined : [...log.details].slice(0, DETAILS_LENGTH).join(''),
-    context: log.context,
-  }
+function refused({ problem }: StepRefusal): Issue {
+  return { path: ['body'], code: problem.code.toLowerCase(), message: problem.message }
 }

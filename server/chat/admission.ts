@@ -1,0 +1,39 @@
+/* Who may chat with a bot, and as whom, by its settings. */
+
+import type { Issue } from '../../contract/errors.ts'
+import { at, filledText } from './loose.ts'
+import type { Flow } from './types.ts'
+
+export function closed(flow: Flow): Issue {
+  const given = filledText(at(flow.settings, 'general', 'systemMessages', 'botClosed'))
+  const message = given?.slice(0, 2000) ?? 'This bot is closed'
+  return { path: ['path', 'publicId'], code: 'bot_closed', message }
+}
+
+export function remembersUsers(flow: Flow): boolean {
+  const isEnabled = at(flow.settings, 'general', 'rememberUser', 'isEnabled')
+  if (typeof isEnabled === 'boolean') return isEnabled
+  return at(flow.settings, 'general', 'isNewResultOnRefreshEnabled') === false
+}
+
+/**
+ * Only pages whose origin the bot allows may chat with it, and those of the service itself; no list allows all, no
+ * origin is no page. That a request comes from its own origin only the browser can say, not the page.
+ */
+export function refusedOrigin(
+  flow: Flow,
+  header: (name: 'origin' | 'sec-fetch-site') => string | undefined,
+  ownUrl: string | undefined,
+): Issue | undefined {
+  const origin = header('origin')
+  const allowed = at(flow.settings, 'security', 'allowedOrigins')
+  if (origin === undefined || !Array.isArray(allowed) || allowed.length === 0) return undefined
+  const isOwn =
+    (ownUrl !== undefined && new URL(ownUrl).origin === origin) || header('sec-fetch-site') === 'same-origin'
+  if (isOwn || allowed.includes(origin)) return undefined
+  return {
+    path: ['header', 'origin'],
+    code: 'origin_not_allowed',
+    message: 'The bot does not allow this origin',
+  }
+}

@@ -1,0 +1,258 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { SaveClientLogs } from '../../generated/handlers.ts'
+import { type Database, prepareSql, sqlState, statements } from '../db/client.ts'
+import { chatSessions, resultAnswers, resultLogs, results, resultTranscripts } from '../db/schema.ts'
+import { newIds } from '../ids.ts'
+import { lateBefore, raiseEpochs } from '../results/stats-rollup.ts'
+import type { Answer, LogEntry, StepOutcome } from './types.ts'
+
+/*
+ * Writing one step of a chat: one statement. A step is written as a whole or not at all, and only while the
+ * session is at the revision that was read.
+ */
+
+/** How long a session can be continued, and asked for its last answer, after its last step. */
+const SESSION_LIFETIME = 48 * 60 * 60 * 1000
+
+const at = sql`${sql.placeholder('now')}::timestamptz`
+const savedAt = sql`${sql.placeholder('savedAt')}::timestamptz`
+const until = sql`${sql.placeholder('until')}::timestamptz`
+const state = sql`${sql.placeholder('state')}::json`
+const lastMessage = sql.placeholder('lastMessage')
+const lastAnswer = sql`${sql.placeholder('lastAnswer')}::json`
+const sessionId = sql.placeholder('sessionId')
+const botId = sql.placeholder('botId')
+const resultId = sql.placeholder('resultId')
+
+/** A first step. Only a preview may begin again under the id that it has. */
+const insertSession = sql`
+  INSERT INTO ${chatSessions} (id, bot_id, publication_id, result_id, state, revision, last_message, last_answer,
+    expires_at, created_at, updated_at)
+  VALUES (${sessionId}, ${botId}, ${sql.placeholder('publicationId')}, ${resultId}, ${state}, 1, ${lastMessage},
+    ${lastAnswer}, ${until}, ${at}, ${savedAt})
+  ON CONFLICT (id) DO UPDATE SET state = excluded.state, revision = 1, claim = NULL,
+    last_message = excluded.last_message, last_answer = excluded.last_answer, expires_at = excluded.expires_at,
+    updated_at = excluded.updated_at
+    WHERE ${chatSessions}.bot_id = excluded.bot_id AND ${chatSessions}.publication_id IS NULL
+      AND excluded.publication_id IS NULL
+  RETURNING id`
+
+const updateSession = sql`
+  UPDATE ${chatSessions} SET state = ${state}, revision = revision + 1, result_id = ${resultId},
+    last_message = ${lastMessage}, last_answer = ${lastAnswer}, expires_at = ${until}, updated_at = ${savedAt}
+  WHERE id = ${sessionId} AND revision = ${sql.placeholder('revision')} RETURNING id`
+
+/** Results of days that may have been counted, of which this step changes what is counted. */
+const changedLate = sql`
+  SELECT live.bot_id, live.created_at FROM live
+  LEFT JOIN ${results} before ON before.bot_id = live.bot_id AND before.id = live.id
+  WHERE live.created_at < ${sql.placeholder('lateBefore')}::timestamptz
+    AND (live.has_started, live.is_completed) IS DISTINCT FROM (before.has_started, before.is_completed)`
+
+const givenLogs = sql`json_to_recordset(${sql.placeholder('logs')}::json)
+  AS l(id text, status text, description text, details text, context text)`
+
+const withResult = (writtenSession: SQL) => sql`
+  WITH session AS (${writtenSession}),
+  made AS (
+    INSERT INTO ${results} (bot_id, id, variables, has_started, is_completed, is_archived, last_chat_session_id,
+      created_at, updated_at)
+    SELECT r.bot_id, r.id, r.variables, r.has_started, r.is_completed, false, session.id, ${at}, ${at}
+    FROM session, json_to_recordset(${sql.placeholder('made')}::json)
+      AS r(bot_id text, id text, variables json, has_started boolean, is_completed boolean)
+    ON CONFLICT (bot_id, id) DO UPDATE SET variables = excluded.variables,
+      has_started = ${results}.has_started OR excluded.has_started,
+      is_completed = ${results}.is_completed OR excluded.is_completed,
+      last_chat_session_id = excluded.last_chat_session_id, updated_at = excluded.updated_at
+    RETURNING bot_id, id, created_at, has_started, is_completed
+  ), changed AS (
+    UPDATE ${results} o SET variables = r.variables, has_started = o.has_started OR r.has_started,
+      is_completed = o.is_completed OR r.is_completed, last_chat_session_id = session.id, updated_at = ${at}
+    FROM session, json_to_recordset(${sql.placeholder('changed')}::json)
+      AS r(bot_id text, id text, variables json, has_started boolean, is_completed boolean)
+    WHERE o.bot_id = r.bot_id AND o.id = r.id
+    RETURNING o.bot_id, o.id, o.created_at, o.has_started, o.is_completed
+  ), live AS (
+    SELECT * FROM made UNION ALL SELECT * FROM changed
+  ), late AS (${raiseEpochs(changedLate)}), answers AS (
+    INSERT INTO ${resultAnswers} (bot_id, result_id, seq, block_id, content, attached_file_urls, created_at)
+    SELECT live.bot_id, live.id, a.place + coalesce((
+        SELECT max(seq) + 1 FROM ${resultAnswers} e WHERE e.bot_id = live.bot_id AND e.result_id = live.id
+      ), 0), a.block_id, a.content,
+      CASE WHEN a.files IS NULL THEN NULL ELSE ARRAY(SELECT json_array_elements_text(a.files)) END, ${at}
+    FROM json_to_recordset(${sql.placeholder('answers')}::json)
+      AS a(bot_id text, result_id text, place integer, block_id text, content text, files json)
+    JOIN live ON live.bot_id = a.bot_id AND live.id = a.result_id
+  ), logs AS (
+    INSERT INTO ${resultLogs} (bot_id, result_id, id, status, description, details, context, created_at)
+    SELECT live.bot_id, live.id, l.id, l.status, l.description, l.details, l.context, ${at}
+    FROM live, ${givenLogs}
+    WHERE live.bot_id = ${botId} AND live.id = ${resultId}
+  ), transcript AS (
+    INSERT INTO ${resultTranscripts} (bot_id, result_id, id, entries)
+    SELECT live.bot_id, live.id, lpad((
+        SELECT count(*) FROM ${resultTranscripts} e WHERE e.bot_id = live.bot_id AND e.result_id = live.id
+      )::text, 10, '0'), t.entries
+    FROM live, json_to_recordset(${sql.placeholder('transcript')}::json) AS t(entries json)
+    WHERE live.bot_id = ${botId} AND live.id = ${resultId}
+  )
+  SELECT id FROM session`
+
+const stepStatements = statements((db, named) => ({
+  first: prepareSql(db, named('chat_first_step'), withResult(insertSession)),
+  firstWithoutResult: prepareSql(db, named('chat_first_step_bare'), insertSession),
+  next: prepareSql(db, named('chat_next_step'), withResult(updateSession)),
+  nextWithoutResult: prepareSql(db, named('chat_next_step_bare'), updateSession),
+}))
+
+const logStatements = statements((db, named) => ({
+  insert: prepareSql(
+    db,
+    named('insert_logs'),
+    sql`
+      INSERT INTO ${resultLogs} (bot_id, result_id, id, status, description, details, context, created_at)
+      SELECT ${botId}, ${resultId}, l.id, l.status, l.description, l.details, l.context, ${at} FROM ${givenLogs}`,
+  ),
+}))
+
+const DETAILS_LENGTH = 1_000
+
+/** Adds what a client noticed to a result. */
+export async function insertClientLogs(
+  db: Database,
+  botId: string,
+  resultId: string,
+  logs: SaveClientLogs['body']['clientLogs'],
+  now: Date,
+): Promise<void> {
+  const given = logs.map(({ status = 'error', details, ...log }) => ({
+    ...log,
+    status,
+    details: details === undefined ? undefined : [...details].slice(0, DETAILS_LENGTH).join(''),
+  }))
+  await insertLogs(db, botId, resultId, given, now)
+}
+
+/** As a block writes it, or a client, whose words for the status are its own. */
+type Log = Omit<LogEntry, 'isInternal' | 'status'> & { status: string }
+
+/** Adds logs to a result, in the order in which they are given. */
+async function insertLogs(
+  db: Database,
+  botId: string,
+  resultId: string,
+  logs: readonly Log[],
+  now: Date,
+): Promise<void> {
+  if (logs.length === 0) return
+  const given = toLogRows(logs, now)
+  await logStatements(db).insert({ botId, resultId, now: now.toISOString(), logs: JSON.stringify(given) })
+}
+
+/** Logs as `givenLogs` reads them; their ids keep their order. */
+function toLogRows(logs: readonly Log[], now: Date) {
+  const ids = newIds(logs.length, now)
+  return logs.map(({ status, description, details, context }, place) => ({
+    id: ids[place],
+    status,
+    description,
+    details,
+    context,
+  }))
+}
+
+export interface Step {
+  session: { id: string; botId: string; publicationId: string | null }
+  /** The revision the step was made on; 0 for the first step of a session. */
+  revision: number
+  /** The result the step belongs to; null for a preview and for a session that is only registered. */
+  resultId: string | null
+  /** Whether the result has to be made, rather than found. */
+  isNewResult: boolean
+  outcome: StepOutcome
+  lastMessage: string | null
+  lastAnswer: string
+}
+
+/**
+ * Writes a step: the session, its result with answers, transcript and logs, and results of linked bots.
+ * False when the session has moved on since it was read.
+ */
+export async function saveStep(db: Database, step: Step, now: Date): Promise<boolean> {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await writeStep(db, step, now)
+    } catch (error) {
+      const code = sqlState(error)
+      // Another session of one remembered result took the same number, and is through now; or somebody who
+      // deletes several results waited for this step, and it for them.
+      if (code !== '23505' && code !== '40P01') throw error
+      if (attempt === 20) return false
+    }
+  }
+}
+
+async function writeStep(db: Database, step: Step, now: Date): Promise<boolean> {
+  const { session, outcome } = step
+  const { first, firstWithoutResult, next, nextWithoutResult } = stepStatements(db)
+  const isFirst = step.revision === 0
+  const values = {
+    sessionId: session.id,
+    botId: session.botId,
+    publicationId: session.publicationId,
+    resultId: step.resultId,
+    revision: step.revision,
+    state: outcome.state === null ? null : JSON.stringify(outcome.state),
+    lastMessage: step.lastMessage,
+    lastAnswer: step.lastAnswer,
+    now: now.toISOString(),
+    savedAt: new Date().toISOString(),
+    until: new Date(now.getTime() + SESSION_LIFETIME).toISOString(),
+  }
+  if (step.resultId === null) {
+    const written = await (isFirst ? firstWithoutResult : nextWithoutResult)(values)
+    return written.rowCount === 1
+  }
+
+  // Linked bots have results of their own, made when they first appear.
+  const linked = outcome.linkedResults.map((result) => ({
+    bot_id: result.botId,
+    id: result.resultId,
+    variables: result.variables,
+    has_started: result.hasStarted,
+    is_completed: result.isCompleted,
+  }))
+  const own = {
+    bot_id: session.botId,
+    id: step.resultId,
+    variables: outcome.variables,
+    has_started: outcome.hasStarted,
+    is_completed: outcome.isCompleted,
+  }
+  const answers = [
+    ...toAnswers(session.botId, step.resultId, outcome.answers),
+    ...outcome.linkedResults.flatMap((result) => toAnswers(result.botId, result.resultId, result.answers)),
+  ]
+  const { transcript } = outcome
+  const written = await (isFirst ? first : next)({
+    ...values,
+    lateBefore: lateBefore(now),
+    made: JSON.stringify(step.isNewResult ? [own, ...linked] : linked),
+    changed: JSON.stringify(step.isNewResult ? [] : [own]),
+    answers: JSON.stringify(answers),
+    logs: JSON.stringify(toLogRows(outcome.logs, now)),
+    transcript: JSON.stringify(transcript.length === 0 ? [] : [{ entries: transcript }]),
+  })
+  return written.rowCount === 1
+}
+
+function toAnswers(botId: string, resultId: string, answers: readonly Answer[]) {
+  return answers.map((answer, place) => ({
+    bot_id: botId,
+    result_id: resultId,
+    place,
+    block_id: answer.blockId,
+    content: answer.content,
+    files: answer.attachedFileUrls,
+  }))
+}

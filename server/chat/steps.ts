@@ -1,0 +1,177 @@
+import { hash } from 'node:crypto'
+import type { ContinueChat } from '../../generated/handlers.ts'
+import type { components } from '../../generated/openapi.ts'
+import type { Contexts } from '../context.ts'
+import { newId } from '../ids.ts'
+import { Claim } from './claims.ts'
+import { continueChat } from './engine.ts'
+import { saveStep } from './saving.ts'
+import {
+  answersOf,
+  draftFlow,
+  findLinked,
+  linkedDraft,
+  loadPublication,
+  type Session,
+  transcriptOf,
+} from './store.ts'
+import type { Effects, SessionState, StepOptions, StepOutcome, StepRefusal } from './types.ts'
+
+/* One step of a session that is there already: run once, whoever else sends the same, and written. */
+
+type Context = Contexts['anyone']
+
+/** Longer than a request can take from its arrival until it has read the session. */
+const SIMULTANEOUS = 5_000
+
+export interface Reply {
+  message: ContinueChat['body']['message']
+  options: StepOptions
+  /** What the session remembers as the reply, see `digestOf`. */
+  digest: string
+}
+
+/** `over`: the chat has ended. `moved`: another reply was counted instead of this one. */
+export type Ran = { answer: string } | StepRefusal | 'over' | 'moved'
+
+/** Runs the step that follows the revision of the session, and writes it. */
+export async function runStep(context: Context, session: Session, reply: Reply): Promise<Ran> {
+  const claim = new Claim(context.db, session)
+  let isWritten = false
+  try {
+    while (!claim.isLost || (await claim.wait())) {
+      // The state is used up by a run, so each has its own.
+      const state = readState(session.state)
+      if (!state) return 'over'
+      const effects = effectsOf(context, { ...session, resultId: state.resultId, state }, claim)
+      const outcome = await continueChat(session.flow, state, reply.message, reply.options, effects)
+      if (claim.isLost) continue
+      if (outcome.problem) return outcome
+      const answer = JSON.stringify(toStep(outcome, session.revision + 1, session.publicationId === null))
+      isWritten = await saveStep(
+        context.db,
+        {
+          session: { id: session.sessionId, botId: session.botId, publicationId: session.publicationId },
+          revision: session.revision,
+          resultId: state.resultId,
+          isNewResult: session.resultId === null,
+          outcome,
+          lastMessage: reply.digest,
+          lastAnswer: answer,
+        },
+        context.now,
+      )
+      return isWritten ? { answer } : 'moved'
+    }
+    return 'moved'
+  } finally {
+    await claim.end(isWritten)
+  }
+}
+
+/**
+ * The answer that a reply got already: it was sent again, or together with the one that got it. A revision says which
+ * step a reply is for; one without, equal to the last reply, is a new one if it came in after that was answered.
+ */
+export function earlierAnswer(
+  session: Session,
+  digest: string,
+  revision: number | undefined,
+  arrivedAt: Date,
+): string | null {
+  if (digest !== session.lastMessage) return null
+  const early = session.updatedAt.getTime() - arrivedAt.getTime()
+  const isMeant =
+    revision === undefined ? early > 0 && early < SIMULTANEOUS : revision === session.revision - 1
+  return isMeant ? session.lastAnswer : null
+}
+
+/** What makes two replies the same one. */
+export function digestOf({ message, textBubbleContentFormat }: ContinueChat['body']): string {
+  return hash('sha256', JSON.stringify([message ?? null, textBubbleContentFormat]), 'base64url')
+}
+
+/** What a chat goes on from: nothing once it is over, or when another release wrote its state. */
+export function readState(stored: string | null): SessionState | undefined {
+  const state = stored === null ? null : (JSON.parse(stored) as SessionState)
+  return state?.format === 1 ? state : undefined
+}
+
+export function waitsForWebhook({ lastAnswer }: Session): boolean {
+  const { clientSideActions = [] } = JSON.parse(lastAnswer ?? '{}') as {
+    clientSideActions?: { type: string }[]
+  }
+  return clientSideActions.some(({ type }) => type === 'listenForWebhook')
+}
+
+/** The part of an answer that start and continue share. Internal logs are shown in previews only. */
+export function toStep(
+  outcome: StepOutcome,
+  revision: number,
+  isPreview: boolean,
+): components['schemas']['ContinuedChatBody'] {
+  const logs = outcome.logs
+    .filter((log) => isPreview || !log.isInternal)
+    .map(({ isInternal: _, ...log }) => log)
+  return {
+    messages: outcome.messages as components['schemas']['MessageBubble'][],
+    input: outcome.input,
+    clientSideActions: outcome.clientSideActions as components['schemas']['ClientSideAction'][] | undefined,
+    logs: logs.length > 0 ? logs : undefined,
+    dynamicTheme: outcome.dynamicTheme,
+    progress: outcome.progress,
+    lastMessageNewFormat: outcome.lastMessageNewFormat,
+    revision,
+  }
+}
+
+interface Running {
+  botId: string
+  workspaceId: string
+  /** Null for a preview. */
+  publicationId: string | null
+  resultId: string | null
+  state?: SessionState
+}
+
+/** What a step may do to the world. A first step is nobody else's, so it needs no claim to call out. */
+export function effectsOf({ db, chat: tools }: Context, running: Running, claim?: Claim): Effects {
+  const { botId, workspaceId, publicationId } = running
+  const { httpRequest, sendEmail } = tools
+  const mayCallOut = async () => claim === undefined || (await claim.mayCallOut())
+  const elsewhere = 'Another request runs this step'
+  return {
+    now: () => new Date(),
+    random: Math.random,
+    newId: () => newId(new Date()),
+    evaluate: tools.evaluate,
+    async httpRequest(request) {
+      return (await mayCallOut())
+        ? httpRequest(request)
+        : { ok: false, reason: 'refused', message: elsewhere }
+    },
+    sendEmail:
+      sendEmail &&
+      (async (mail) => {
+        if (!(await mayCallOut())) throw new Error(elsewhere)
+        await sendEmail(mail)
+      }),
+    async findLinkedFlow(linkedId) {
+      if (publicationId !== null) return findLinked(db, tools, linkedId, workspaceId)
+      const flow = await linkedDraft(db, linkedId, workspaceId)
+      return flow && { flow, publicationId: linkedId }
+    },
+    async loadFlow(reference) {
+      const [linkedId = '', linkedPublicationId] = reference.split('/')
+      if (linkedPublicationId === undefined) return (await draftFlow(db, linkedId)) ?? null
+      return loadPublication(db, tools, linkedId, linkedPublicationId)
+    },
+    async earlierAnswers(resultId) {
+      const frame = running.state?.frames.find((one) => one.resultId === resultId)
+      return answersOf(db, frame?.botId ?? botId, resultId)
+    },
+    async earlierTranscript() {
+      return running.resultId === null ? [] : transcriptOf(db, botId, running.resultId)
+    },
+  }
+}
