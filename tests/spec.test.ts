@@ -1,4 +1,6 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
+import { root } from '../server/root.ts'
 import {
   codeOfResponse,
   endpoints,
@@ -171,11 +173,14 @@ const reserved =
     ' ',
   )
 
+const readme = readFileSync(new URL('contract/README.md', root), 'utf8')
+const verbs = (/^- Verbs of operations: ([a-z,\s]+?)\./m.exec(readme)?.[1] ?? '').split(/,\s+/)
+
 describe.each(endpoints)('$operation.operationId', ({ operation, path }) => {
-  test('has a name that is a verb and a noun in any language', () => {
-    expect(operation.operationId).toMatch(
-      /^(list|get|create|update|delete|add|remove|publish|unpublish|import|export|check|restore|revoke|start|continue|save|execute)[A-Z][A-Za-z0-9]*$/,
-    )
+  test('has a name that is a verb of contract/README.md and a noun', () => {
+    const [, verb = ''] = /^([a-z]+)[A-Z][A-Za-z0-9]*$/.exec(operation.operationId) ?? []
+    const hint = `${operation.operationId} does not begin with one of the verbs listed in contract/README.md, followed by a noun`
+    expect(verbs.includes(verb) ? '' : hint).toBe('')
   })
 
   test('has a summary, a description and one tag that is declared', () => {
@@ -253,7 +258,8 @@ describe.each(endpoints)('$operation.operationId', ({ operation, path }) => {
         ),
       ),
     ]
-    for (const { schema } of contents) expect(schema.$ref).toMatch(/^#\/components\/schemas\//)
+    const hint = 'a body has no name: give its schema .meta({ id, description })'
+    for (const { schema } of contents) expect(schema.$ref ?? hint).toMatch(/^#\/components\/schemas\//)
   })
 
   test('answers every error by its named response', () => {

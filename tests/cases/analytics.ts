@@ -3,6 +3,7 @@ import { type Cases, missingId } from '../support/cases.ts'
 
 export const analytics: Cases<'analytics'> = {
   getStats: {
+    needs: 'GUEST',
     ok: {
       'of all time': ({ here }) => ({
         as: here.guest,

@@ -7,6 +7,7 @@ const idsOf = (records: { id: string }[]) => records.map(({ id }) => id)
 
 export const bots: Cases<'bots'> = {
   listBots: {
+    needs: 'GUEST',
     ok: {
       'of the whole workspace, newest first': ({ here }) => ({
         as: here.guest,
@@ -96,6 +97,7 @@ export const bots: Cases<'bots'> = {
   },
 
   createBot: {
+    needs: 'MEMBER',
     ok: {
       'with nothing given': ({ here }, { client }) => ({
         as: here.member,
@@ -220,6 +222,7 @@ export const bots: Cases<'bots'> = {
   },
 
   getBot: {
+    needs: 'GUEST or shared',
     ok: {
       'by a member': ({ here }) => ({
         as: here.member,
@@ -283,6 +286,7 @@ export const bots: Cases<'bots'> = {
   },
 
   updateBot: {
+    needs: 'MEMBER',
     ok: {
       'one property': ({ here }, { client }) => ({
         as: here.member,
@@ -480,6 +484,7 @@ export const bots: Cases<'bots'> = {
   },
 
   deleteBot: {
+    needs: 'MEMBER',
     ok: ({ here, there }, { client }) => ({
       as: here.member,
       params: { botId: here.published.id },

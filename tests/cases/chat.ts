@@ -39,6 +39,7 @@ async function waitAtWebhook(app: App, site: Site) {
 
 export const chat: Cases<'chat'> = {
   startChat: {
+    needs: 'nothing',
     ok: {
       'up to the first input': ({ here }, { client }) => ({
         params: { publicId: here.published.publicId },
@@ -111,6 +112,7 @@ export const chat: Cases<'chat'> = {
   },
 
   continueChat: {
+    needs: 'nothing',
     ok: {
       'with an answer': async ({ here }, app) => {
         const { sessionId, resultId } = await start(app, here)
@@ -175,6 +177,7 @@ export const chat: Cases<'chat'> = {
   },
 
   startPreview: {
+    needs: 'MEMBER',
     ok: {
       'of the draft': ({ here }, { client }) => ({
         as: here.member,
@@ -232,6 +235,7 @@ export const chat: Cases<'chat'> = {
   },
 
   executeWebhook: {
+    needs: 'MEMBER',
     ok: async ({ here }, app) => {
       const { sessionId, params } = await waitAtWebhook(app, here)
       return {
@@ -280,6 +284,7 @@ export const chat: Cases<'chat'> = {
   },
 
   saveClientLogs: {
+    needs: 'nothing',
     ok: {
       'two entries': ({ here }, app) => ({
         params: { sessionId: here.session },

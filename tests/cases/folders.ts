@@ -6,6 +6,7 @@ const idsOf = (records: { id: string }[]) => records.map(({ id }) => id)
 
 export const folders: Cases<'folders'> = {
   listFolders: {
+    needs: 'GUEST',
     ok: {
       'the top level, newest first': async ({ here }, { client }) => {
         const body = { workspaceId: here.workspaceId, folder: { name: 'Newer' } }
@@ -56,6 +57,7 @@ export const folders: Cases<'folders'> = {
   },
 
   createFolder: {
+    needs: 'MEMBER',
     ok: {
       'at the top level': ({ here }, { client }) => ({
         as: here.member,
@@ -124,6 +126,7 @@ export const folders: Cases<'folders'> = {
   },
 
   getFolder: {
+    needs: 'GUEST',
     ok: {
       'by its id': ({ here }) => ({
         as: here.guest,
@@ -160,6 +163,7 @@ export const folders: Cases<'folders'> = {
   },
 
   updateFolder: {
+    needs: 'MEMBER',
     ok: {
       rename: ({ here }, { client }) => ({
         as: here.member,
@@ -243,6 +247,7 @@ export const folders: Cases<'folders'> = {
   },
 
   deleteFolder: {
+    needs: 'MEMBER',
     ok: {
       'what is in it moves up': ({ here }, { client }) => ({
         as: here.member,

@@ -1,5 +1,5 @@
 import type { resources } from '../../contract/index.ts'
-import type { Cases } from '../support/cases.ts'
+import type { Cases, Needs } from '../support/cases.ts'
 import { analytics } from './analytics.ts'
 import { bots } from './bots.ts'
 import { chat } from './chat.ts'
@@ -29,4 +29,4 @@ const byResource: { [Resource in keyof typeof resources]: Cases<Resource> } = {
 /** Every operation with its cases. */
 export const cases = Object.assign({}, ...Object.values(byResource)) as Record<string, OperationCases>
 
-type OperationCases = Record<string, unknown>
+type OperationCases = { needs: Needs } & Record<string, unknown>

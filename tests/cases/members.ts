@@ -14,6 +14,7 @@ async function rolesIn({ client }: App, site: Site): Promise<Record<string, stri
 
 export const members: Cases<'members'> = {
   listMembers: {
+    needs: 'GUEST',
     ok: ({ here }) => ({
       as: here.guest,
       params: { workspaceId: here.workspaceId },
@@ -35,6 +36,7 @@ export const members: Cases<'members'> = {
   },
 
   addMember: {
+    needs: 'ADMIN',
     ok: {
       'by e-mail address': ({ here, stranger }, { client }) => ({
         as: here.admin,
@@ -86,6 +88,7 @@ export const members: Cases<'members'> = {
   },
 
   updateMember: {
+    needs: 'ADMIN',
     ok: {
       'a higher role, effective at once': ({ here }, app) => ({
         as: here.admin,
@@ -151,6 +154,7 @@ export const members: Cases<'members'> = {
   },
 
   removeMember: {
+    needs: 'ADMIN',
     ok: {
       'effective at once': ({ here }, app) => ({
         as: here.admin,

@@ -15,6 +15,7 @@ async function publishAgain({ client }: App, site: Site) {
 
 export const publications: Cases<'publications'> = {
   listPublications: {
+    needs: 'GUEST',
     ok: {
       'newest first': async ({ here }, app) => {
         await publishAgain(app, here)
@@ -81,6 +82,7 @@ export const publications: Cases<'publications'> = {
   },
 
   getPublication: {
+    needs: 'GUEST',
     ok: {
       'the live one': ({ here }) => ({
         as: here.guest,
@@ -123,6 +125,7 @@ export const publications: Cases<'publications'> = {
   },
 
   restorePublication: {
+    needs: 'MEMBER',
     ok: {
       'into a draft that went on': async ({ here }, app) => {
         await publishAgain(app, here)

@@ -5,6 +5,7 @@ import { flow } from '../support/world.ts'
 
 export const publishing: Cases<'publishing'> = {
   publishBot: {
+    needs: 'MEMBER',
     ok: {
       'for the first time': ({ here }, { client }) => ({
         as: here.member,
@@ -74,6 +75,7 @@ export const publishing: Cases<'publishing'> = {
   },
 
   unpublishBot: {
+    needs: 'MEMBER',
     ok: {
       'a published one': ({ here }, { client }) => ({
         as: here.member,
@@ -104,6 +106,7 @@ export const publishing: Cases<'publishing'> = {
   },
 
   getPublishedBot: {
+    needs: 'GUEST or shared',
     ok: {
       'by a guest': ({ here }) => ({
         as: here.guest,

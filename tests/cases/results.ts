@@ -21,6 +21,7 @@ async function traces({ pool }: App, { published }: Site): Promise<number> {
 
 export const results: Cases<'results'> = {
   listResults: {
+    needs: 'MEMBER',
     ok: {
       'newest first, only those that were answered': ({ here }) => ({
         as: here.member,
@@ -108,6 +109,7 @@ export const results: Cases<'results'> = {
   },
 
   deleteResults: {
+    needs: 'MEMBER',
     ok: {
       'some by their ids': ({ here }, app) => ({
         as: here.member,
@@ -193,6 +195,7 @@ export const results: Cases<'results'> = {
   },
 
   getResult: {
+    needs: 'MEMBER',
     ok: {
       'that was answered': ({ here }, { client }) => ({
         as: here.member,
@@ -238,6 +241,7 @@ export const results: Cases<'results'> = {
   },
 
   getTranscript: {
+    needs: 'MEMBER',
     ok: {
       'of a chat': async ({ here }, { client }) => {
         const params = { publicId: here.published.publicId }
@@ -276,6 +280,7 @@ export const results: Cases<'results'> = {
   },
 
   listResultLogs: {
+    needs: 'MEMBER',
     ok: {
       'newest first': async ({ here }, { client }) => {
         await client.ok('saveClientLogs', {
@@ -346,6 +351,7 @@ export const results: Cases<'results'> = {
   },
 
   exportResults: {
+    needs: 'MEMBER',
     ok: {
       'all of them': ({ here }) => ({
         as: here.member,

@@ -4,6 +4,7 @@ import { anyBody } from '../support/client.ts'
 
 export const tokens: Cases<'tokens'> = {
   listTokens: {
+    needs: 'token',
     ok: async ({ stranger }, { client }) => {
       const { apiToken } = await client.ok('createToken', { as: stranger, body: { name: 'Newer' } })
       return {
@@ -19,6 +20,7 @@ export const tokens: Cases<'tokens'> = {
   },
 
   createToken: {
+    needs: 'token',
     ok: {
       'that lasts': ({ stranger }, { client }) => ({
         as: stranger,
@@ -52,6 +54,7 @@ export const tokens: Cases<'tokens'> = {
   },
 
   revokeToken: {
+    needs: 'token',
     ok: {
       'another one, effective at once': async ({ stranger }, { client }) => {
         const { apiToken } = await client.ok('createToken', { as: stranger, body: { name: 'Other' } })

@@ -5,6 +5,7 @@ import { flow, legacyFlow } from '../support/world.ts'
 
 export const transfer: Cases<'transfer'> = {
   importBot: {
+    needs: 'MEMBER',
     ok: {
       'a legacy document, converted': ({ here }) => ({
         as: here.member,
@@ -90,6 +91,7 @@ export const transfer: Cases<'transfer'> = {
   },
 
   exportBot: {
+    needs: 'GUEST',
     ok: {
       'a current one': ({ here }) => ({
         as: here.guest,
@@ -124,6 +126,7 @@ export const transfer: Cases<'transfer'> = {
   },
 
   checkBot: {
+    needs: 'GUEST',
     ok: {
       'a flow without fault': ({ here }) => ({
         as: here.guest,

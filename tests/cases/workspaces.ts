@@ -4,6 +4,7 @@ import { anyBody } from '../support/client.ts'
 
 export const workspaces: Cases<'workspaces'> = {
   listWorkspaces: {
+    needs: 'token',
     ok: {
       'of a member': ({ here }) => ({
         as: here.guest,
@@ -30,6 +31,7 @@ export const workspaces: Cases<'workspaces'> = {
   },
 
   createWorkspace: {
+    needs: 'token',
     ok: {
       'with an icon': ({ stranger }, { client }) => ({
         as: stranger,
@@ -83,6 +85,7 @@ export const workspaces: Cases<'workspaces'> = {
   },
 
   getWorkspace: {
+    needs: 'GUEST',
     ok: {
       'by an admin': ({ here }) => ({
         as: here.admin,
@@ -120,6 +123,7 @@ export const workspaces: Cases<'workspaces'> = {
   },
 
   updateWorkspace: {
+    needs: 'ADMIN',
     ok: {
       'a new name and icon': ({ here }, { client }) => ({
         as: here.admin,
@@ -201,6 +205,7 @@ export const workspaces: Cases<'workspaces'> = {
   },
 
   deleteWorkspace: {
+    needs: 'ADMIN',
     ok: ({ here, there }, { client }) => ({
       as: here.admin,
       params: { workspaceId: here.workspaceId },

@@ -1,4 +1,5 @@
 import type { OperationId, resources } from '../../contract/index.ts'
+import type { Role } from '../../contract/operation.ts'
 import type { OperationErrors } from '../../generated/handlers.ts'
 import type { App } from './app.ts'
 import type { Answer, CallOptions } from './client.ts'
@@ -41,9 +42,15 @@ export type Outcome<Id extends OperationId> =
   | 'ok'
   | (Id extends keyof OperationErrors ? Exclude<OperationErrors[Id], DerivedCode> : never)
 
+/**
+ * What a caller needs: the least role in the workspace, any valid token, or nothing. Written beside the
+ * contract's own statement, as the one other place that says who may do what.
+ */
+export type Needs = Role | 'GUEST or shared' | 'token' | 'nothing'
+
 /** The cases of one resource: one per outcome, or several with names. The first `ok` case is set in `here`. */
 export type Cases<Resource extends keyof typeof resources> = {
-  [Id in keyof (typeof resources)[Resource] & OperationId]: {
+  [Id in keyof (typeof resources)[Resource] & OperationId]: { needs: Needs } & {
     [O in Outcome<Id>]: Case<Id> | Record<string, Case<Id>>
   }
 }

@@ -34,6 +34,8 @@ export interface SendOptions {
   headers?: Record<string, string>
   /** Sent as JSON, unless it is text or bytes, which are sent as they are. */
   body?: unknown
+  /** Set where the test breaks the service; any other 500 throws its cause. */
+  wants500?: boolean
 }
 
 export interface Answer {
@@ -92,8 +94,15 @@ export function targetOf(
 
 /** `logs` is asked why, when an operation does not succeed. */
 export function createClient(server: Server, logs: readonly Record<string, unknown>[] = []): Client {
+  function failure(what: string, { status, headers, text }: Omit<Answer, 'body'>): Error {
+    const { err } = logs.find((line) => line.requestId === headers['x-request-id'] && line.err) ?? {}
+    const cause = err as { message?: string; stack?: string } | undefined
+    const why = cause ? `\nIts cause, from the log: ${cause.stack ?? JSON.stringify(cause, null, 2)}` : ''
+    return new Error(`${what} answered ${status}: ${text.slice(0, 2_000)}${why}`)
+  }
+
   const client: Client = {
-    async send(method, target, { as, headers = {}, body } = {}) {
+    async send(method, target, { as, headers = {}, body, wants500 } = {}) {
       const sent = request(server)
         [method.toLowerCase() as 'get'](target)
         .buffer(true)
@@ -110,6 +119,7 @@ export function createClient(server: Server, logs: readonly Record<string, unkno
       const response = await sent
       const text = typeof response.body === 'string' ? response.body : ''
       const answer = { status: response.status, headers: response.headers as Record<string, string>, text }
+      if (answer.status === 500 && !wants500) throw failure(`${method} ${target}`, answer)
       checkAnswer({ method, target, ...answer })
       const isJson = text !== '' && answer.headers['content-type']?.startsWith('application/json')
       return { ...answer, body: isJson ? JSON.parse(text) : undefined }
@@ -125,12 +135,7 @@ export function createClient(server: Server, logs: readonly Record<string, unkno
 
     async ok(id, options) {
       const answer = await client.call(id, options)
-      if (answer.status !== operations[id].success.status) {
-        const requestId = answer.headers['x-request-id']
-        const { err } = logs.find((line) => line.requestId === requestId && line.err) ?? {}
-        const why = err ? `\n${JSON.stringify(err, null, 2)}` : ''
-        throw new Error(`${id} answered ${answer.status}: ${answer.text.slice(0, 2_000)}${why}`)
-      }
+      if (answer.status !== operations[id].success.status) throw failure(id, answer)
       return answer.body
     },
   }
