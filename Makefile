@@ -1,5 +1,9 @@
 .DEFAULT_GOAL := help
-.PHONY: help start test check generate dev migration format bench browser-test lint-spec api-diff conformance sdks
+.PHONY: help start test test-long check generate dev migration format bench browser-test lint-spec api-diff conformance sdks
+
+# Runs a command and says how long it took, whatever came of it.
+timed = began=$$(date +%s); $(1); status=$$?; took=$$(($$(date +%s) - began)); \
+  echo "Took $$((took / 60)) min $$((took % 60)) s."; exit $$status
 
 SOURCES := $(shell find contract server generated -name '*.ts' 2>/dev/null)
 
@@ -9,12 +13,16 @@ help: ## Print what can be made
 start: dist ## Install and build what is missing, then run the service
 	@npm --silent start
 
-test: node_modules ## Run every test against a real PostgreSQL (embedded, or DATABASE_URL when set)
-	@npm --silent test
+test: node_modules ## Run every test against a real PostgreSQL (embedded, or DATABASE_URL when set): ONLY="replay flows"
+	@$(call timed,npm --silent test -- $(ONLY))
 
-check: node_modules ## Check types, lint, formatting and generated files; needs no database
+test-long: node_modules ## Run the tests that make up their cases, with many times as many; takes half an hour: ONLY=hostile
+	@$(call timed,LONG_TESTS=1 npm --silent test -- $(or $(ONLY),$(shell grep -l '/runs.ts' tests/*.ts tests/*/*.ts)))
+
+check: node_modules tests/redos/node_modules ## Check types, lint, formatting, regular expressions and generated files; needs no database
 	@npm --silent run typecheck
 	@npm --silent run lint
+	@npx --no-install tsx tests/redos/main.ts
 	@npm --silent test -- --selectProjects contract
 
 generate: node_modules ## Write openapi.yaml, generated/ and the catalogue table from contract/
@@ -29,7 +37,8 @@ migration: node_modules ## Make the migration that brings the database to server
 format: node_modules ## Format the sources and mend what lint can mend
 	@npm --silent run format
 
-bench: dist ## Measure the service against a floor and other frameworks; takes up to ten minutes
+bench: dist tests/bench/node_modules ## Measure the service against a floor and other frameworks; takes up to ten minutes
+	@npx --no-install tsc -p tests/bench
 	@npx --no-install tsx tests/bench/main.ts
 
 browser-test: node_modules ## Use the pages in a real browser (CHROMIUM names one in an unusual place)
@@ -53,18 +62,18 @@ tests/conformance/.venv: tests/conformance/requirements.txt
 sdks: node_modules tests/sdks/node_modules ## Generate clients in five languages, compile them and try them on the service; skips languages that are not installed: ONLY=go
 	@npx --no-install tsx tests/sdks/main.ts $(ONLY)
 
-tests/sdks/node_modules: tests/sdks/package.json tests/sdks/package-lock.json
-	@npm ci --silent --prefix tests/sdks
+# Tools that not everybody needs have an install of their own.
+tests/%/node_modules: tests/%/package.json tests/%/package-lock.json
+	@echo 'Installing the packages of tests/$*'
+	@npm ci --silent --prefix tests/$*
 	@touch $@
 
-tests/lint/node_modules: tests/lint/package.json tests/lint/package-lock.json
-	@npm ci --silent --prefix tests/lint
-	@touch tests/lint/node_modules
-
 node_modules: package.json package-lock.json
-	@npm ci
+	@echo 'Installing packages, PostgreSQL among them: about a minute'
+	@npm ci --silent
 	@touch node_modules
 
 dist: node_modules $(SOURCES) tsconfig.json tsconfig.build.json
+	@echo 'Compiling'
 	@npm --silent run build
 	@touch dist

@@ -67,7 +67,7 @@ export function timestamp(description: string) {
  */
 export function name(description: string, example: string) {
   const error = 'Expected at least one character that is not white space'
-  const pattern = '^[^\\x00]*[^\\x00\\s][^\\x00]*$'
+  const pattern = '^\\s*[^\\x00\\s][^\\x00]*$'
   return text(255, 1)
     .regex(/\S/, { error })
     .meta({ description, example, minLength: 1, maxLength: 255, pattern })

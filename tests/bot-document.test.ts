@@ -18,6 +18,7 @@ import {
 import { z } from '../contract/zod.ts'
 import type { Json } from './support/arbitraries.ts'
 import { blockOf, documentOf, documentVersions, opaqueBlock, typesOf } from './support/documents.ts'
+import { runs } from './support/runs.ts'
 import { mistakesIn, plant, sampleOf } from './support/samples.ts'
 
 const corpus = new URL('../../shared/corpus/', import.meta.url)
@@ -83,7 +84,7 @@ describe('generated documents', () => {
           expect(JSON.stringify(schema.parse(given))).toBe(JSON.stringify(given))
         }
       }),
-      { numRuns: 500 },
+      { numRuns: runs(100, 5_000) },
     )
   })
 

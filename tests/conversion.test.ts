@@ -12,6 +12,7 @@ import {
 } from '../contract/bot-document/index.ts'
 import { convert, type FlowDocument, repairImported } from '../server/conversion/index.ts'
 import { documentOf, documentVersions } from './support/documents.ts'
+import { runs } from './support/runs.ts'
 
 type Json = Record<string, unknown>
 
@@ -593,7 +594,7 @@ describe('properties', () => {
           candidates.filter((candidate) => edgeSchema.safeParse(candidate).success),
         )
       }),
-      { numRuns: 1_000 },
+      { numRuns: runs(100, 10_000) },
     )
   })
 
@@ -611,7 +612,7 @@ describe('properties', () => {
         expect(() => convert(repaired, target)).not.toThrow()
         expect(document).toEqual(before)
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(100, 10_000) },
     )
   })
 
@@ -713,7 +714,7 @@ describe('properties', () => {
         expectSameFlow(document, converted)
         expect(blocksOf(converted)).toEqual(blocksOf(document).filter(isNoStart))
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(100, 10_000) },
     )
   })
 
@@ -784,7 +785,7 @@ describe('properties', () => {
           expect(lost(blocksOf(document).filter(isNoStart), blocksOf(converted))).toEqual([])
         }
       }),
-      { numRuns: 2_000 },
+      { numRuns: runs(100, 10_000) },
     )
   })
 })

@@ -4,7 +4,9 @@ import fc from 'fast-check'
 import { blockCatalogue } from '../contract/bot-document/index.ts'
 import { checkFlow } from '../server/bots/flow-check.ts'
 import { convert, type FlowDocument } from '../server/conversion/index.ts'
+import { measureCpu } from './support/cpu.ts'
 import { documentOf, documentVersions } from './support/documents.ts'
+import { runs } from './support/runs.ts'
 
 type Json = Record<string, unknown>
 
@@ -444,7 +446,7 @@ test.each(documentVersions)('every issue of a document of version %s names a pla
         expect(message).toMatch(/^[A-Z].*\.$/s)
       }
     }),
-    { numRuns: 300 },
+    { numRuns: runs(60, 3_000) },
   )
 })
 
@@ -455,7 +457,7 @@ test('a document of any depth is checked', () => {
   expect(issue?.path).toHaveLength(100_006)
 })
 
-test('the largest flows take a moment', () => {
+test('the largest flows take a moment', async () => {
   const count = 5_000
   const groups = Array.from({ length: count }, (_, index) =>
     group(`g${index}`, text(`t${index}`), text(`b${index}`, `e${index}`)),
@@ -464,9 +466,9 @@ test('the largest flows take a moment', () => {
     edge(`e${index}`, { blockId: `b${index}` }, { groupId: `g${(index + 1) % count}` }),
   )
   const events = [{ id: 's', type: 'start', graphCoordinates: at, outgoingEdgeId: `e${count - 1}` }]
-  const began = performance.now()
-  expect(checkFlow(current({ groups, edges, events }))).toEqual([])
-  expect(performance.now() - began).toBeLessThan(2_000)
+  const { result, milliseconds } = await measureCpu(() => checkFlow(current({ groups, edges, events })))
+  expect(result).toEqual([])
+  expect(milliseconds).toBeLessThan(4_000)
 })
 
 /** Documents as the product that this one takes over from shipped them; not part of this project. */

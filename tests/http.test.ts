@@ -441,7 +441,7 @@ describe('the log', () => {
       await app.client.send('GET', '/livez', { headers: { Cookie: secret, 'User-Agent': secret } }),
     ]
     await app.pool.query('ALTER TABLE workspaces RENAME TO hidden')
-    const fault = await app.client.call('createWorkspace', { as, body: { name: secret } })
+    const fault = await app.client.call('createWorkspace', { as, body: { name: secret }, wants500: true })
     await app.pool.query('ALTER TABLE hidden RENAME TO workspaces')
     expect(fault.text).toBe(JSON.stringify(errorBody('INTERNAL_SERVER_ERROR')))
     const log = JSON.stringify(app.logs)

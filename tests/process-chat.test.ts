@@ -150,7 +150,7 @@ test('chats survive the processes that they run in', async () => {
   expect(new Set(all.flatMap(({ refusals }) => [...refusals]))).toContain(undefined)
   expect(all.reduce((sum, { repeats }) => sum + repeats, 0)).toBeGreaterThan(0)
   await check(first.url, first.token ?? '', botId, all)
-}, 180_000)
+})
 
 async function check(url: string, token: string, botId: string, all: Person[]) {
   const results: Result[] = []

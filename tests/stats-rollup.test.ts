@@ -10,6 +10,7 @@ import { countResults, MANY, rollUpBatch } from '../server/results/stats-rollup.
 import { type TimeRange, timeRange } from '../server/results/time-range.ts'
 import { type App, startApp } from './support/app.ts'
 import { until } from './support/process.ts'
+import { runs } from './support/runs.ts'
 import { makeWorld, type Site } from './support/world.ts'
 
 /* Days that are counted in the background, against counting every row, whatever happens beside it. */
@@ -288,7 +289,7 @@ describe('statistics are exact', () => {
       while (await purgeBatch(app.db, new Date(NOON)));
       for (const of of ranges) await look(of)
     })
-    await fc.assert(property, { numRuns: 8, endOnFailure: true })
+    await fc.assert(property, { numRuns: runs(4, 40), endOnFailure: true })
     // Otherwise there was nothing to see.
     expect(good).toBeGreaterThan(looks / 4)
     expect(bad).toBeGreaterThan(0)

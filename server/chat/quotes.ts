@@ -1,7 +1,7 @@
 /** Where in JavaScript code one is: in code, in a quoted text, or in the `${}` of a template. */
 export type QuoteState = '"' | "'" | '`' | '${' | null
 
-const ends: Record<string, RegExp> = {
+const ends: Record<NonNullable<QuoteState> | 'code', RegExp> = {
   code: /\/\/[^\n]*|\/\*[\s\S]*?(?:\*\/|$)|["'`]/g,
   '"': /\\[\s\S]|"/g,
   "'": /\\[\s\S]|'/g,
@@ -14,7 +14,7 @@ export function quoteAfter(code: string, before: QuoteState): QuoteState {
   let state = before
   let position = 0
   for (;;) {
-    const end = new RegExp(ends[state ?? 'code'] ?? '', 'g')
+    const end = ends[state ?? 'code']
     end.lastIndex = position
     const found = end.exec(code)?.[0]
     if (found === undefined) return state

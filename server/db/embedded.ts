@@ -231,7 +231,7 @@ class Server {
     if (!found?.alive) throw new Error('it is not running')
     this.port = found.port
     const client = new pg.Client({
-      connectionString: this.url.replace(/\w+$/, 'postgres'),
+      connectionString: this.url.replace(/\/\w+$/, '/postgres'),
       ssl: false,
       connectionTimeoutMillis: 5_000,
     })

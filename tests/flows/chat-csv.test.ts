@@ -5,6 +5,7 @@ import { type App, startApp } from '../support/app.ts'
 import { ask, bot, text } from '../support/chat.ts'
 import { type Published, publish, reply, reportOf, start, storable } from '../support/chats.ts'
 import { anyBody } from '../support/client.ts'
+import { runs } from '../support/runs.ts'
 import { makeWorld, type Site } from '../support/world.ts'
 
 /* What people answer comes out of the CSV as it went in, whatever it is, and runs in no spreadsheet. */
@@ -86,7 +87,7 @@ test('any texts, line by line', async () => {
       const lines = await linesOf(made)
       expect(lines.map(({ 'Submitted at': _, ...line }) => line)).toEqual(expected)
     }),
-    { numRuns: 15 },
+    { numRuns: runs(5, 100) },
   )
 })
 

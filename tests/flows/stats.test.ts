@@ -5,6 +5,7 @@ import { results } from '../../server/db/schema.ts'
 import { newId } from '../../server/ids.ts'
 import { JsonText } from '../../server/json/json-text.ts'
 import { type App, startApp } from '../support/app.ts'
+import { runs } from '../support/runs.ts'
 import { makeWorld, type Site } from '../support/world.ts'
 
 let app: App
@@ -135,7 +136,7 @@ test('agree with counting by hand, and completed <= starts <= views', async () =
       }
     },
   )
-  await fc.assert(property, { numRuns: 15 })
+  await fc.assert(property, { numRuns: runs(5, 100) })
 })
 
 test('keep completed <= starts <= views at every moment while results change', async () => {

@@ -100,7 +100,7 @@ export function tokenIn(output: string): string | undefined {
 
 /** Asks until the answer is yes. The limit only ends a test that hangs. */
 export async function until(what: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  for (const deadline = Date.now() + 30_000; !(await condition()); await sleep(20)) {
+  for (const deadline = Date.now() + 240_000; !(await condition()); await sleep(20)) {
     if (Date.now() > deadline) throw new Error(`Waited in vain until ${what}`)
   }
 }

@@ -47,12 +47,12 @@ function leadingNumber(text: string): string | null {
   if (head.length > maximumNumber) return null
   const exponent = /^e[+-]?\d{1,3}(?![\p{L}\d])/iu.exec(text.slice(head.length))?.[0] ?? ''
   // Points and commas at the end belong to the sentence.
-  const compact = head.replace(/\s/g, '').replace(/[.,]+$/, '')
+  const compact = head.replace(/\s/g, '').replace(/(?<![.,])[.,]+$/, '')
   const comma = compact.indexOf(',')
   const isGrouping = comma !== -1 && comma < compact.indexOf('.')
   const plain = (isGrouping ? compact.replaceAll(',', '') : compact.replace(',', '.')) + exponent
   const isHexadecimal = head.endsWith('0') && /^x/i.test(text.slice(head.length))
-  const isNumber = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i.test(plain) && Number.isFinite(Number(plain))
+  const isNumber = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i.test(plain) && Number.isFinite(Number(plain))
   return isNumber && !isHexadecimal ? plain : null
 }
 
