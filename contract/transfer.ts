@@ -93,7 +93,7 @@ export const transfer = define({
     tag: 'bots',
     summary: 'Import a bot',
     description:
-      'Creates a bot from an exported document of any version and returns it. The bot gets a new id; all ids inside the flow stay. A flow in a legacy version is converted to the latest one, without loss. The new bot is a draft: results and publications do not come along, and public id, domain, folder and credentials of the document are not taken over. What had to be dropped is listed in `warnings`; a document that cannot be repaired is invalid input.',
+      'Creates a bot from an exported document of any version and returns it. The bot gets a new id; all ids inside the flow stay. A flow in a legacy version is converted to the latest one, without loss. The new bot is a draft: results and publications do not come along, and public id, domain, folder and credentials of the document are not taken over. A link block that carries the name of another product (`Acme link` with `acmeId`) becomes `Bot link` with `botId`. What had to be dropped is listed in `warnings`, and so is a link to a bot that the workspace does not have; a document that cannot be repaired is invalid input.',
     access: workspace('MEMBER', 'body'),
     body: z
       .strictObject({
@@ -127,7 +127,10 @@ export const transfer = define({
       body: z
         .object({
           bot: botSchema,
-          warnings: flowFindings.meta({ description: 'What was dropped or added to make the document fit.' }),
+          warnings: flowFindings.meta({
+            description:
+              'What was dropped or added to make the document fit, and links to bots that the workspace does not have.',
+          }),
         })
         .meta({ id: 'ImportedBotBody', description: 'A bot that was imported.' }),
       location: '/v1/bots/{bot.id}',

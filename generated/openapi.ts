@@ -497,7 +497,7 @@ export interface paths {
         put?: never;
         /**
          * Import a bot
-         * @description Creates a bot from an exported document of any version and returns it. The bot gets a new id; all ids inside the flow stay. A flow in a legacy version is converted to the latest one, without loss. The new bot is a draft: results and publications do not come along, and public id, domain, folder and credentials of the document are not taken over. What had to be dropped is listed in `warnings`; a document that cannot be repaired is invalid input.
+         * @description Creates a bot from an exported document of any version and returns it. The bot gets a new id; all ids inside the flow stay. A flow in a legacy version is converted to the latest one, without loss. The new bot is a draft: results and publications do not come along, and public id, domain, folder and credentials of the document are not taken over. A link block that carries the name of another product (`Acme link` with `acmeId`) becomes `Bot link` with `botId`. What had to be dropped is listed in `warnings`, and so is a link to a bot that the workspace does not have; a document that cannot be repaired is invalid input.
          *
          *     Permission: a member or an admin of the workspace.
          */
@@ -5057,7 +5057,7 @@ export interface components {
         /** @description A bot that was imported. */
         ImportedBotBody: {
             bot: components["schemas"]["Bot"];
-            /** @description What was dropped or added to make the document fit. */
+            /** @description What was dropped or added to make the document fit, and links to bots that the workspace does not have. */
             warnings: components["schemas"]["FlowFinding"][];
         };
         /** @description Texts that an input shows. */
