@@ -50,11 +50,21 @@ const exportedBot = z
 const loosePart = (description: string, example: unknown) =>
   z.unknown().optional().meta({ description, example })
 
+const notAVersion = `Expected one of ${versions.join(', ')}`
+
+const documentVersion = z
+  .enum(versions)
+  .meta({ id: 'DocumentVersion', description: 'Version of the schema a flow is written in.' })
+
 const importedBot = z
   .looseObject({
-    version: z.enum(versions).nullable().optional().meta({
+    $schema: loosePart(
+      'Address of the JSON Schema that an editor checks the document with; ignored.',
+      '/schemas/bot-6.1.json',
+    ),
+    version: z.union([documentVersion, z.null()], { error: notAVersion }).optional().meta({
       description:
-        'Version of the schema the flow is written in. A document with groups but without it counts as 3.',
+        'Version of the schema the flow is written in. A document with groups but without it counts as 3, as with null.',
     }),
     name: loosePart('Name of the bot; a default when it is absent or cannot be one.', 'Lead generation'),
     icon: loosePart('Icon of the bot.', '🎯'),

@@ -1,4 +1,4 @@
-import type { Issue } from '../../contract/errors.ts'
+import type { FlowFinding } from '../../contract/publications.ts'
 import type { FlowDocument } from '../conversion/document.ts'
 import { readFlow } from './checks/flow.ts'
 import { startIssues, unreachableGroups } from './checks/reach.ts'
@@ -26,7 +26,7 @@ import { blockIssues, duplicateIds, edgeIssues, eventIssues } from './checks/ref
  * | `unknown_variable` | a variable that is not declared |
  * | `unreachable_group` | no path leads from the start or another event to the group |
  */
-export function checkFlow(document: FlowDocument): Issue[] {
+export function checkFlow(document: FlowDocument): FlowFinding[] {
   const flow = readFlow(document)
   return [
     ...duplicateIds(flow),

@@ -15,7 +15,7 @@ import {
   selectedThemeTemplateId,
 } from '../../contract/bots/schemas.ts'
 import type { Issue } from '../../contract/errors.ts'
-import { MAXIMUM_FINDINGS } from '../../contract/publications.ts'
+import { type FlowFinding, MAXIMUM_FINDINGS } from '../../contract/publications.ts'
 import { z } from '../../contract/zod.ts'
 import type { ImportBot } from '../../generated/handlers.ts'
 import type { WorkspaceGrant } from '../access/index.ts'
@@ -36,7 +36,7 @@ interface ImportedFlow {
   version: '6' | '6.1'
   draft: Draft
   isPubliclyShared: boolean
-  warnings: Issue[]
+  warnings: FlowFinding[]
   /** The ids of other bots that the document links, with the path of the first link of each. */
   linkedBots: Map<string, Issue['path']>
 }
@@ -74,7 +74,7 @@ function isCurrent(version: unknown): version is '6' | '6.1' {
 
 /** What a document says beside its flow, as far as it can be kept. */
 export function importHeader(document: Document) {
-  const warnings: Issue[] = []
+  const warnings: FlowFinding[] = []
   const kept = <T>(name: string, schema: z.ZodType<T>, fallback: T): T => {
     if (document[name] === undefined) return fallback
     const checked = schema.safeParse(document[name])
@@ -101,7 +101,7 @@ export async function unknownLinks(
   db: Database,
   { workspace }: WorkspaceGrant,
   linked: ImportedFlow['linkedBots'],
-): Promise<Issue[]> {
+): Promise<FlowFinding[]> {
   if (linked.size === 0) return []
   // More than can be reported need not be looked up.
   const ids = [...linked.keys()].slice(0, MAXIMUM_FINDINGS)

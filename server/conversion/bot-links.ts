@@ -1,4 +1,4 @@
-import type { Issue } from '../../contract/errors.ts'
+import type { FlowFinding } from '../../contract/publications.ts'
 import { blocksOf, type FlowDocument, isRecord, type JsonRecord, listOf, mapShared } from './document.ts'
 
 /**
@@ -33,8 +33,8 @@ function namedIdKey(block: unknown): string | undefined {
 }
 
 /** Where other bots are linked: the id of each, with the path of its first link. */
-export function linkedBots(document: FlowDocument): Map<string, Issue['path']> {
-  const found = new Map<string, Issue['path']>()
+export function linkedBots(document: FlowDocument): Map<string, FlowFinding['path']> {
+  const found = new Map<string, FlowFinding['path']>()
   for (const [groupIndex, group] of listOf(document.groups).entries()) {
     for (const [blockIndex, block] of blocksOf(group).entries()) {
       if (!isRecord(block) || block.type !== 'Bot link' || !isRecord(block.options)) continue

@@ -1,6 +1,6 @@
 import { limits } from '../../contract/bot-document/limits.ts'
 import { legacyVersions } from '../../contract/bot-document/versions.ts'
-import type { Issue } from '../../contract/errors.ts'
+import type { FlowFinding } from '../../contract/publications.ts'
 import { neutralLinks } from './bot-links.ts'
 import { type FlowDocument, filterShared, isAbsent, isRecord, listOf, mapShared } from './document.ts'
 
@@ -38,8 +38,8 @@ export function cleanUp(document: FlowDocument): FlowDocument {
 }
 
 /** Rules 1 to 7: a document as export gives it, made ready for the contract, and what was changed on the way. */
-export function repairImported(document: FlowDocument): { document: FlowDocument; warnings: Issue[] } {
-  const warnings: Issue[] = []
+export function repairImported(document: FlowDocument): { document: FlowDocument; warnings: FlowFinding[] } {
+  const warnings: FlowFinding[] = []
   const version = isAbsent(document.version) ? '3' : document.version
   const isLegacy = LEGACY.has(version)
   const repaired: FlowDocument = {
@@ -72,7 +72,7 @@ function withBlocks(groups: unknown): unknown {
   )
 }
 
-function withoutMalformedEdges(edges: unknown, warnings: Issue[]): unknown {
+function withoutMalformedEdges(edges: unknown, warnings: FlowFinding[]): unknown {
   if (!Array.isArray(edges)) return edges
   let index = 0
   return filterShared(edges, (edge) => {

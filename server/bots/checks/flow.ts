@@ -1,4 +1,4 @@
-import type { Issue } from '../../../contract/errors.ts'
+import type { FlowFinding } from '../../../contract/publications.ts'
 import { blocksOf, type FlowDocument, isRecord, type JsonRecord, listOf } from '../../conversion/document.ts'
 
 export type Path = readonly (string | number)[]
@@ -132,7 +132,7 @@ function obtain<Value>(map: Map<string, Value>, key: string, create: () => Value
   return created
 }
 
-export function issue(path: Path, code: string, message: string): Issue {
+export function issue(path: Path, code: string, message: string): FlowFinding {
   return { path: path.map(String), code, message }
 }
 

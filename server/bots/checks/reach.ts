@@ -1,4 +1,4 @@
-import type { Issue } from '../../../contract/errors.ts'
+import type { FlowFinding } from '../../../contract/publications.ts'
 import { blocksOf, findStartBlock, isRecord, type JsonRecord, jumpTarget } from '../../conversion/document.ts'
 import {
   type Flow,
@@ -13,7 +13,7 @@ import {
   quote,
 } from './flow.ts'
 
-export function* startIssues(flow: Flow): Generator<Issue> {
+export function* startIssues(flow: Flow): Generator<FlowFinding> {
   if (flow.isLegacy) {
     const start = findStartBlock(flow.groups)
     if (start === undefined) {
@@ -37,7 +37,7 @@ export function* startIssues(flow: Flow): Generator<Issue> {
  * Follows the flow from its events, as the runtime does: by `outgoingEdgeId`, jumps, and links within the bot. Says
  * nothing where the start leads nowhere, which is the one thing to mend, or where a jump computes its target.
  */
-export function* unreachableGroups(flow: Flow): Generator<Issue> {
+export function* unreachableGroups(flow: Flow): Generator<FlowFinding> {
   const start = flow.isLegacy ? findStartBlock(flow.groups)?.group : targetOf(flow, flow.events[0])
   if (start === undefined || (!flow.isLegacy && !isStartEvent(flow.events[0]))) return
 

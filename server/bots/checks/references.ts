@@ -1,4 +1,4 @@
-import type { Issue } from '../../../contract/errors.ts'
+import type { FlowFinding } from '../../../contract/publications.ts'
 import { isSkipped } from '../../chat/walk.ts'
 import { blocksOf, isRecord, type JsonRecord, jumpTarget } from '../../conversion/document.ts'
 import {
@@ -15,7 +15,7 @@ import {
   quote,
 } from './flow.ts'
 
-export function* duplicateIds({ groups, events, edges, variables }: Flow): Generator<Issue> {
+export function* duplicateIds({ groups, events, edges, variables }: Flow): Generator<FlowFinding> {
   yield* duplicates(groups, 'group', ['groups'])
   const blockIds = new Set<string>()
   for (const [groupIndex, group] of groups.entries()) {
@@ -39,7 +39,7 @@ function* duplicates(
   kind: string,
   path: Path,
   seen = new Set<string>(),
-): Generator<Issue> {
+): Generator<FlowFinding> {
   for (const [index, member] of list.entries()) {
     const id = idOf(member)
     if (id === undefined) continue
@@ -51,14 +51,14 @@ function* duplicates(
   }
 }
 
-export function* eventIssues(flow: Flow): Generator<Issue> {
+export function* eventIssues(flow: Flow): Generator<FlowFinding> {
   for (const [index, event] of flow.events.entries()) {
     yield* missingEdge(flow, event, ['events', index], 'event')
     yield* unknownVariables(flow, event, ['events', index])
   }
 }
 
-export function* blockIssues(flow: Flow): Generator<Issue> {
+export function* blockIssues(flow: Flow): Generator<FlowFinding> {
   for (const [groupIndex, group] of flow.groups.entries()) {
     for (const [blockIndex, block] of blocksOf(group).entries()) {
       const path = ['groups', groupIndex, 'blocks', blockIndex]
@@ -77,20 +77,20 @@ export function* blockIssues(flow: Flow): Generator<Issue> {
   }
 }
 
-function* skippedBlock(block: unknown, path: Path): Generator<Issue> {
+function* skippedBlock(block: unknown, path: Path): Generator<FlowFinding> {
   if (!isRecord(block) || typeof block.type !== 'string' || !isSkipped(block.type)) return
   const message = `Chats skip this block: the service does not run blocks of the type ${quote(block.type)}.`
   yield issue([...path, 'type'], 'skipped_block', message)
 }
 
-function* missingEdge(flow: Flow, source: unknown, path: Path, kind: string): Generator<Issue> {
+function* missingEdge(flow: Flow, source: unknown, path: Path, kind: string): Generator<FlowFinding> {
   const edgeId = outgoingEdgeId(source)
   if (edgeId === undefined || flow.edgesById.has(edgeId)) return
   const message = `The ${kind} leaves by the edge ${quote(edgeId)}, which does not exist.`
   yield issue([...path, 'outgoingEdgeId'], 'missing_edge', message)
 }
 
-function* missingJumpTarget(flow: Flow, block: unknown, path: Path): Generator<Issue> {
+function* missingJumpTarget(flow: Flow, block: unknown, path: Path): Generator<FlowFinding> {
   const groupId = jumpTarget(block)
   if (groupId === undefined || hasPlaceholder(groupId) || !isRecord(block)) return
   if (!flow.groupsById.has(groupId)) {
@@ -106,7 +106,7 @@ function* missingJumpTarget(flow: Flow, block: unknown, path: Path): Generator<I
 }
 
 /** Every property whose name ends in `variableId` names a variable, in blocks of vendors as well. */
-function* unknownVariables(flow: Flow, root: unknown, path: Path): Generator<Issue> {
+function* unknownVariables(flow: Flow, root: unknown, path: Path): Generator<FlowFinding> {
   // A list of what is still to be seen instead of recursion: rich text may be nested deeper than the stack.
   interface Place {
     value: unknown
@@ -133,7 +133,7 @@ function isVariableKey(key: string | number): boolean {
   return typeof key === 'string' && (key === 'variableId' || key.endsWith('VariableId'))
 }
 
-export function* edgeIssues(flow: Flow): Generator<Issue> {
+export function* edgeIssues(flow: Flow): Generator<FlowFinding> {
   for (const [index, edge] of flow.edges.entries()) {
     if (!isRecord(edge)) continue
     const missing = [...missingSource(flow, edge.from, ['edges', index, 'from'])]
@@ -143,7 +143,7 @@ export function* edgeIssues(flow: Flow): Generator<Issue> {
   }
 }
 
-function* missingSource(flow: Flow, from: unknown, path: Path): Generator<Issue> {
+function* missingSource(flow: Flow, from: unknown, path: Path): Generator<FlowFinding> {
   if (!isRecord(from)) return
   const { eventId, blockId, itemId, pathId } = from
   const missing = (key: string, id: string, kind: string) =>
@@ -166,7 +166,7 @@ function* missingSource(flow: Flow, from: unknown, path: Path): Generator<Issue>
   else if (isReference(pathId) && !paths.has(pathId)) yield missing('pathId', pathId, 'path')
 }
 
-function* unusedEdge(flow: Flow, { id, from }: JsonRecord, path: Path): Generator<Issue> {
+function* unusedEdge(flow: Flow, { id, from }: JsonRecord, path: Path): Generator<FlowFinding> {
   if (!isRecord(from) || typeof id !== 'string' || flow.departures.has(departure(from, id))) return
   const { eventId, blockId, itemId, pathId } = from
   const sources = { event: eventId, path: pathId, item: itemId, block: blockId }
@@ -176,7 +176,7 @@ function* unusedEdge(flow: Flow, { id, from }: JsonRecord, path: Path): Generato
   yield issue(path, 'unused_edge', message)
 }
 
-function* missingTarget(flow: Flow, to: unknown, path: Path): Generator<Issue> {
+function* missingTarget(flow: Flow, to: unknown, path: Path): Generator<FlowFinding> {
   if (!isRecord(to) || !isReference(to.groupId)) return
   const { groupId, blockId } = to
   const blockIds = flow.groupsById.has(groupId) ? flow.blockIdsByGroup.get(groupId) : undefined
