@@ -74,12 +74,16 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   })
 }
 
+// The first code of a bot must not wait for its thread. Without threads everything else works all the same.
+const isWarm = chat.warm().catch((error: Error) => log.error({ err: error }, 'code of bots cannot be run'))
+
 let background: ReturnType<typeof startBackground> | undefined
 let attempts = 0
 while (phase === 'starting') {
   try {
     await migrateDatabase(database.url)
     key.set(await cursorKey(db))
+    await isWarm
     const first = await createFirstUser(db, new Date())
     if (first) welcome(first.token)
     if (phase !== 'starting') break

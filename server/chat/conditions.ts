@@ -1,6 +1,7 @@
 /** Conditions of blocks, items and cards. */
+import { evaluate } from './evaluate.ts'
 import { record, records, text } from './loose.ts'
-import { evaluate, log, type Run } from './run.ts'
+import { log, type Run } from './run.ts'
 import type { VariableValue } from './types.ts'
 import { fillValue, readVariable } from './variables.ts'
 
@@ -143,6 +144,8 @@ function magnitude(value: string | (string | null)[]): number {
   return Number.isNaN(date) ? value.length : date
 }
 
+const matching = 'texts.map((text) => new RegExp(pattern, flags).test(text))'
+
 /** The outcome for each pair. The expressions come from the bot, so they run in the sandbox with its time limit. */
 async function matchPairs(
   run: Run,
@@ -153,11 +156,12 @@ async function matchPairs(
   const outcomes: (boolean | 'invalid')[] = []
   for (const source of itemsOf(right)) {
     const { pattern, flags } = readRegex(source)
-    const reply = await evaluate(run, 'return texts.map((text) => new RegExp(pattern, flags).test(text))', [
+    const args = [
       { name: 'texts', value: texts },
       { name: 'pattern', value: pattern },
       { name: 'flags', value: flags },
-    ])
+    ]
+    const reply = await evaluate(run, { form: 'expression', code: matching, args })
     if (reply.ok && Array.isArray(reply.value)) {
       outcomes.push(...reply.value.map((matches) => matches === true))
     } else {

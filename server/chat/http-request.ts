@@ -1,11 +1,11 @@
 /** HTTP request blocks: what is sent, and what is taken from the answer. */
 
+import { evaluate } from './evaluate.ts'
 import { type Block, toValue } from './flow.ts'
 import { filledText, parseJson, record, records, text } from './loose.ts'
 import { collected } from './results.ts'
 import {
   awaitAction,
-  evaluate,
   isPreview,
   leave,
   log,
@@ -21,9 +21,6 @@ import { fill, onlyPlaceholder, setVariable, textOfValue, valueByName, type Writ
 
 const defaultSeconds = 10
 const maximumSeconds = 120
-
-/** The `statusCode` of a request without an answer, so that flows can branch on it. */
-const failureStatus = { refused: 400, time: 408, size: 500, network: 500 } as const
 
 interface PreparedRequest {
   url: string
@@ -71,7 +68,6 @@ async function prepareRequest(run: Run, block: Block): Promise<PreparedRequest |
   for (const { key, value } of await pairs(run, webhook.queryParams)) url.searchParams.append(key, value)
   const headers: Record<string, string> = {}
   for (const { key, value } of await pairs(run, webhook.headers)) headers[key.toLowerCase()] = value
-  if (headers.authorization !== undefined) headers.authorization = encodedBasic(headers.authorization)
   const method = filledText(webhook.method)?.toUpperCase() ?? 'POST'
   const request: PreparedRequest = { url: url.href, method, headers }
   if (method === 'GET' || method === 'HEAD') return request
@@ -99,14 +95,6 @@ async function pairs(run: Run, given: unknown): Promise<{ key: string; value: st
   return filled
 }
 
-/** `Basic user:password` as people write it; what is encoded already has no colon. */
-function encodedBasic(authorization: string): string {
-  const [scheme = ''] = /^basic\s+/i.exec(authorization) ?? []
-  const credentials = authorization.slice(scheme.length)
-  if (scheme === '' || !credentials.includes(':')) return authorization
-  return `Basic ${Buffer.from(credentials).toString('base64')}`
-}
-
 async function prepareBody(run: Run, block: Block, template: string): Promise<string> {
   if (block.options.isCustomBody !== true || template.trim() === '') {
     const all = Object.fromEntries(await collected(run))
@@ -114,8 +102,7 @@ async function prepareBody(run: Run, block: Block, template: string): Promise<st
   }
   const name = onlyPlaceholder(template.trim())
   if (name !== null) return textOfValue(valueByName(run, name))
-  // A body that begins with a placeholder is text.
-  return /^\s*(\[|\{(?!\{))/.test(template) ? fill(run, template, jsonWriter()) : fill(run, template)
+  return /^\s*[{[]/.test(template) ? fill(run, template, jsonWriter()) : fill(run, template)
 }
 
 /** Inside the quotes of a JSON text values are escaped; outside of them they become JSON if they are not. */
@@ -133,10 +120,6 @@ async function takeReply(run: Run, block: Block, reply: OutboundReply): Promise<
   const context = block.id
   if (!reply.ok) {
     log(run, 'error', 'HTTP request failed', { details: reply.message, context, isInternal: true })
-    await mapResponse(run, block, {
-      statusCode: failureStatus[reply.reason],
-      data: { message: reply.message },
-    })
     return
   }
   const body = new TextDecoder().decode(reply.body)
@@ -176,10 +159,11 @@ async function readPath(run: Run, block: Block, response: Loose, path: string): 
     return value ?? null
   }
   const { statusCode, data } = response
-  const reply = await evaluate(run, `return ${filled}`, [
+  const args = [
     { name: 'statusCode', value: typeof statusCode === 'number' ? statusCode : null },
     { name: 'data', value: data as Loose },
-  ])
+  ]
+  const reply = await evaluate(run, { form: 'expression', code: filled, args })
   if (reply.ok) return reply.value
   log(run, 'error', 'A value could not be read from the response', {
     details: `${filled}: ${reply.message}`,

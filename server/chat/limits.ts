@@ -6,9 +6,11 @@ export interface Limits {
   milliseconds: number
   /** The part of it that the service works itself. */
   workMilliseconds: number
-  /** Time that one piece of code may run, and all pieces of a request together. */
+  /** CPU time that one piece of code may take, and all pieces of a request together. */
   evaluationMilliseconds: number
   evaluationMillisecondsPerStep: number
+  /** Characters of one piece of code. Longer code is not run. */
+  codeCharacters: number
   /** Requests and e-mails to the outside in one request. */
   outboundCalls: number
   /** Characters of one variable. A longer value is cut. */
@@ -31,6 +33,7 @@ export const defaultLimits: Limits = {
   workMilliseconds: 5_000,
   evaluationMilliseconds: 100,
   evaluationMillisecondsPerStep: 1_000,
+  codeCharacters: 100_000,
   outboundCalls: 20,
   valueCharacters: 262_144,
   totalValueCharacters: 1_000_000,

@@ -1,10 +1,10 @@
-/** Blocks that work in the visitor's page. Each becomes an action for the client. */
+/** Blocks that work in the visitor's page, where each becomes an action for the client, and code for the server. */
 import type { Block } from './flow.ts'
 import { filledText, record, text } from './loose.ts'
 import { awaitAction, isPreview, leave, log, type Next, type Run, sendAction } from './run.ts'
 import { scriptOf } from './set-variable.ts'
 import type { Position, Script } from './types.ts'
-import { fill, fillDeep, fillNumber } from './variables.ts'
+import { assign, evaluateCode, fill, fillDeep, fillNumber } from './variables.ts'
 
 const longestWaitSeconds = 600
 
@@ -39,10 +39,22 @@ export async function runWait(run: Run, block: Block, position: Position): Promi
   return leave(run, block)
 }
 
-export function runScript(run: Run, block: Block): Next {
+/** Code for the server may hold keys, so nothing of it is sent: neither its text nor what it complains about. */
+export async function runScript(run: Run, block: Block): Promise<Next> {
   const content = filledText(block.options.content)
-  if (content !== undefined) {
+  if (content === undefined) return leave(run, block)
+  if (block.options.isExecutedOnClient === true) {
     sendAction(run, { type: 'scriptToExecute', scriptToExecute: scriptOf(run, content, block) })
+    return leave(run, block)
+  }
+  const reply = await evaluateCode(run, content, 'body')
+  if (reply.ok) assign(run, reply.assignments)
+  else {
+    log(run, 'error', 'Code: the script failed', {
+      details: reply.message,
+      context: block.id,
+      isInternal: true,
+    })
   }
   return leave(run, block)
 }

@@ -8,8 +8,6 @@ import type {
   Bubble,
   ClientSideAction,
   Effects,
-  EvaluateArgument,
-  EvaluateReply,
   Frame,
   InputToShow,
   LinkedResult,
@@ -155,27 +153,6 @@ export function mayCallOut(run: Run): boolean {
   if (run.spent.outboundCalls <= run.limits.outboundCalls) return true
   log(run, 'error', `Not sent: one step may call out ${run.limits.outboundCalls} times`)
   return false
-}
-
-/** Runs the body of a function in the sandbox, within what is left of the time for code in this step. */
-export async function evaluate(
-  run: Run,
-  code: string,
-  args: { name: string; value: EvaluateArgument }[],
-): Promise<EvaluateReply> {
-  const left = run.limits.evaluationMillisecondsPerStep - run.spent.evaluation
-  if (left <= 0) {
-    return { ok: false, reason: 'time', message: 'The code of this step used up its time' }
-  }
-  const milliseconds = Math.min(run.limits.evaluationMilliseconds, Math.ceil(left))
-  const startedAt = performance.now()
-  const owner = currentFrame(run).botId
-  const reply = await waitFor(run, run.effects.evaluate({ code, args, owner, milliseconds }))
-  // What others made it wait for is not on its account, unless it had to be stopped itself.
-  const isStopped = !reply.ok && reply.reason === 'time'
-  const elapsed = performance.now() - startedAt
-  run.spent.evaluation += isStopped ? elapsed : Math.min(elapsed, milliseconds)
-  return reply
 }
 
 export function sendBubble(run: Run, bubble: Bubble): void {

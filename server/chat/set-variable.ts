@@ -2,9 +2,10 @@
 import type { Block } from './flow.ts'
 import { filledText, list, parseJson, record, text } from './loose.ts'
 import { transcriptText } from './results.ts'
-import { awaitAction, currentFrame, leave, log, type Next, type Run } from './run.ts'
+import { awaitAction, leave, log, type Next, type Run } from './run.ts'
 import type { Position, Script, VariableValue } from './types.ts'
 import {
+  assign,
   compile,
   evaluateCode,
   fill,
@@ -106,31 +107,49 @@ async function newValue(run: Run, block: Block): Promise<VariableValue | undefin
   }
 }
 
+/** What is hardly ever prose, whether or not it can be read as a program. */
+const programs =
+  /\.[\w$]+\(|[\w$]\((?:["'`)]|\{\{)|\bnew [A-Z]\w*\(|^\s*(?:const|let|var) [\w$]+ *=|=>\s*[{(]/
+/** What is hardly ever prose when it can be read as a program; `item(s)` is. */
+const calls = /[\w$)\]]\((?!\w{1,3}\))|\b(?:document|globalThis|localStorage|navigator|process|window)\.\w/
+
 /**
  * An expression that also may be plain text: what is no code stays the text it is, with its placeholders filled in.
- * With `isCode` a failure is reported instead, and the variable keeps its value.
+ * Code that fails leaves the variable as it is, and is an error in the log: visitors must not get to see its source.
  */
 async function customValue(run: Run, block: Block): Promise<unknown> {
-  const { isCode, saveErrorInVariableId } = block.options
+  const { saveErrorInVariableId } = block.options
+  const isCode = block.options.isCode === true
   const expression = filledText(block.options.expressionToEvaluate)
   if (expression === undefined) return null
   const name = onlyPlaceholder(expression.trim())
   if (name !== null) return valueByName(run, name)
   // As code, digits after a leading zero would be an octal number or an error.
   if (/^\d+(\.\d+)?$/.test(expression)) return expression
-  const reply = await evaluateCode(run, unwrapped(expression))
+  const code = unwrapped(expression)
+  const mayBeText = !isCode && code === expression
+  const reply = await evaluateCode(run, code)
   if (reply.ok) {
-    for (const assignment of reply.assignments) {
-      setVariable(run, currentFrame(run).flow.variablesByName.get(assignment.name)?.id, assignment.value)
-    }
-    if (isCode === true) setVariable(run, saveErrorInVariableId, null)
-    return isCode !== true && reply.value === 'NaN' ? fill(run, expression) : reply.value
+    assign(run, reply.assignments)
+    if (isCode) setVariable(run, saveErrorInVariableId, null)
+    const isText = mayBeText && reply.value === 'NaN' && !programs.test(code) && !calls.test(code)
+    return isText ? fill(run, expression) : reply.value
   }
-  const isPlainText = isCode !== true && reply.reason === 'error'
-  if (isPlainText) return fill(run, expression)
-  log(run, 'error', 'Set variable: the code failed', { details: reply.message, context: block.id })
+  if (mayBeText && isProse(code, reply.message)) return fill(run, expression)
+  log(run, 'error', 'Set variable: the code failed', {
+    details: reply.message,
+    context: block.id,
+    isInternal: true,
+  })
   setVariable(run, saveErrorInVariableId, reply.message)
-  return isCode === true ? undefined : fill(run, expression)
+  return undefined
+}
+
+/** Whether it failed because it was never meant to be code. */
+function isProse(code: string, message: string): boolean {
+  if (programs.test(code)) return false
+  if (message.startsWith('SyntaxError:')) return true
+  return /^(?:ReferenceError|TypeError):/.test(message) && !calls.test(code)
 }
 
 /** `{{= code =}}` alone means the value of the code, not its text. */

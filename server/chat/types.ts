@@ -47,17 +47,33 @@ export type TextFormat = 'richText' | 'markdown'
 export type EvaluateArgument = string | number | boolean | null | (string | null)[] | Loose
 
 export interface EvaluateRequest {
-  /** Body of a function. Its `return` value is the result. */
+  /** `expression`: code that gives its value, or the body of a function with a `return`. `body`: always a body. */
+  form: 'expression' | 'body'
   code: string
   args: { name: string; value: EvaluateArgument }[]
   /** Evaluations of one owner (a bot) wait for each other before they can delay those of another. */
   owner: string
+  /** CPU time that the code may take. */
   milliseconds: number
+  /** Sends what the code asks `fetch` for. Resolves with a failure instead of rejecting. */
+  fetch(request: CodeRequest): Promise<CodeAnswer>
 }
 
-export type EvaluateReply =
+export interface CodeRequest {
+  url: string
+  method: string
+  headers: Record<string, string>
+  body?: string
+}
+
+/** The body as text, or why there is none. */
+export type CodeAnswer = { ok: true; body: string } | { ok: false; message: string }
+
+/** `milliseconds`: CPU time that was taken. `lines`: what the code wrote to its console. */
+export type EvaluateReply = { milliseconds: number; lines: string[] } & (
   | { ok: true; value: unknown; assignments: { name: string; value: unknown }[] }
   | { ok: false; reason: 'error' | 'time' | 'memory' | 'busy'; message: string }
+)
 
 export type Evaluate = (request: EvaluateRequest) => Promise<EvaluateReply>
 

@@ -1,8 +1,9 @@
 /** Variable values, and texts with placeholders: `{{name}}` for a value, `{{= code =}}` for what code gives. */
+import { parametrize } from './compile.ts'
+import { evaluate } from './evaluate.ts'
 import { toValue } from './flow.ts'
 import { cut, storableText } from './loose.ts'
-import { type QuoteState, quoteAfter } from './quotes.ts'
-import { currentFrame, cutChat, evaluate, type LiveFrame, log, type Run } from './run.ts'
+import { currentFrame, cutChat, type LiveFrame, log, type Run } from './run.ts'
 import type { EvaluateArgument, EvaluateReply, VariableValue } from './types.ts'
 
 /** Characters that an item of a list is counted with besides its own. */
@@ -148,31 +149,35 @@ export function compile(
   run: Run,
   code: string,
 ): { code: string; args: { name: string; value: EvaluateArgument }[] } {
-  const names = new Map<string, string>()
-  let compiled = ''
+  const pieces: string[] = []
+  const variables: string[] = []
   let position = 0
-  let quote: QuoteState = null
   for (const part of placeholders(code)) {
-    const before = code.slice(position, part.start)
-    const variable = part.inner.trim()
-    const name = names.get(variable) ?? `variable${names.size}_`
-    names.set(variable, name)
-    // In the middle of a quoted text the parameter would be a part of that text.
-    quote = quoteAfter(before, quote)
-    const isQuoted = quote !== null && quote !== '${'
-    compiled += before + (isQuoted ? `${quote}+(${name}??'')+${quote}` : name)
+    pieces.push(code.slice(position, part.start))
+    variables.push(part.inner.trim())
     position = part.end
   }
-  compiled += code.slice(position)
-  const args = [...names].map(([variable, name]) => ({ name, value: typed(valueByName(run, variable)) }))
-  return { code: compiled, args }
+  const compiled = parametrize([...pieces, code.slice(position)], variables)
+  const args = compiled.parameters.map(({ name, variable, kind }) => {
+    const value = valueByName(run, variable)
+    return { name, value: kind === 'text' ? textOfValue(value) : typed(value) }
+  })
+  return { code: compiled.code, args }
 }
 
-/** Runs code of the bot. Without a `return` of its own it is an expression. */
-export async function evaluateCode(run: Run, code: string): Promise<EvaluateReply> {
-  const compiled = compile(run, code.trim())
-  const body = /\breturn\b/.test(compiled.code) ? compiled.code : `return ${compiled.code}`
-  return evaluate(run, body, compiled.args)
+/** Runs code of the bot. See `EvaluateRequest` for its forms. */
+export async function evaluateCode(
+  run: Run,
+  code: string,
+  form: 'expression' | 'body' = 'expression',
+): Promise<EvaluateReply> {
+  return evaluate(run, { form, ...compile(run, code.trim()) })
+}
+
+/** Sets what the code has set with `setVariable(name, value)`. */
+export function assign(run: Run, assignments: { name: string; value: unknown }[]): void {
+  const { flow } = currentFrame(run)
+  for (const { name, value } of assignments) setVariable(run, flow.variablesByName.get(name)?.id, value)
 }
 
 async function evaluatePlaceholder(run: Run, code: string): Promise<VariableValue> {

@@ -485,7 +485,6 @@ function conflictWith(current: BotRow): Issue {
     path: ['body', 'bot', 'updatedAt'],
     code: 'conflict',
     message: `The stored bot was updated at ${current.updatedAt.toISOString()}`,
-    current: { updatedAt: current.updatedAt.toISOString() },
   }
 }
 

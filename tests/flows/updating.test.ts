@@ -53,7 +53,6 @@ describe('the precondition', () => {
           path: ['body', 'bot', 'updatedAt'],
           code: 'conflict',
           message: expect.stringContaining(before.updatedAt),
-          current: { updatedAt: before.updatedAt },
         },
       ],
     })

@@ -114,9 +114,9 @@ export const classicOpenAiBlock = block(
         responseMapping: list(
           component('ClassicOpenAiMapping', 'Stores one part of the answer in a variable.', {
             id: id('Id of the entry.', 'mapReply'),
-            valueToExtract: phrase(
-              'Part of the answer: `Image URL` for pictures, else `Message content`, `Total tokens`, `Prompt tokens` or `Completion tokens`. Absent or empty: Message content.',
-              'Message content',
+            valueToExtract: oneOf(
+              ['', ...completionValues, ...imageValues],
+              'Part of the answer: Image URL for pictures, else one of the others. Absent or empty: Message content.',
             ).optional(),
             variableId: variableReference('that takes the part', 'varReply').optional(),
           }),
@@ -135,7 +135,8 @@ export const classicOpenAiBlock = block(
             ? ['', ...completionValues]
             : task === 'Create image'
               ? imageValues
-              : ['', ...completionValues, ...imageValues]
+              : []
+        if (allowed.length === 0) return undefined
         const index = responseMapping.findIndex(
           ({ valueToExtract }) => valueToExtract !== undefined && !allowed.includes(valueToExtract),
         )

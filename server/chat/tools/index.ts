@@ -14,7 +14,12 @@ export interface ChatTools {
   flows: LRUCache<string, Flow>
 }
 
-export function openChatTools(config: Config): { tools: ChatTools; close: () => Promise<void> } {
+/** `warm` resolves when code of bots can be run without waiting for its threads to start. */
+export function openChatTools(config: Config): {
+  tools: ChatTools
+  warm: () => Promise<void>
+  close: () => Promise<void>
+} {
   const sandbox = openSandbox()
   return {
     tools: {
@@ -24,6 +29,7 @@ export function openChatTools(config: Config): { tools: ChatTools; close: () => 
       // By characters of the documents; parsed they take several times as much.
       flows: new LRUCache({ maxSize: 16 * 1024 * 1024 }),
     },
-    close: () => sandbox.close(),
+    warm: sandbox.warm,
+    close: sandbox.close,
   }
 }

@@ -2,127 +2,228 @@
  * The inside of the sandbox: a JavaScript engine compiled to WebAssembly, in a thread of its own.
  *
  * The engine stops most code at its time limit. Some of its built-in functions never look at the clock, and deep
- * recursion can break the engine itself: for both the thread is given up and replaced (see `expressions.ts`).
+ * recursion can break the engine itself: for both the thread is given up and replaced (see `sandbox-pool.ts`).
  */
+import { randomInt } from 'node:crypto'
+import { readFileSync } from 'node:fs'
 import { parentPort } from 'node:worker_threads'
 import {
   newQuickJSWASMModuleFromVariant,
   type QuickJSContext,
   type QuickJSHandle,
+  type QuickJSRuntime,
 } from 'quickjs-emscripten-core'
+import { root } from '../../root.ts'
+import { nameOfThisThread, openThreadClock } from './sandbox-clock.ts'
+import { answerHostCall } from './sandbox-host.ts'
+
+/** What a request that the code has made came to. `at`: when, in milliseconds since 1970. */
+export interface Answer {
+  /** Position among the requests of the code, and the request itself as the code gave it. */
+  index: number
+  request: string
+  at: number
+  body?: string
+  error?: string
+}
 
 export interface Job {
+  /** `expression`: gives its value, or is the body of a function with a `return`. `body`: always a body. */
+  form: 'expression' | 'body'
   code: string
   names: string[]
   /** JSON of the list of argument values. */
   values: string
+  /** Of CPU time. */
   milliseconds: number
+  /** With the same clock, seed (that of the first run) and answers the same code does the same again. */
+  startedAt: number
+  seed?: number
+  answers: Answer[]
 }
 
-/** `isBroken`: this thread cannot be used again. */
+/** `milliseconds`: CPU time taken. `isBroken`: this thread cannot be used again. */
 export type JobReply =
-  | { ok: true; json: string }
-  | { ok: false; reason: 'error' | 'time' | 'memory'; message: string; isBroken?: boolean }
+  | { outcome: 'done'; json: string; seed: number; milliseconds: number }
+  | {
+      outcome: 'failed'
+      /** Absent where only the message tells. */
+      reason?: 'time' | 'memory'
+      message: string
+      milliseconds: number
+      isBroken?: boolean
+    }
+
+export type FromWorker = { ready: string | null } | JobReply
 
 const memoryBytes = 32 * 1_048_576
 const stackBytes = 256 * 1_024
 const maximumResultCharacters = 4 * 1_048_576
 
-/**
- * Runs inside the engine around the given code. It turns the result into JSON there, so that only one string ever
- * leaves. `setVariable` collects what the code wants to assign besides its result.
- */
-const wrapper = (code: string, names: string[]) => `
-const assignments = []
-globalThis.setVariable = (name, value) => { assignments.push({ name: String(name), value: storable(value) }) }
-const storable = (value) => {
-  if (value === undefined) return null
-  if (typeof value === 'function' || typeof value === 'symbol') throw new TypeError('The result is not a value')
-  if (typeof value === 'number' && !Number.isFinite(value)) return String(value)
-  return value
-}
-const reviver = (key, value) => (typeof value === 'bigint' ? String(value) : value)
-const stringify = JSON.stringify
-globalThis.reply = undefined
-;(async function (${names.join(', ')}) {
-${code}
-})(...JSON.parse(values)).then(
-  (value) => { reply = stringify({ value: storable(value), assignments }, reviver) },
-).catch((error) => { failure = error instanceof Error ? error.name + ': ' + error.message : String(error) })
-`
+const read = (name: string) => readFileSync(new URL(`server/chat/tools/sandbox-${name}.js`, root), 'utf8')
+const globals = read('globals')
+const onDemand: Record<string, string> = { intl: read('intl'), url: read('url'), web: read('web') }
 
+const thread = nameOfThisThread()
+const clock = openThreadClock(thread)
 const engine = await newQuickJSWASMModuleFromVariant(import('@jitl/quickjs-wasmfile-release-sync'))
 
-function run(job: Job): JobReply {
-  const end = performance.now() + job.milliseconds
-  let isLate = false
+// The engine asks this thread's `Date` for the time and the time zone, and seeds `Math.random` with the time. Code has
+// to do the same when it is run again with the answer to a request, and the zone of the machine is nobody's business.
+let now = 0
+Date.now = () => now
+Date.prototype.getTimezoneOffset = () => 0
+
+/** An engine of its own for one piece of code. */
+interface Room {
+  runtime: QuickJSRuntime
+  context: QuickJSContext
+  /** The function that `globals` is. */
+  prepare: QuickJSHandle
+  seed: number
+}
+
+function openRoom(seed: number): Room {
   const runtime = engine.newRuntime()
   runtime.setMemoryLimit(memoryBytes)
   runtime.setMaxStackSize(stackBytes)
-  runtime.setInterruptHandler(() => {
-    isLate = performance.now() > end
-    return isLate
-  })
+  now = seed
   const context = runtime.newContext()
-  const reply = evaluate(context, job)
+  const prepare = context.unwrapResult(context.evalCode(globals, 'globals'))
+  return { runtime, context, prepare, seed }
+}
+
+let nextRoom: Room | null = null
+
+function takeRoom(seed: number | undefined): Room {
+  if (seed !== undefined) return openRoom(seed)
+  const room = nextRoom ?? openRoom(randomInt(2 ** 47))
+  nextRoom = null
+  return room
+}
+
+/** Most of the time that a short expression takes would be this one; it is taken while nobody waits. */
+function openNextRoom(): void {
+  try {
+    nextRoom ??= openRoom(randomInt(2 ** 47))
+  } catch {
+    // The engine has no room left. The next job tries again, and tells.
+  }
+}
+
+function run(job: Job): JobReply {
+  const worked = clock.start()
+  let isLate = false
+  const isOver = () => {
+    isLate ||= worked() > job.milliseconds
+    return isLate
+  }
+  const room = takeRoom(job.seed)
+  room.runtime.setInterruptHandler(isOver)
+  now = job.startedAt
+  const ran = evaluate(room, job, isOver)
   // Memory that did not come back means a broken engine, which aborts here; the caller catches it.
-  context.dispose()
-  runtime.dispose()
-  if (!reply.ok && isLate)
-    return { ok: false, reason: 'time', message: `Stopped after ${job.milliseconds} ms` }
-  return reply
+  room.context.dispose()
+  room.runtime.dispose()
+  const milliseconds = worked()
+  if (isLate)
+    return {
+      outcome: 'failed',
+      reason: 'time',
+      message: `Stopped after ${job.milliseconds} ms`,
+      milliseconds,
+    }
+  return 'json' in ran
+    ? { outcome: 'done', json: ran.json, seed: room.seed, milliseconds }
+    : { outcome: 'failed', message: ran.message, milliseconds }
 }
 
-function evaluate(context: QuickJSContext, job: Job): JobReply {
-  context.newString(job.values).consume((values) => context.setProp(context.global, 'values', values))
-  context.setProp(context.global, 'failure', context.undefined)
-  const evaluated = context.evalCode(wrapper(job.code, job.names), 'code')
-  if (evaluated.error) return evaluated.error.consume((error) => failureOf(context, error))
-  evaluated.value.dispose()
-  const pending = context.runtime.executePendingJobs()
-  if (pending.error) return pending.error.consume((error) => failureOf(context, error))
-  const failure = textOf(context, 'failure')
-  if (failure !== undefined) return failed(failure ?? 'The code failed')
-  const json = textOf(context, 'reply')
-  if (json === undefined) return failed('The code did not come to an end')
-  return json === null ? failed('The result is too large') : { ok: true, json }
+function evaluate(
+  { context, prepare }: Room,
+  job: Job,
+  isOver: () => boolean,
+): { json: string } | { message: string } {
+  const handles: QuickJSHandle[] = [prepare]
+  const hold = (handle: QuickJSHandle) => {
+    handles.push(handle)
+    return handle
+  }
+  const text = (value: string) => hold(context.newString(value))
+  /** Calls a function of the engine, and then whatever waits to be run in it. */
+  const call = (called: QuickJSHandle, ...args: QuickJSHandle[]) => {
+    const result = context.callFunction(called, context.undefined, ...args)
+    if (result.error) throw new EngineError(messageOf(context, hold(result.error)))
+    hold(result.value)
+    const pending = context.runtime.executePendingJobs()
+    if (pending.error) throw new EngineError(messageOf(context, hold(pending.error)))
+    pending.dispose()
+    return result.value
+  }
+  try {
+    const host = context.newFunction('host', (asked) => {
+      const request = context.getString(asked)
+      return context.newString(isOver() ? '{"error":["Error","Stopped"]}' : answerHostCall(request, onDemand))
+    })
+    const { form, code, names, values } = job
+    const control = call(prepare, hold(host), text(JSON.stringify({ form, code, names, values })))
+    const method = (name: string) => hold(context.getProp(control, name))
+    call(method('start'))
+    for (const answer of job.answers) {
+      now = answer.at
+      call(method('answer'), text(JSON.stringify(answer)))
+    }
+    const json = call(method('finish'))
+    const length = context.getProp(json, 'length').consume((value) => context.getNumber(value))
+    if (length > maximumResultCharacters) return { message: 'The result is too large' }
+    return { json: context.getString(json) }
+  } catch (error) {
+    if (error instanceof EngineError) return { message: error.message }
+    throw error
+  } finally {
+    for (const handle of handles) if (handle.alive) handle.dispose()
+  }
 }
 
-/** A global of the engine if it is a text, `null` if that text is too long to be taken over. */
-function textOf(context: QuickJSContext, name: string): string | null | undefined {
-  return context.getProp(context.global, name).consume((handle) => {
-    if (context.typeof(handle) !== 'string') return undefined
-    const length = context.getProp(handle, 'length').consume((value) => context.getNumber(value))
-    return length > maximumResultCharacters ? null : context.getString(handle)
-  })
-}
+class EngineError extends Error {}
 
-function failureOf(context: QuickJSContext, handle: QuickJSHandle): JobReply {
+function messageOf(context: QuickJSContext, handle: QuickJSHandle): string {
   const read = (name: string) =>
     context
       .getProp(handle, name)
       .consume((value) => (context.typeof(value) === 'string' ? context.getString(value) : ''))
-  if (context.typeof(handle) !== 'object') return failed('The code failed')
-  return failed(`${read('name')}: ${read('message')}`)
+  if (context.typeof(handle) !== 'object') return 'The code failed'
+  return `${read('name')}: ${read('message')}`
 }
 
-function failed(message: string): JobReply {
-  const reason = message.includes('out of memory') ? 'memory' : 'error'
-  return { ok: false, reason, message: message.slice(0, 500) }
-}
-
-parentPort?.on('message', (job: Job) => {
-  let reply: JobReply
+function tryRun(job: Job): JobReply {
+  const worked = clock.start()
   try {
-    reply = run(job)
+    return run(job)
   } catch {
-    reply = {
-      ok: false,
+    return {
+      outcome: 'failed',
       reason: 'memory',
       message: 'The code used up the memory of the sandbox',
+      milliseconds: worked(),
       isBroken: true,
     }
   }
-  parentPort?.postMessage(reply)
+}
+
+// Compiles what every code goes through, so that the first one of a bot does not pay for it.
+const first = 'new Intl.NumberFormat("en").format(new URL("https://example.com").port)'
+tryRun({
+  form: 'expression',
+  code: first,
+  names: [],
+  values: '[]',
+  milliseconds: 10_000,
+  startedAt: 0,
+  answers: [],
 })
-parentPort?.postMessage('ready')
+openNextRoom()
+parentPort?.on('message', (job: Job) => {
+  parentPort?.postMessage(tryRun(job) satisfies FromWorker)
+  openNextRoom()
+})
+parentPort?.postMessage({ ready: thread } satisfies FromWorker)

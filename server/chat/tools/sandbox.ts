@@ -4,182 +4,160 @@
  * Code runs in a WebAssembly engine inside a worker thread: it sees neither this process nor the network, and what
  * it does to its engine ends with the evaluation. An evaluation that does not stop by itself costs its thread, never
  * the event loop of the service.
+ *
+ * No thread waits for the network. Code that has sent a request is dropped, and is run again from its beginning once
+ * there is an answer, with the same clock and the same random numbers, so that it comes to the same place and further.
+ * So slow answers keep no memory and no thread, however many chats wait for one.
  */
 import { availableParallelism } from 'node:os'
-import { Worker } from 'node:worker_threads'
-import type { EvaluateReply, EvaluateRequest } from '../types.ts'
-import type { Job, JobReply } from './sandbox-worker.ts'
+import { LRUCache } from 'lru-cache'
+import type { CodeRequest, EvaluateReply, EvaluateRequest } from '../types.ts'
+import { openPool, type Ran } from './sandbox-pool.ts'
+import type { Answer } from './sandbox-worker.ts'
 
 export interface Sandbox {
   evaluate(request: EvaluateRequest): Promise<EvaluateReply>
+  /** Starts all threads beforehand. Resolves when they are ready, rejects when one cannot be started. */
+  warm(): Promise<void>
   close(): Promise<void>
 }
 
-interface Waiting {
-  job: Job
-  expiresAt: number
-  resolve(reply: EvaluateReply): void
+/** What the code leaves behind. It may have tampered with what writes it, so nothing is taken for granted. */
+interface Report {
+  value?: unknown
+  error?: unknown
+  isWaiting?: unknown
+  assignments?: unknown
+  lines?: unknown
+  calls?: unknown
 }
 
-interface Thread {
-  worker: Worker
-  isReady: boolean
-  current: Waiting | null
-  watchdog: NodeJS.Timeout | undefined
-}
+/** Code that waits for answers may take its time this many times over, each run counted from its beginning. */
+const maximumTimes = 5
+const maximumCalls = 20
+const maximumLines = 20
+const suspicionMilliseconds = 600_000
 
-/** Beyond its time limit, code gets this long until its thread is given up. */
-const graceMilliseconds = 250
-const startMilliseconds = 15_000
-const waitMilliseconds = 5_000
-const maximumWaitingPerOwner = 200
-
-const isSource = import.meta.url.endsWith('.ts')
-const workerUrl = new URL(isSource ? './sandbox-worker.ts' : './sandbox-worker.js', import.meta.url)
-/** In development and in tests the thread is TypeScript too, which a thread cannot start from by itself. */
-const loadSource = `
-  const url = ${JSON.stringify(workerUrl.href)}
-  import('tsx/esm/api').then((tsx) => tsx.tsImport(url, url))`
-
-/** Threads start with the first evaluations, and do not keep the process alive while they are idle. */
 export function openSandbox(options: { threads?: number } = {}): Sandbox {
-  const maximumThreads = options.threads ?? Math.max(1, Math.min(2, availableParallelism() - 1))
-  const threads = new Set<Thread>()
-  // In order of whose turn it is: one bot with much to evaluate delays another one by a single evaluation.
-  const queues = new Map<string, Waiting[]>()
-  let isClosed = false
+  // A bot whose code has cost a thread gets another one only behind all others of its kind, so that no other bot
+  // waits for the threads that it goes through.
+  const suspects = new LRUCache<string, true>({ max: 10_000, ttl: suspicionMilliseconds })
+  const detention = openPool(1, () => {})
+  const pool = openPool(options.threads ?? Math.max(1, Math.min(2, availableParallelism() - 1)), (owner) => {
+    suspects.set(owner, true)
+    detention.add(pool.remove(owner))
+  })
 
-  function evaluate(request: EvaluateRequest): Promise<EvaluateReply> {
-    return new Promise((resolve) => {
-      const queue = queues.get(request.owner) ?? []
-      if (isClosed || queue.length >= maximumWaitingPerOwner) {
-        resolve({ ok: false, reason: 'busy', message: 'Too much code is waiting to be run' })
-        return
-      }
-      const job = {
-        code: request.code,
-        names: request.args.map((arg) => arg.name),
-        values: JSON.stringify(request.args.map((arg) => arg.value ?? null)),
-        milliseconds: request.milliseconds,
-      }
-      queue.push({ job, expiresAt: Date.now() + waitMilliseconds, resolve })
-      queues.set(request.owner, queue)
-      dispatch()
-    })
-  }
+  async function evaluate(request: EvaluateRequest): Promise<EvaluateReply> {
+    const job = {
+      form: request.form,
+      code: request.code,
+      names: request.args.map((arg) => arg.name),
+      values: JSON.stringify(request.args.map((arg) => arg.value ?? null)),
+      milliseconds: request.milliseconds,
+      startedAt: Date.now(),
+    }
+    const answers: Answer[] = []
+    let seed: number | undefined
+    let milliseconds = 0
+    for (;;) {
+      const ran = await run(request.owner, { ...job, seed, answers })
+      if (ran.outcome === 'busy') return fail('busy', ran.message)
+      milliseconds += ran.milliseconds
+      if (ran.outcome === 'failed') return fail(ran.reason ?? reasonOf(ran.message), ran.message)
+      seed = ran.seed
+      const report = readReport(ran.json)
+      const lines = linesOf(report)
+      const calls = callsOf(report, answers.length)
+      await Promise.all(
+        calls.map(async ({ index, text, request: call }) => {
+          const answer = await request.fetch(call)
+          const outcome = answer.ok ? { body: answer.body } : { error: answer.message }
+          answers.push({ index, request: text, at: Date.now(), ...outcome })
+        }),
+      )
+      if (report.isWaiting !== true || calls.length === 0)
+        return { ...outcomeOf(report), milliseconds, lines }
+      if (milliseconds > request.milliseconds * maximumTimes)
+        return fail('time', `Stopped after ${request.milliseconds * maximumTimes} ms in all`)
+    }
 
-  function dispatch(): void {
-    while (queues.size > 0) {
-      const thread = idleThread()
-      if (thread === null) return
-      const next = takeNext()
-      if (next === null) return
-      start(thread, next)
+    function fail(reason: 'error' | 'time' | 'memory' | 'busy', message: string): EvaluateReply {
+      return { ok: false, reason, message: message.slice(0, 500), milliseconds, lines: [] }
     }
   }
 
-  function takeNext(): Waiting | null {
-    for (const [owner, queue] of queues) {
-      const next = queue.shift()
-      queues.delete(owner)
-      if (queue.length > 0) queues.set(owner, queue)
-      if (next === undefined) continue
-      if (next.expiresAt >= Date.now()) return next
-      next.resolve({ ok: false, reason: 'busy', message: 'The code waited too long to be run' })
-    }
-    return null
+  function run(owner: string, job: Parameters<typeof pool.run>[1]): Promise<Ran> {
+    return (suspects.has(owner) ? detention : pool).run(owner, job)
   }
 
-  function idleThread(): Thread | null {
-    for (const thread of threads) if (thread.isReady && thread.current === null) return thread
-    const starting = [...threads].some((thread) => !thread.isReady)
-    if (threads.size < maximumThreads && !starting) startThread()
-    return null
+  return {
+    evaluate,
+    warm: pool.warm,
+    async close() {
+      await Promise.all([pool.close(), detention.close()])
+    },
   }
-
-  function start(thread: Thread, waiting: Waiting): void {
-    thread.current = waiting
-    thread.worker.ref()
-    thread.watchdog = setTimeout(() => {
-      giveUp(thread, { ok: false, reason: 'time', message: `Stopped after ${waiting.job.milliseconds} ms` })
-    }, waiting.job.milliseconds + graceMilliseconds)
-    thread.worker.postMessage(waiting.job)
-  }
-
-  function startThread(): void {
-    const resourceLimits = { maxOldGenerationSizeMb: 64 }
-    const worker = isSource
-      ? new Worker(loadSource, { eval: true, execArgv: [], resourceLimits })
-      : new Worker(workerUrl, { execArgv: [], resourceLimits })
-    const thread: Thread = { worker, isReady: false, current: null, watchdog: undefined }
-    threads.add(thread)
-    thread.watchdog = setTimeout(() => giveUp(thread), startMilliseconds)
-    worker.on('message', (message: 'ready' | JobReply) => {
-      if (message === 'ready') {
-        clearTimeout(thread.watchdog)
-        thread.isReady = true
-        worker.unref()
-      } else {
-        finish(thread, message)
-      }
-      dispatch()
-    })
-    worker.on('error', (error) => giveUp(thread, { ok: false, reason: 'error', message: error.message }))
-    worker.on('exit', () => giveUp(thread))
-  }
-
-  function finish(thread: Thread, reply: JobReply): void {
-    clearTimeout(thread.watchdog)
-    const waiting = thread.current
-    thread.current = null
-    thread.worker.unref()
-    if (!reply.ok && reply.isBroken === true) giveUp(thread)
-    waiting?.resolve(
-      reply.ok ? readReply(reply.json) : { ok: false, reason: reply.reason, message: reply.message },
-    )
-  }
-
-  function giveUp(thread: Thread, reply?: EvaluateReply): void {
-    if (!threads.delete(thread)) return
-    clearTimeout(thread.watchdog)
-    thread.current?.resolve(reply ?? { ok: false, reason: 'busy', message: 'The sandbox stopped' })
-    void thread.worker.terminate()
-    // A sandbox that cannot even start must not be started for ever: what waits is told, the next one tries again.
-    if (!thread.isReady) failAll('The sandbox could not be started')
-    else if (!isClosed) dispatch()
-  }
-
-  function failAll(message: string): void {
-    const waiting = [...queues.values()].flat()
-    queues.clear()
-    for (const each of waiting) each.resolve({ ok: false, reason: 'busy', message })
-  }
-
-  async function close(): Promise<void> {
-    isClosed = true
-    failAll('The sandbox is closed')
-    const workers = [...threads].map((thread) => thread.worker)
-    for (const thread of [...threads]) giveUp(thread)
-    await Promise.all(workers.map((worker) => worker.terminate()))
-  }
-
-  return { evaluate, close }
 }
 
-/** The code may have tampered with the wrapper around it, so the shape is not taken for granted. */
-function readReply(json: string): EvaluateReply {
+function readReport(json: string): Report {
   try {
-    const reply: unknown = JSON.parse(json)
-    if (typeof reply === 'object' && reply !== null && 'value' in reply) {
-      const assignments = 'assignments' in reply && Array.isArray(reply.assignments) ? reply.assignments : []
-      return {
-        ok: true,
-        value: reply.value,
-        assignments: assignments.filter((each) => typeof each?.name === 'string'),
-      }
-    }
+    const report: unknown = JSON.parse(json)
+    if (typeof report === 'object' && report !== null) return report
   } catch {
-    // Falls through to the failure below.
+    // Falls through to a report that says nothing.
   }
-  return { ok: false, reason: 'error', message: 'The result is not a value' }
+  return {}
+}
+
+type Outcome =
+  | { ok: true; value: unknown; assignments: { name: string; value: unknown }[] }
+  | { ok: false; reason: 'error' | 'memory'; message: string }
+
+function outcomeOf(report: Report): Outcome {
+  if (report.isWaiting === true) return failed('The code did not come to an end')
+  if ('error' in report) return failed(String(report.error))
+  if (!('value' in report)) return failed('The result is not a value')
+  const assignments = Array.isArray(report.assignments) ? report.assignments : []
+  return {
+    ok: true,
+    value: report.value,
+    assignments: assignments.filter((each) => typeof each?.name === 'string'),
+  }
+}
+
+function failed(message: string): Outcome {
+  return { ok: false, reason: reasonOf(message), message: message.slice(0, 500) }
+}
+
+function reasonOf(message: string): 'error' | 'memory' {
+  return message.includes('out of memory') ? 'memory' : 'error'
+}
+
+function linesOf({ lines }: Report): string[] {
+  return Array.isArray(lines) ? lines.filter((line) => typeof line === 'string').slice(0, maximumLines) : []
+}
+
+/** Requests that have no answer yet. */
+function callsOf(
+  { calls }: Report,
+  answered: number,
+): { index: number; text: string; request: CodeRequest }[] {
+  if (!Array.isArray(calls)) return []
+  return calls.slice(0, maximumCalls - answered).flatMap((call) => {
+    const request = typeof call?.request === 'string' ? readRequest(call.request) : null
+    return request === null ? [] : [{ index: Number(call.index), text: call.request, request }]
+  })
+}
+
+function readRequest(text: string): CodeRequest | null {
+  const { url, method, headers, body } = readReport(text) as Record<string, unknown>
+  if (typeof url !== 'string' || typeof method !== 'string') return null
+  const pairs = Object.entries(typeof headers === 'object' && headers !== null ? headers : {})
+  const request = {
+    url,
+    method,
+    headers: Object.fromEntries(pairs.map(([name, value]) => [name, String(value)])),
+  }
+  return typeof body === 'string' ? { ...request, body } : request
 }

@@ -1,0 +1,94 @@
+/** Code with `{{...}}` in it becomes code with parameters: values get in as values, never as code. */
+import { randomBytes } from 'node:crypto'
+import jsTokens, { type Token } from 'js-tokens'
+
+const maximumCharacters = 100_000
+
+/** `text`: the parameter is used inside a quoted text, and holds the value as it appears in texts. */
+export interface Parameter {
+  name: string
+  variable: string
+  kind: 'value' | 'text'
+}
+
+/** `pieces` of code and the `variables` between them, one fewer. */
+export function parametrize(
+  pieces: string[],
+  variables: string[],
+): { code: string; parameters: Parameter[] } {
+  const all = pieces.join('')
+  // Names that the code itself does not use.
+  const mark = `_${randomBytes(6).toString('hex')}_`
+  const suffix = /(?:variable|text)\d+_/.test(all) ? mark : '_'
+  const numbers = new Map<string, number>()
+  for (const variable of variables) if (!numbers.has(variable)) numbers.set(variable, numbers.size)
+  const marked = pieces.reduce(
+    (code, piece, index) => `${code}variable${numbers.get(variables[index - 1] ?? '')}${mark}${piece}`,
+  )
+  const used = new Set<string>()
+  const use = (name: string) => {
+    used.add(name)
+    return name
+  }
+  const valueName = (number: string) => use(`variable${number}${suffix}`)
+  const textName = (number: string) => use(`text${number}${suffix}`)
+
+  // Beyond that length no code is run, and reading it would keep all others waiting.
+  const isRead = /["'`/]/.test(all) && all.length <= maximumCharacters
+  const tokens: Token[] = isRead ? [...jsTokens(marked)] : [{ type: 'IdentifierName', value: marked }]
+  const code = tokens.map((token, index) => {
+    const parts = partsOf(token.value, mark)
+    if (parts.length === 1) return token.value
+    if (token.type === 'StringLiteral') {
+      const quote = token.value[0]
+      const text = parts
+        .map((part, at) => (at % 2 === 0 ? unescaped(part) : `${quote}+${textName(part)}+${quote}`))
+        .join('')
+      return isKey(tokens, index) ? `[${text}]` : `(${text})`
+    }
+    if (/Template/.test(token.type))
+      return parts.map((part, at) => (at % 2 === 0 ? unescaped(part) : `\${${textName(part)}}`)).join('')
+    if (token.type === 'RegularExpressionLiteral') {
+      const end = token.value.lastIndexOf('/')
+      const pattern = partsOf(token.value.slice(1, end), mark)
+      const source = pattern
+        .map((part, at) => (at % 2 === 0 ? JSON.stringify(part) : textName(part)))
+        .join('+')
+      return `new RegExp(${source},${JSON.stringify(token.value.slice(end + 1))})`
+    }
+    return parts.map((part, at) => (at % 2 === 0 ? part : valueName(part))).join('')
+  })
+  const parameters = [...numbers].flatMap(([variable, number]): Parameter[] => [
+    { name: `variable${number}${suffix}`, variable, kind: 'value' },
+    { name: `text${number}${suffix}`, variable, kind: 'text' },
+  ])
+  return { code: code.join(''), parameters: parameters.filter(({ name }) => used.has(name)) }
+}
+
+/** What is between the marked names, and their numbers, in turns. */
+function partsOf(code: string, mark: string): string[] {
+  const ends = code.split(mark)
+  const last = ends.pop() ?? ''
+  return [...ends.flatMap((end) => split(end, end.lastIndexOf('variable'))), last]
+}
+
+function split(end: string, at: number): [string, string] {
+  return [end.slice(0, at), end.slice(at + 'variable'.length)]
+}
+
+/** Without a backslash at the end, which would now escape what the parameter begins with. */
+function unescaped(part: string): string {
+  let backslashes = 0
+  while (part[part.length - 1 - backslashes] === '\\') backslashes += 1
+  return backslashes % 2 === 0 ? part : part.slice(0, -1)
+}
+
+/** Whether the token names a key of an object, where brackets are needed around an expression. */
+function isKey(tokens: Token[], index: number): boolean {
+  const neighbour = (step: number): string | undefined => {
+    let at = index + step
+    while (/WhiteSpace|LineTerminator|Comment/.test(tokens[at]?.type ?? '')) at += step
+    return tokens[at]?.value
+  }
+  return neighbour(1) === ':' && /^[{,]$/.test(neighbour(-1) ?? '')
+}

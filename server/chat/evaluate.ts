@@ -1,0 +1,41 @@
+/** Code of a bot, run in the sandbox within what a step may take. */
+import { currentFrame, log, mayCallOut, type Run, remainingMilliseconds, waitFor } from './run.ts'
+import type { CodeAnswer, CodeRequest, EvaluateReply, EvaluateRequest } from './types.ts'
+
+/** How long one piece of code may wait for all answers to its requests. */
+const fetchMilliseconds = 10_000
+
+/** What an engine of its own costs each piece of code. */
+const setupMilliseconds = 1
+
+/** What the code writes to its console goes to the log of the result. */
+export async function evaluate(
+  run: Run,
+  { form, code, args }: Pick<EvaluateRequest, 'form' | 'code' | 'args'>,
+): Promise<EvaluateReply> {
+  if (code === '') return { ok: true, value: null, assignments: [], milliseconds: 0, lines: [] }
+  const left = run.limits.evaluationMillisecondsPerStep - run.spent.evaluation
+  if (left <= 0) return refused('time', 'The code of this step used up its time')
+  const maximum = run.limits.codeCharacters
+  if (code.length > maximum) return refused('error', `Code of more than ${maximum} characters is not run`)
+  const milliseconds = Math.min(run.limits.evaluationMilliseconds, Math.ceil(left))
+  const owner = currentFrame(run).botId
+  const deadline = performance.now() + fetchMilliseconds
+  const fetch = (request: CodeRequest) => send(run, request, deadline)
+  const reply = await waitFor(run, run.effects.evaluate({ form, code, args, owner, milliseconds, fetch }))
+  run.spent.evaluation += reply.milliseconds + setupMilliseconds
+  for (const line of reply.lines) log(run, 'info', 'Code says', { details: line, isInternal: true })
+  return reply
+}
+
+function refused(reason: 'time' | 'error', message: string): EvaluateReply {
+  return { ok: false, reason, message, milliseconds: 0, lines: [] }
+}
+
+async function send(run: Run, request: CodeRequest, deadline: number): Promise<CodeAnswer> {
+  if (!mayCallOut(run)) return { ok: false, message: 'One step may not call out more often' }
+  const left = Math.min(deadline - performance.now(), remainingMilliseconds(run))
+  if (left <= 0) return { ok: false, message: `No answer within ${fetchMilliseconds} ms` }
+  const reply = await run.effects.httpRequest({ ...request, milliseconds: left })
+  return reply.ok ? { ok: true, body: new TextDecoder().decode(reply.body) } : reply
+}

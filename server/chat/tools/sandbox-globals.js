@@ -1,0 +1,117 @@
+/*
+ * Evaluated inside the engine before the code of a bot, as one expression: what the code finds there beside the
+ * language, and the functions by which the thread leads it. Code may tamper with all of this, but only to its own
+ * harm: one string comes out, and nothing in it is believed. Reading this takes longer than running most code, so
+ * what is not always needed comes from files of its own when code asks for it.
+ */
+;(host, given) => {
+  const { parse, stringify } = JSON
+  const { apply, defineProperty } = Reflect
+  const { then } = Promise.prototype
+  // biome-ignore lint/security/noGlobalEval: of own sources, inside the engine
+  const evaluate = globalThis.eval
+  const { form, code, names, values } = parse(given)
+  const assignments = []
+  const lines = []
+  const calls = []
+
+  /** Asks the thread for what only it can do. Its refusals are thrown here. */
+  const ask = (operation, ...args) => {
+    const { value, error } = parse(host(stringify([operation, ...args])))
+    if (error === undefined) return value
+    throw new ({ RangeError, SyntaxError, TypeError }[error[0]] ?? Error)(error[1])
+  }
+  const hide = (target, name, value) =>
+    defineProperty(target, name, { value, writable: true, configurable: true })
+  const loaded = {}
+  const load = (file) => {
+    loaded[file] ??= evaluate(ask('source', file))(ask, hide, lines, calls)
+    return loaded[file]
+  }
+  const offer = (file, ...names) => {
+    for (const name of names) {
+      defineProperty(globalThis, name, {
+        configurable: true,
+        get() {
+          hide(globalThis, name, load(file)[name])
+          return globalThis[name]
+        },
+        set: (value) => hide(globalThis, name, value),
+      })
+    }
+  }
+  offer('intl', 'Intl')
+  offer('url', 'URL', 'URLSearchParams')
+  offer('web', 'atob', 'btoa', 'console', 'fetch')
+  const speak = ({ name, prototype }, ...methods) => {
+    for (const method of methods) {
+      hide(prototype, method, function (...args) {
+        return load('intl').methods[name][method](this, ...args)
+      })
+    }
+  }
+  speak(Date, 'toLocaleString', 'toLocaleDateString', 'toLocaleTimeString')
+  speak(Number, 'toLocaleString')
+  speak(BigInt, 'toLocaleString')
+  speak(Array, 'toLocaleString')
+  speak(String, 'localeCompare', 'toLocaleLowerCase', 'toLocaleUpperCase')
+
+  const storable = (value) => {
+    if (value === undefined) return null
+    if (typeof value === 'function' || typeof value === 'symbol') {
+      throw new TypeError('The result is not a value')
+    }
+    return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value
+  }
+  const bigIntAsText = (_key, value) => (typeof value === 'bigint' ? String(value) : value)
+  const messageOf = (error) => (error instanceof Error ? `${error.name}: ${error.message}` : String(error))
+  hide(globalThis, 'setVariable', (name, value) => {
+    assignments.push({ name: String(name), value: storable(value) })
+  })
+
+  const AsyncFunction = (async () => {}).constructor
+  const compile = () => {
+    if (form === 'body') return new AsyncFunction(...names, code)
+    try {
+      return new AsyncFunction(...names, `return (${code}\n)`)
+    } catch (error) {
+      if (!(error instanceof SyntaxError)) throw error
+      return new AsyncFunction(...names, /\breturn\b/.test(code) ? code : `return ${code}`)
+    }
+  }
+
+  let outcome = { isWaiting: true }
+  const fail = (error) => {
+    outcome = { error: messageOf(error) }
+  }
+  return {
+    start() {
+      const end = (value) => {
+        outcome = { value: storable(value) }
+      }
+      try {
+        apply(then, apply(then, compile()(...parse(values)), [end]), [undefined, fail])
+      } catch (error) {
+        fail(error)
+      }
+    },
+    /** Gives the code the answer to one of its requests. */
+    answer(text) {
+      const { index, request, body, error } = parse(text)
+      const call = calls[index]
+      if (call?.request !== request) throw new Error('The code did not do the same again')
+      call.isAnswered = true
+      if (error === undefined) call.resolve(body)
+      else call.reject(new TypeError(error))
+    },
+    finish() {
+      const sent = calls.map(({ request, isAnswered }, index) => ({ index, request, isAnswered }))
+      const rest = { lines, calls: sent.filter(({ isAnswered }) => !isAnswered) }
+      try {
+        return stringify({ ...outcome, assignments, ...rest }, bigIntAsText)
+      } catch (error) {
+        return stringify({ error: messageOf(error), ...rest })
+      }
+    },
+  }
+}

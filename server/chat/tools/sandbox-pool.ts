@@ -1,0 +1,237 @@
+/** Threads with a JavaScript engine each, and the code that waits for them. */
+import { Worker } from 'node:worker_threads'
+import { openThreadClock, type ThreadClock } from './sandbox-clock.ts'
+import type { FromWorker, Job, JobReply } from './sandbox-worker.ts'
+
+export type Ran = JobReply | { outcome: 'busy'; message: string }
+
+export interface Waiting {
+  owner: string
+  job: Job
+  expiresAt: number
+  resolve(ran: Ran): void
+}
+
+export interface Pool {
+  run(owner: string, job: Job): Promise<Ran>
+  /** Takes over what waits in another pool. */
+  add(waiting: Waiting[]): void
+  /** Takes what this owner has waiting out of the queue. */
+  remove(owner: string): Waiting[]
+  /** Resolves when all threads are ready, rejects when one cannot be started. */
+  warm(): Promise<void>
+  close(): Promise<void>
+}
+
+interface Thread {
+  worker: Worker
+  /** `null` until the thread is ready. */
+  clock: ThreadClock | null
+  current: Waiting | null
+  watchdog: NodeJS.Timeout | undefined
+}
+
+/** Beyond its time limit, code gets this much CPU time until its thread is given up. */
+const graceMilliseconds = 250
+/** A thread that does not answer is looked after this often at most, even if it does not use its CPU. */
+const maximumChecks = 300
+const checkMilliseconds = 50
+const startMilliseconds = 60_000
+const waitMilliseconds = 5_000
+const maximumWaitingPerOwner = 200
+
+const isSource = import.meta.url.endsWith('.ts')
+const workerUrl = new URL(isSource ? './sandbox-worker.ts' : './sandbox-worker.js', import.meta.url)
+/** In development and in tests the thread is TypeScript too, which a thread cannot start from by itself. */
+const loadSource = `
+  const url = ${JSON.stringify(workerUrl.href)}
+  import('tsx/esm/api').then((tsx) => tsx.tsImport(url, url))`
+
+/** Threads start when they are needed first, and do not keep the process alive while they are idle. */
+export function openPool(maximumThreads: number, onKilled: (owner: string) => void): Pool {
+  const threads = new Set<Thread>()
+  // In order of whose turn it is: one bot with much to evaluate delays another one by a single evaluation.
+  const queues = new Map<string, Waiting[]>()
+  const waitingForWarmth = new Set<{ resolve(): void; reject(error: Error): void }>()
+  let isClosed = false
+
+  function run(owner: string, job: Job): Promise<Ran> {
+    return new Promise((resolve) => {
+      const isFull = (queues.get(owner)?.length ?? 0) >= maximumWaitingPerOwner
+      if (isClosed || isFull) resolve({ outcome: 'busy', message: 'Too much code is waiting to be run' })
+      else add([{ owner, job, expiresAt: Date.now() + waitMilliseconds, resolve }])
+    })
+  }
+
+  function add(waiting: Waiting[]): void {
+    for (const each of waiting) {
+      const queue = queues.get(each.owner) ?? []
+      queue.push(each)
+      queues.set(each.owner, queue)
+    }
+    dispatch()
+  }
+
+  function remove(owner: string): Waiting[] {
+    const queue = queues.get(owner) ?? []
+    queues.delete(owner)
+    return queue
+  }
+
+  function dispatch(): void {
+    while (queues.size > 0) {
+      const thread = idleThread()
+      if (thread === null) return
+      const next = takeNext()
+      if (next === null) return
+      start(thread, next)
+    }
+  }
+
+  function takeNext(): Waiting | null {
+    for (const [owner, queue] of queues) {
+      const next = queue.shift()
+      queues.delete(owner)
+      if (queue.length > 0) queues.set(owner, queue)
+      if (next === undefined) continue
+      if (next.expiresAt >= Date.now()) return next
+      next.resolve({ outcome: 'busy', message: 'The code waited too long to be run' })
+    }
+    return null
+  }
+
+  function idleThread(): Thread | null {
+    for (const thread of threads) if (thread.clock !== null && thread.current === null) return thread
+    const starting = [...threads].some((thread) => thread.clock === null)
+    if (threads.size < maximumThreads && !starting) startThread()
+    return null
+  }
+
+  function start(thread: Thread, waiting: Waiting): void {
+    thread.current = waiting
+    thread.worker.ref()
+    watch(thread, waiting)
+    thread.worker.postMessage(waiting.job)
+  }
+
+  /** Gives up the thread once it has worked for too long. How much time has passed meanwhile says nothing. */
+  function watch(thread: Thread, { job: { milliseconds } }: Waiting): void {
+    const limit = milliseconds + graceMilliseconds
+    const worked = thread.clock?.start() ?? (() => limit)
+    let checks = 0
+    const check = () => {
+      const left = limit - worked()
+      checks += 1
+      if (left > 0 && checks < maximumChecks)
+        thread.watchdog = setTimeout(check, Math.max(left, checkMilliseconds))
+      else
+        giveUp(thread, {
+          outcome: 'failed',
+          reason: 'time',
+          message: `Stopped after ${milliseconds} ms`,
+          milliseconds: limit,
+        })
+    }
+    thread.watchdog = setTimeout(check, limit)
+  }
+
+  function startThread(): void {
+    const resourceLimits = { maxOldGenerationSizeMb: 64 }
+    const worker = isSource
+      ? new Worker(loadSource, { eval: true, execArgv: [], resourceLimits })
+      : new Worker(workerUrl, { execArgv: [], resourceLimits })
+    const thread: Thread = { worker, clock: null, current: null, watchdog: undefined }
+    threads.add(thread)
+    thread.watchdog = setTimeout(() => giveUp(thread), startMilliseconds)
+    worker.on('message', (message: FromWorker) => {
+      if ('ready' in message) welcome(thread, message.ready)
+      else finish(thread, message)
+      dispatch()
+    })
+    worker.on('error', (error: NodeJS.ErrnoException) => {
+      const reason = error.code === 'ERR_WORKER_OUT_OF_MEMORY' ? 'memory' : undefined
+      giveUp(thread, { outcome: 'failed', reason, message: error.message, milliseconds: graceMilliseconds })
+    })
+    worker.on('exit', () => giveUp(thread))
+  }
+
+  function welcome(thread: Thread, name: string | null): void {
+    clearTimeout(thread.watchdog)
+    const areReady = [...threads].some((each) => each.clock !== null)
+    thread.clock = openThreadClock(name)
+    thread.worker.unref()
+    // Nobody is turned away for the time that the first thread took to start.
+    if (!areReady)
+      for (const each of [...queues.values()].flat()) each.expiresAt = Date.now() + waitMilliseconds
+    if (waitingForWarmth.size > 0) startMissing()
+  }
+
+  function finish(thread: Thread, reply: JobReply): void {
+    clearTimeout(thread.watchdog)
+    const waiting = thread.current
+    if (reply.outcome === 'failed' && reply.isBroken === true) {
+      giveUp(thread, reply)
+      return
+    }
+    thread.current = null
+    thread.worker.unref()
+    waiting?.resolve(reply)
+  }
+
+  function giveUp(
+    thread: Thread,
+    ran: Exclude<Ran, { outcome: 'done' }> = { outcome: 'busy', message: 'The thread of the code ended' },
+  ): void {
+    if (!threads.delete(thread)) return
+    clearTimeout(thread.watchdog)
+    void thread.worker.terminate()
+    const wasReady = thread.clock !== null
+    thread.clock?.close()
+    if (thread.current !== null) {
+      onKilled(thread.current.owner)
+      thread.current.resolve(ran)
+    }
+    if (isClosed) return
+    // What cannot even start must not be started for ever: what waits is told, the next one tries again.
+    if (!wasReady) failAll(`The sandbox could not be started: ${ran.message}`)
+    // At once, so that the next code does not wait for it.
+    else startMissing()
+  }
+
+  /** One after the other: threads that start at the same time delay each other, and the first one is what counts. */
+  function startMissing(): void {
+    const isStarting = [...threads].some((thread) => thread.clock === null)
+    if (!isStarting && threads.size < maximumThreads) startThread()
+    else if (!isStarting) settleWarmth()
+  }
+
+  function settleWarmth(error?: Error): void {
+    for (const each of waitingForWarmth) error === undefined ? each.resolve() : each.reject(error)
+    waitingForWarmth.clear()
+  }
+
+  function warm(): Promise<void> {
+    if (isClosed) return Promise.reject(new Error('The sandbox is closed'))
+    return new Promise((resolve, reject) => {
+      waitingForWarmth.add({ resolve, reject })
+      startMissing()
+    })
+  }
+
+  function failAll(message: string): void {
+    const waiting = [...queues.values()].flat()
+    queues.clear()
+    for (const each of waiting) each.resolve({ outcome: 'busy', message })
+    settleWarmth(new Error(message))
+  }
+
+  async function close(): Promise<void> {
+    isClosed = true
+    failAll('The sandbox is closed')
+    const workers = [...threads].map((thread) => thread.worker)
+    for (const thread of [...threads]) giveUp(thread)
+    await Promise.all(workers.map((worker) => worker.terminate()))
+  }
+
+  return { run, add, remove, warm, close }
+}
