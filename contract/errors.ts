@@ -12,11 +12,72 @@ export interface ErrorDefinition {
   example?: Issue
 }
 
+/**
+ * Every code of an issue, with what it means. The list is open: later releases add to it, and clients take a code
+ * that they do not know for `custom`.
+ */
+export const issueCodes = {
+  bot_closed: 'the bot takes no new chats',
+  circular_move: 'a folder would be inside itself',
+  conflict: 'the record is in another state than the request expects; `current` has that state',
+  custom: 'another rule of the contract is broken; the message says which',
+  expired: 'the token has expired',
+  incomplete: 'the body ended early',
+  invalid_cursor: 'the cursor was not made for this list and filter',
+  invalid_element: 'an entry of a collection does not fit',
+  invalid_encoding: 'the bytes are not UTF-8, or a percent escape is broken',
+  invalid_format: 'the text does not have the required form',
+  invalid_json: 'the body is not JSON',
+  invalid_key: 'the name of a property cannot be stored',
+  invalid_number: 'the number is too large to be kept exactly',
+  invalid_text: 'the text has U+0000 or half of a surrogate pair in it',
+  invalid_type: 'the value is missing, or of another type',
+  invalid_union: 'the value fits none of the alternatives',
+  invalid_value: 'the value is not one of those that are allowed',
+  last_admin: 'the workspace would be left without an admin',
+  malformed: 'the header or the request cannot be read',
+  missing: 'a header that is needed was not sent',
+  not_multiple_of: 'the number is not one of the allowed steps',
+  not_waiting: 'the chat does not wait at this block',
+  origin_not_allowed: 'the settings of the bot do not allow this origin',
+  repeated: 'a parameter was given more than once',
+  required: 'the property is required together with another one',
+  revoked: 'the token was revoked',
+  taken: 'another record has this name',
+  too_big: 'the value is longer or larger than allowed',
+  too_deep: 'the body is nested too deeply',
+  too_large: 'the body is over the limit of the operation',
+  too_many_keys: 'an object has too many properties',
+  too_many_values: 'the body has too many values',
+  too_small: 'the value is shorter or smaller than allowed',
+  unexpected: 'something was sent that this operation does not take',
+  unknown: 'the token or the expectation is not known',
+  unknown_command: 'the bot has no event for the command',
+  unknown_folder: 'the folder does not exist in the workspace',
+  unknown_session: 'there is no such chat session',
+  unknown_start: 'the bot has no such group or event',
+  unknown_user: 'no user has this e-mail address',
+  unrecognized_keys: 'the property or parameter is not known',
+  unsupported_media_type: 'the body is not sent as JSON in UTF-8',
+} as const
+
+export type IssueCode = keyof typeof issueCodes
+
+/** What is stored, for a caller that expected something else: the next request can be made of it. */
+export interface CurrentState {
+  /** When the record was last changed, as its `updatedAt` says. */
+  updatedAt?: string
+  /** The entity tag of the record, as the header `ETag` of reading it says. */
+  etag?: string
+}
+
 /** What is wrong and where. Paths start with the place: body, query, path or header. */
 export interface Issue {
   path: string[]
-  code: string
+  code: IssueCode
   message: string
+  /** On a conflict or a failed precondition. */
+  current?: CurrentState
 }
 
 export interface ErrorBody<Code extends string = string> {
@@ -77,6 +138,7 @@ export const errors = {
       path: ['body', 'bot', 'updatedAt'],
       code: 'conflict',
       message: 'The stored bot was updated at 2026-03-04T10:15:30.120Z',
+      current: { updatedAt: '2026-03-04T10:15:30.120Z' },
     },
   },
   PAYLOAD_TOO_LARGE: {
@@ -128,8 +190,13 @@ export function errorBody<Code extends ErrorCode>(
 }
 
 /** Issues repeat keys and words that callers sent; they leave as texts that every client can read. */
-function readable({ path, code, message }: Issue): Issue {
-  return { path: path.map((part) => cut(part, 1_000)), code, message: cut(message, 2_000) }
+function readable({ path, code, message, current }: Issue): Issue {
+  return {
+    path: path.map((part) => cut(part, 1_000)),
+    code,
+    message: cut(message, 2_000),
+    ...(current && { current }),
+  }
 }
 
 function cut(text: string, maximum: number): string {

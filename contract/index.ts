@@ -1,6 +1,8 @@
 import { analytics } from './analytics.ts'
 import { bots } from './bots/index.ts'
+import { botUpdateCurrent, botUpdateLegacy } from './bots/schemas.ts'
 import { chat } from './chat/index.ts'
+import { structuredMessage } from './chat/schemas.ts'
 import { folders } from './folders.ts'
 import { members } from './members.ts'
 import { publications } from './publications.ts'
@@ -42,6 +44,9 @@ export const resources = {
   chat,
   tokens,
 }
+
+/** Names that were released and that no operation refers to any more; clients may be built on them. */
+export const besides = [botUpdateCurrent, botUpdateLegacy, structuredMessage]
 
 export const information = {
   title: 'Bot builder service',

@@ -101,6 +101,14 @@ export const members = define({
       examples: { added: { summary: 'Added', value: { member: exampleMember } } },
     },
     errors: ['CONFLICT'],
+    errorExamples: {
+      CONFLICT: {
+        member: {
+          summary: 'Already a member',
+          issues: [{ path: ['body', 'email'], code: 'conflict', message: 'The user is a member already' }],
+        },
+      },
+    },
   },
   updateMember: {
     method: 'patch',

@@ -16,13 +16,18 @@ export interface Operation {
   body?: z.ZodType
   /** The largest body accepted; `document` is for operations that carry a whole bot. */
   bodySize?: 'small' | 'document'
-  /** Refuse any body and any Content-Type header: only a bare request means what it says. */
-  bareRequest?: boolean
+  /**
+   * The parameter of the query without which the operation means everything. Any body is refused then, and any
+   * Content-Type header too while it is absent: only a bare request means everything.
+   */
+  everythingWithout?: string
   /** Whether pages of other origins may call it. */
   isCrossOrigin?: boolean
   success: Success
   /** The operation's own codes, beyond those that access and input imply. */
   errors?: readonly ErrorCode[]
+  /** Named examples of errors, for those that differ from the one that is shown with the code. */
+  errorExamples?: Partial<Record<ErrorCode, Record<string, ErrorExample>>>
   /** Named examples of the request body. */
   requestExamples?: Record<string, Example>
 }
@@ -41,6 +46,11 @@ export interface Success {
 export interface Example {
   summary: string
   value: unknown
+}
+
+export interface ErrorExample {
+  summary: string
+  issues: readonly Issue[]
 }
 
 export const tags = {

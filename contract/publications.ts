@@ -39,6 +39,8 @@ export const flowFindings = z
   )
   .max(MAXIMUM_FINDINGS)
 
+export type FlowFinding = z.output<typeof flowFindings>[number]
+
 const summary = {
   id: publicationId,
   createdAt: timestamp('When it was published.'),

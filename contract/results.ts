@@ -41,10 +41,14 @@ const resultVariable = z
   .object({
     id: text(255).meta({ description: 'Id of the variable.', example: 'variable-email' }),
     name: text(255).meta({ description: 'Name of the variable.', example: 'Email' }),
-    value: z.union([text(1_048_576), z.array(text(1_048_576).nullable()).max(100_000)]).meta({
-      description: 'Value of the variable: a text, or a list of texts and nulls.',
-      example: 'ada@example.com',
-    }),
+    // Any value to generators of clients, few of which can read a union of text and list; and always there.
+    value: z
+      .unknown()
+      .refine((value): boolean => value !== undefined)
+      .meta({
+        description: 'Value of the variable: a text, or a list whose entries are texts or null.',
+        example: 'ada@example.com',
+      }),
     isSessionVariable: z
       .boolean()
       .optional()
@@ -153,7 +157,7 @@ export const results = define({
     tag: 'results',
     summary: 'Delete results of a bot',
     description:
-      'Deletes the results named by `resultIds`, or all results of the bot when the parameter is absent, with their answers, transcripts and logs. This cannot be undone. Unknown ids and ids of other bots are ignored. A body, a Content-Type header, an empty value or an unknown parameter is refused, so that a misplaced list of ids can never delete everything.',
+      'Deletes the results named by `resultIds`, or all results of the bot when the parameter is absent, with their answers, transcripts and logs. This cannot be undone. Unknown ids and ids of other bots are ignored. A body, an empty value or an unknown parameter is refused, and without `resultIds` a Content-Type header too, so that a misplaced list of ids can never delete everything.',
     access: bot('MEMBER'),
     params,
     query: z.strictObject({
@@ -172,7 +176,7 @@ export const results = define({
           example: exampleIds.result,
         }),
     }),
-    bareRequest: true,
+    everythingWithout: 'resultIds',
     success: {
       status: 200,
       description: 'The results are deleted.',

@@ -50,11 +50,21 @@ const exportedBot = z
 const loosePart = (description: string, example: unknown) =>
   z.unknown().optional().meta({ description, example })
 
+const notAVersion = `Expected one of ${versions.join(', ')}`
+
+const documentVersion = z
+  .enum(versions)
+  .meta({ id: 'DocumentVersion', description: 'Version of the schema a flow is written in.' })
+
 const importedBot = z
   .looseObject({
-    version: z.enum(versions).nullable().optional().meta({
+    $schema: loosePart(
+      'Address of the JSON Schema that an editor checks the document with; ignored.',
+      '/schemas/bot-6.1.json',
+    ),
+    version: z.union([documentVersion, z.null()], { error: notAVersion }).optional().meta({
       description:
-        'Version of the schema the flow is written in. A document with groups but without it counts as 3.',
+        'Version of the schema the flow is written in. A document with groups but without it counts as 3, as with null.',
     }),
     name: loosePart('Name of the bot; a default when it is absent or cannot be one.', 'Lead generation'),
     icon: loosePart('Icon of the bot.', '🎯'),
@@ -93,7 +103,7 @@ export const transfer = define({
     tag: 'bots',
     summary: 'Import a bot',
     description:
-      'Creates a bot from an exported document of any version and returns it. The bot gets a new id; all ids inside the flow stay. A flow in a legacy version is converted to the latest one, without loss. The new bot is a draft: results and publications do not come along, and public id, domain, folder and credentials of the document are not taken over. What had to be dropped is listed in `warnings`; a document that cannot be repaired is invalid input.',
+      'Creates a bot from an exported document of any version and returns it. The bot gets a new id; all ids inside the flow stay. A flow in a legacy version is converted to the latest one, without loss. The new bot is a draft: results and publications do not come along, and public id, domain, folder and credentials of the document are not taken over. A link block that carries the name of another product (`Acme link` with `acmeId`) becomes `Bot link` with `botId`. What had to be dropped is listed in `warnings`, and so is a link to a bot that the workspace does not have; a document that cannot be repaired is invalid input.',
     access: workspace('MEMBER', 'body'),
     body: z
       .strictObject({
@@ -127,7 +137,10 @@ export const transfer = define({
       body: z
         .object({
           bot: botSchema,
-          warnings: flowFindings.meta({ description: 'What was dropped or added to make the document fit.' }),
+          warnings: flowFindings.meta({
+            description:
+              'What was dropped or added to make the document fit, and links to bots that the workspace does not have.',
+          }),
         })
         .meta({ id: 'ImportedBotBody', description: 'A bot that was imported.' }),
       location: '/v1/bots/{bot.id}',

@@ -366,7 +366,7 @@ export interface paths {
         post?: never;
         /**
          * Delete results of a bot
-         * @description Deletes the results named by `resultIds`, or all results of the bot when the parameter is absent, with their answers, transcripts and logs. This cannot be undone. Unknown ids and ids of other bots are ignored. A body, a Content-Type header, an empty value or an unknown parameter is refused, so that a misplaced list of ids can never delete everything.
+         * @description Deletes the results named by `resultIds`, or all results of the bot when the parameter is absent, with their answers, transcripts and logs. This cannot be undone. Unknown ids and ids of other bots are ignored. A body, an empty value or an unknown parameter is refused, and without `resultIds` a Content-Type header too, so that a misplaced list of ids can never delete everything.
          *
          *     Permission: a member or an admin of the workspace.
          */
@@ -497,7 +497,7 @@ export interface paths {
         put?: never;
         /**
          * Import a bot
-         * @description Creates a bot from an exported document of any version and returns it. The bot gets a new id; all ids inside the flow stay. A flow in a legacy version is converted to the latest one, without loss. The new bot is a draft: results and publications do not come along, and public id, domain, folder and credentials of the document are not taken over. What had to be dropped is listed in `warnings`; a document that cannot be repaired is invalid input.
+         * @description Creates a bot from an exported document of any version and returns it. The bot gets a new id; all ids inside the flow stay. A flow in a legacy version is converted to the latest one, without loss. The new bot is a draft: results and publications do not come along, and public id, domain, folder and credentials of the document are not taken over. A link block that carries the name of another product (`Acme link` with `acmeId`) becomes `Bot link` with `botId`. What had to be dropped is listed in `warnings`, and so is a link to a bot that the workspace does not have; a document that cannot be repaired is invalid input.
          *
          *     Permission: a member or an admin of the workspace.
          */
@@ -1187,6 +1187,11 @@ export interface components {
         /** @description The bot to create; every property may be absent. Properties of a bot that create does not take are ignored, so that what was read can be posted as a copy. */
         BotCreate: {
             /**
+             * @description Address of the JSON Schema that an editor checks the document with; accepted and ignored.
+             * @example /schemas/bot-6.1.json
+             */
+            $schema?: unknown;
+            /**
              * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
@@ -1278,6 +1283,11 @@ export interface components {
         /** @description A bot as a document of any version, as this service or another builder exported it. Properties that import does not know are ignored. */
         BotImport: {
             /**
+             * @description Address of the JSON Schema that an editor checks the document with; ignored.
+             * @example /schemas/bot-6.1.json
+             */
+            $schema?: unknown;
+            /**
              * @description The edges. Malformed ones are dropped.
              * @example []
              */
@@ -1317,11 +1327,8 @@ export interface components {
              * @example []
              */
             variables?: unknown;
-            /**
-             * @description Version of the schema the flow is written in. A document with groups but without it counts as 3.
-             * @enum {string|null}
-             */
-            version?: "3" | "4" | "5" | "6" | "6.1" | null;
+            /** @description Version of the schema the flow is written in. A document with groups but without it counts as 3, as with null. */
+            version?: components["schemas"]["DocumentVersion"] | null;
         } & {
             [key: string]: unknown;
         };
@@ -1461,13 +1468,18 @@ export interface components {
             updatedAt: string;
         };
         /** @description A change to a bot. The version is required and tells the shape: `6` and `6.1` are the current one, `3`, `4` and `5` the legacy one. */
-        BotUpdate: components["schemas"]["BotUpdateLegacy"] | components["schemas"]["BotUpdateCurrent"];
+        BotUpdate: components["schemas"]["BotUpdateV3"] | components["schemas"]["BotUpdateV4"] | components["schemas"]["BotUpdateV5"] | components["schemas"]["BotUpdateV6"] | components["schemas"]["BotUpdateV61"];
         /** @description A change to a bot in a current version. */
         BotUpdateCurrent: components["schemas"]["BotUpdateV6"] | components["schemas"]["BotUpdateV61"];
         /** @description A change to a bot in a legacy version. */
         BotUpdateLegacy: components["schemas"]["BotUpdateV3"] | components["schemas"]["BotUpdateV4"] | components["schemas"]["BotUpdateV5"];
         /** @description A change to a bot in version 3. Absent properties stay, given ones replace the whole property. */
         BotUpdateV3: {
+            /**
+             * @description Address of the JSON Schema that an editor checks the document with; accepted and ignored.
+             * @example /schemas/bot-6.1.json
+             */
+            $schema?: unknown;
             /**
              * @description Read-only time of creation; accepted and ignored.
              * @example null
@@ -1558,6 +1570,11 @@ export interface components {
         /** @description A change to a bot in version 4. Absent properties stay, given ones replace the whole property. */
         BotUpdateV4: {
             /**
+             * @description Address of the JSON Schema that an editor checks the document with; accepted and ignored.
+             * @example /schemas/bot-6.1.json
+             */
+            $schema?: unknown;
+            /**
              * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
@@ -1646,6 +1663,11 @@ export interface components {
         };
         /** @description A change to a bot in version 5. Absent properties stay, given ones replace the whole property. */
         BotUpdateV5: {
+            /**
+             * @description Address of the JSON Schema that an editor checks the document with; accepted and ignored.
+             * @example /schemas/bot-6.1.json
+             */
+            $schema?: unknown;
             /**
              * @description Read-only time of creation; accepted and ignored.
              * @example null
@@ -1736,6 +1758,11 @@ export interface components {
         /** @description A change to a bot in version 6. Absent properties stay, given ones replace the whole property. */
         BotUpdateV6: {
             /**
+             * @description Address of the JSON Schema that an editor checks the document with; accepted and ignored.
+             * @example /schemas/bot-6.1.json
+             */
+            $schema?: unknown;
+            /**
              * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
@@ -1824,6 +1851,11 @@ export interface components {
         };
         /** @description A change to a bot in version 6.1. Absent properties stay, given ones replace the whole property. */
         BotUpdateV61: {
+            /**
+             * @description Address of the JSON Schema that an editor checks the document with; accepted and ignored.
+             * @example /schemas/bot-6.1.json
+             */
+            $schema?: unknown;
             /**
              * @description Read-only time of creation; accepted and ignored.
              * @example null
@@ -3002,10 +3034,10 @@ export interface components {
              */
             id: string;
             /**
-             * @description Part of the answer: Image URL for pictures, else one of the others. Absent or empty: Message content.
-             * @enum {string}
+             * @description Part of the answer: `Image URL` for pictures, else `Message content`, `Total tokens`, `Prompt tokens` or `Completion tokens`. Absent or empty: Message content.
+             * @example Message content
              */
-            valueToExtract?: "" | "Message content" | "Total tokens" | "Prompt tokens" | "Completion tokens" | "Image URL";
+            valueToExtract?: string;
             /**
              * @description Id of the variable that takes the part.
              * @example varReply
@@ -3473,6 +3505,20 @@ export interface components {
              */
             workspaceId: string;
         };
+        /** @description What is stored, on a conflict or a failed precondition: read the record, or send these values to write on top of it. Absent where the record has none. */
+        CurrentState: {
+            /**
+             * @description The entity tag of the record, as the header `ETag` of reading it says.
+             * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-7"
+             */
+            etag?: string;
+            /**
+             * Format: date-time
+             * @description When the record was last changed, as its `updatedAt` says.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            updatedAt?: string;
+        };
         /** @description Asks for a date or a range of dates. */
         DateInput: {
             /**
@@ -3669,6 +3715,11 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /**
+         * @description Version of the schema a flow is written in.
+         * @enum {string}
+         */
+        DocumentVersion: "3" | "4" | "5" | "6" | "6.1";
         /** @description Parts of the theme that depend on variables. */
         DynamicTheme: {
             /**
@@ -3984,11 +4035,8 @@ export interface components {
         };
         /** @description One thing that is wrong, and where. */
         ErrorIssue: {
-            /**
-             * @description Kind of the issue, for programs.
-             * @example invalid_type
-             */
-            code: string;
+            code: components["schemas"]["IssueCode"];
+            current?: components["schemas"]["CurrentState"];
             /**
              * @description What is wrong, for people.
              * @example Invalid input: expected string, received number
@@ -5057,7 +5105,7 @@ export interface components {
         /** @description A bot that was imported. */
         ImportedBotBody: {
             bot: components["schemas"]["Bot"];
-            /** @description What was dropped or added to make the document fit. */
+            /** @description What was dropped or added to make the document fit, and links to bots that the workspace does not have. */
             warnings: components["schemas"]["FlowFinding"][];
         };
         /** @description Texts that an input shows. */
@@ -5112,6 +5160,54 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /**
+         * @description Kind of the issue, for programs. The list is open: take a code that you do not know for `custom`.
+         *
+         *     - `bot_closed`: the bot takes no new chats.
+         *     - `circular_move`: a folder would be inside itself.
+         *     - `conflict`: the record is in another state than the request expects; `current` has that state.
+         *     - `custom`: another rule of the contract is broken; the message says which.
+         *     - `expired`: the token has expired.
+         *     - `incomplete`: the body ended early.
+         *     - `invalid_cursor`: the cursor was not made for this list and filter.
+         *     - `invalid_element`: an entry of a collection does not fit.
+         *     - `invalid_encoding`: the bytes are not UTF-8, or a percent escape is broken.
+         *     - `invalid_format`: the text does not have the required form.
+         *     - `invalid_json`: the body is not JSON.
+         *     - `invalid_key`: the name of a property cannot be stored.
+         *     - `invalid_number`: the number is too large to be kept exactly.
+         *     - `invalid_text`: the text has U+0000 or half of a surrogate pair in it.
+         *     - `invalid_type`: the value is missing, or of another type.
+         *     - `invalid_union`: the value fits none of the alternatives.
+         *     - `invalid_value`: the value is not one of those that are allowed.
+         *     - `last_admin`: the workspace would be left without an admin.
+         *     - `malformed`: the header or the request cannot be read.
+         *     - `missing`: a header that is needed was not sent.
+         *     - `not_multiple_of`: the number is not one of the allowed steps.
+         *     - `not_waiting`: the chat does not wait at this block.
+         *     - `origin_not_allowed`: the settings of the bot do not allow this origin.
+         *     - `repeated`: a parameter was given more than once.
+         *     - `required`: the property is required together with another one.
+         *     - `revoked`: the token was revoked.
+         *     - `taken`: another record has this name.
+         *     - `too_big`: the value is longer or larger than allowed.
+         *     - `too_deep`: the body is nested too deeply.
+         *     - `too_large`: the body is over the limit of the operation.
+         *     - `too_many_keys`: an object has too many properties.
+         *     - `too_many_values`: the body has too many values.
+         *     - `too_small`: the value is shorter or smaller than allowed.
+         *     - `unexpected`: something was sent that this operation does not take.
+         *     - `unknown`: the token or the expectation is not known.
+         *     - `unknown_command`: the bot has no event for the command.
+         *     - `unknown_folder`: the folder does not exist in the workspace.
+         *     - `unknown_session`: there is no such chat session.
+         *     - `unknown_start`: the bot has no such group or event.
+         *     - `unknown_user`: no user has this e-mail address.
+         *     - `unrecognized_keys`: the property or parameter is not known.
+         *     - `unsupported_media_type`: the body is not sent as JSON in UTF-8.
+         * @example invalid_type
+         */
+        IssueCode: string;
         /** @description Continues at another place of the flow. */
         JumpBlock: {
             /**
@@ -5818,7 +5914,7 @@ export interface components {
             name: string | null;
         };
         /** @description What the person says: a plain text, or a message with its kind. */
-        Message: string | components["schemas"]["StructuredMessage"];
+        Message: string | components["schemas"]["TextMessage"] | components["schemas"]["AudioMessage"] | components["schemas"]["CommandMessage"];
         /** @description Something the bot says or shows. */
         MessageBubble: components["schemas"]["TextMessageBubble"] | components["schemas"]["ImageMessageBubble"] | components["schemas"]["VideoMessageBubble"] | components["schemas"]["AudioMessageBubble"] | components["schemas"]["EmbedMessageBubble"];
         /** @description How the text came about. */
@@ -7740,10 +7836,10 @@ export interface components {
              */
             name: string;
             /**
-             * @description Value of the variable: a text, or a list of texts and nulls.
+             * @description Value of the variable: a text, or a list whose entries are texts or null.
              * @example ada@example.com
              */
-            value: string | (string | null)[];
+            value: unknown;
         };
         /** @description Goes back to where the last jump or event came from. Has no options. */
         ReturnBlock: {
@@ -9145,10 +9241,10 @@ export interface components {
              */
             name: string;
             /**
-             * @description The value at the start of a chat: a text, a list whose entries may be null, or null.
+             * @description The value at the start of a chat: a text, a list whose entries are texts or null, or null. Anything else is invalid input.
              * @example ada@example.com
              */
-            value?: string | (string | null)[] | null;
+            value?: unknown;
         } & {
             [key: string]: unknown;
         };
@@ -9781,6 +9877,16 @@ export interface components {
         };
     };
     responses: {
+        /** @description The record was changed since the caller read it, or it exists already. Read it again and repeat the change on the new state. */
+        AddMemberConflict: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ConflictErrorBody"];
+            };
+        };
         /** @description The input does not fit the contract, or names something that cannot be. The issues say what and where; nothing was changed. Correct the request before sending it again. */
         BadRequest: {
             headers: {
@@ -9793,6 +9899,26 @@ export interface components {
         };
         /** @description The record was changed since the caller read it, or it exists already. Read it again and repeat the change on the new state. */
         Conflict: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ConflictErrorBody"];
+            };
+        };
+        /** @description The record was changed since the caller read it, or it exists already. Read it again and repeat the change on the new state. */
+        ContinueChatConflict: {
+            headers: {
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ConflictErrorBody"];
+            };
+        };
+        /** @description The record was changed since the caller read it, or it exists already. Read it again and repeat the change on the new state. */
+        ExecuteWebhookConflict: {
             headers: {
                 "X-Request-Id": components["headers"]["RequestId"];
                 [name: string]: unknown;
@@ -10017,7 +10143,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
+            409: components["responses"]["ExecuteWebhookConflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             500: components["responses"]["InternalServerError"];
@@ -10138,7 +10264,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
+            409: components["responses"]["ContinueChatConflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             500: components["responses"]["InternalServerError"];
@@ -11522,7 +11648,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
-            409: components["responses"]["Conflict"];
+            409: components["responses"]["AddMemberConflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             500: components["responses"]["InternalServerError"];

@@ -924,6 +924,9 @@ describe('HTTP requests', () => {
   test.each([
     ['{{A}}', '{"x":1}', {}, '{"x":1}', 'application/json'],
     ['Hello {{A}}', 'you', {}, 'Hello you', 'text/plain; charset=utf-8'],
+    ['{{A}} says hi', 'Ada', {}, 'Ada says hi', 'text/plain; charset=utf-8'],
+    [' {{A}}, {{A}}', 'Ada', {}, ' Ada, Ada', 'text/plain; charset=utf-8'],
+    [' [{{A}}]', 'Ada', {}, ' ["Ada"]', 'application/json'],
     [
       '{"a":"{{A}}","b":2}',
       'x y',
@@ -985,12 +988,38 @@ describe('HTTP requests', () => {
       details: 'The host is in a private network',
       isInternal: true,
     })
-    expect(refused.texts()).toEqual(['A is '])
+    expect(refused.texts()).toEqual(['A is 400'])
     for (const url of ['', 'nonsense', undefined]) {
       const none = await runBlock(request({ url }))
       expect(none.logged('no valid URL')).toBeDefined()
       expect(none.requests).toEqual([])
     }
+  })
+
+  test.each([
+    ['refused', 400],
+    ['time', 408],
+    ['network', 500],
+    ['size', 500],
+  ] as const)('a request without an answer has a status: %s is %d', async (reason, status) => {
+    const responseVariableMapping = [
+      { id: 'm', variableId: idOf('A'), bodyPath: 'statusCode' },
+      { id: 'n', variableId: idOf('B'), bodyPath: 'data.message' },
+    ]
+    const reply = { ok: false, reason, message: 'What happened' } as const
+    const client = await runBlock(request({}, { responseVariableMapping }), { reply })
+    expect([client.value('A'), client.value('B')]).toEqual([String(status), 'What happened'])
+  })
+
+  test.each([
+    ['Basic user:secret', 'Basic dXNlcjpzZWNyZXQ='],
+    ['basic  {{A}}', 'Basic dXNlcjpzZWNyZXQ='],
+    ['Basic dXNlcjpzZWNyZXQ=', 'Basic dXNlcjpzZWNyZXQ='],
+    ['Bearer a:b', 'Bearer a:b'],
+  ])('authorization %s', async (value, authorization) => {
+    const block = request({ headers: [{ id: 'h', key: 'Authorization', value }] })
+    const client = await runBlock(block, { ...given({ A: 'user:secret' }), reply: ok('') })
+    expect(client.requests[0]?.headers).toMatchObject({ authorization })
   })
 
   test.each(['Zapier', 'Make.com', 'Pabbly'])('%s is an HTTP request', async (type) => {
@@ -1072,6 +1101,23 @@ describe('e-mail', () => {
       hasMail: true,
     })
     expect(html.mails[0]).toMatchObject({ html: '<p>&lt;b&gt;</p>' })
+  })
+
+  test('addresses may have names', async () => {
+    const block = mail({
+      recipients: ['Ada <ada@x.org>', '{{List}}', '"Doe, Bob" <bob@x.org>; ada@x.org', 'Eve <eve>'],
+      cc: ['{{A}} <cc@x.org>'],
+      bcc: ['Mallory\r\nBcc: all@x.org <m@x.org>'],
+      replyTo: 'Ada <ada@x.org>',
+    })
+    const values = given({ A: 'A "B" \\', List: ['Carl <carl@x.org>', 'Ada again <ada@x.org>'] })
+    const client = await runBlock(block, { ...values, hasMail: true })
+    expect(client.mails[0]).toMatchObject({
+      to: ['"Ada" <ada@x.org>', '"Carl" <carl@x.org>', '"Doe, Bob" <bob@x.org>'],
+      cc: [expect.stringMatching(/^"[^"\\]*" <cc@x\.org>$/)],
+      bcc: [],
+      replyTo: '"Ada" <ada@x.org>',
+    })
   })
 
   test('has all answers as its body without one of its own', async () => {

@@ -56,6 +56,14 @@ test('mails go out through the configured server', async () => {
   expect(received).not.toContain('Bcc:')
 })
 
+test('names of recipients stand in the headers, addresses in the envelope', async () => {
+  received = ''
+  await mailer()({ ...mail, to: ['"Ada" <ada@x.test>'], replyTo: '"Doe, Bob" <bob@x.test>' })
+  expect(received).toContain('RCPT TO:<ada@x.test>')
+  expect(received).toContain('To: Ada <ada@x.test>')
+  expect(received).toContain('Reply-To: "Doe, Bob" <bob@x.test>')
+})
+
 test('what the server refuses is an error', async () => {
   await expect(mailer()({ ...mail, to: ['refused@x.test'], cc: [], bcc: [] })).rejects.toThrow()
   await expect(openMailer({ url: 'smtp://127.0.0.1:1', from: 'a@x.test' })(mail)).rejects.toThrow()

@@ -10,7 +10,7 @@ import {
   theme,
   variables,
 } from '../contract/bot-document/index.ts'
-import { convert, type FlowDocument, repairImported } from '../server/conversion/index.ts'
+import { convert, type FlowDocument, linkedBots, repairImported } from '../server/conversion/index.ts'
 import { documentOf, documentVersions } from './support/documents.ts'
 import { runs } from './support/runs.ts'
 
@@ -521,6 +521,62 @@ describe('repairImported', () => {
     for (const part of ['groups', 'edges', 'variables', 'theme', 'settings']) {
       expect(document[part]).toBe(before[part])
     }
+  })
+})
+
+describe('links that carry the name of a product', () => {
+  const link = (type: string, options: unknown) => ({ id: 'b', type, outgoingEdgeId: 'e', options })
+  const imported = (block: unknown) => {
+    const groups = [{ id: 'g', title: 'G', blocks: [{ id: 'a', type: 'text' }, block] }]
+    const { document, warnings } = repairImported({ version: '6.1', groups, events: [{ id: 's' }] })
+    expect(warnings).toEqual([])
+    return (document.groups as { blocks: unknown[] }[])[0]?.blocks[1]
+  }
+
+  test.each([
+    ['Acme link', { mergeResults: true, acmeId: 'bot2', groupId: 'g2' }],
+    ['ACME link', { mergeResults: true, acmeId: 'bot2', groupId: 'g2' }],
+    ['AcmeBot link', { mergeResults: true, acmeBotId: 'bot2', groupId: 'g2' }],
+  ])('%s %j', (type, options) => {
+    const after = imported(link(type, options))
+    const expected = link('Bot link', { mergeResults: true, botId: 'bot2', groupId: 'g2' })
+    expect(JSON.stringify(after)).toBe(JSON.stringify(expected))
+  })
+
+  test.each([
+    ['Bot link', { botId: 'bot2' }],
+    ['Acme link', { otherId: 'bot2' }],
+    ['Acme link', { acmeId: 'bot1', botId: 'bot2' }],
+    ['Acme link', undefined],
+    ['Acmelink', { acmeId: 'bot2' }],
+    [' link', { Id: 'bot2', botId: 1 }],
+  ])('%s %j stays', (type, options) => {
+    const block = link(type, options)
+    expect(imported(block)).toBe(block)
+  })
+
+  test('name the bots that they link', () => {
+    const blocks = [
+      { id: 'a', type: 'text' },
+      link('Acme link', { acmeId: 'bot2' }),
+      link('Bot link', { botId: 'bot2' }),
+      link('Bot link', { botId: 'current' }),
+      link('Bot link', { botId: '' }),
+      link('Bot link', {}),
+      link('Bot link', { botId: 'bot3' }),
+    ]
+    const { document } = repairImported({
+      version: '4',
+      groups: [
+        { id: 'g', blocks: [] },
+        { id: 'h', blocks },
+      ],
+    })
+    expect([...linkedBots(document)]).toEqual([
+      ['bot2', ['groups', '1', 'blocks', '1', 'options', 'botId']],
+      ['bot3', ['groups', '1', 'blocks', '6', 'options', 'botId']],
+    ])
+    expect(linkedBots({ groups: 'odd' }).size).toBe(0)
   })
 })
 

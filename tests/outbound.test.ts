@@ -157,15 +157,22 @@ describe('disguises of private addresses', () => {
     expect(hits).toHaveLength(0)
   })
 
-  test('a redirect to a private address is not followed', async () => {
+  test.each([
+    ['a private address', () => `http://localhost:${port}/private`, /private|ports/],
+    ['a name that resolves to one', () => 'http://inside.test/private', /private/],
+    ['a metadata service', () => 'http://169.254.169.254/latest/api/token', /private/],
+    ['a file', () => 'file:///etc/passwd', /http/],
+    ['a port that is not open', () => 'http://example.test:22/', /ports/],
+  ])('a redirect to %s is refused', async (_name, location, message) => {
     answer = (request, response) => {
-      const location = `http://localhost:${port}/private`
-      if (request.url === '/') response.writeHead(302, { location }).end('moved')
+      if (request.url === '/') response.writeHead(302, { location: '/again' }).end('moved')
+      else if (request.url === '/again') response.writeHead(307, { location: location() }).end('moved')
       else response.end('secret')
     }
-    const reply = await call(`http://127.0.0.1:${port}/`, {}, allowed())
-    expect(reply).toMatchObject({ ok: true, status: 302 })
-    expect(hits).toHaveLength(1)
+    const lookup = async (host: string) => (host === 'inside.test' ? ['127.0.0.1'] : ['8.8.8.8'])
+    const reply = await call(`http://127.0.0.1:${port}/`, {}, { ...allowed(), lookup })
+    expect(reply).toMatchObject({ ok: false, reason: 'refused', message: expect.stringMatching(message) })
+    expect(hits.map(({ url }) => url)).toEqual(['/', '/again'])
   })
 
   test.each(['CONNECT', 'TRACE', 'get', 'FOO BAR', ''])('method %p', async (method) => {
@@ -185,6 +192,83 @@ test.each(['', 'localhost', 'fe80::1%eth0', '::ffff:10.0.0.1', '2001:db8::1', '3
   '%p is not public',
   (address) => expect(isPublicAddress(address)).toBe(false),
 )
+
+describe('redirects', () => {
+  const start = () => `http://127.0.0.1:${port}/0`
+  const redirect = (status: number, location: string) => {
+    answer = (request, response) => {
+      if (request.url === '/0') response.writeHead(status, { location }).end('moved')
+      else response.end('there')
+    }
+  }
+  const headers = {
+    Authorization: 'Bearer secret',
+    Cookie: 'a=b',
+    'Content-Type': 'text/plain',
+    'X-Own': '1',
+  }
+
+  test.each([
+    [301, 'POST', 'GET'],
+    [302, 'POST', 'GET'],
+    [303, 'PUT', 'GET'],
+    [303, 'HEAD', 'HEAD'],
+    [301, 'PUT', 'PUT'],
+    [307, 'POST', 'POST'],
+    [308, 'POST', 'POST'],
+  ])('%d turns %s into %s', async (status, method, expected) => {
+    redirect(status, '../there')
+    const body = method === 'HEAD' ? {} : { body: 'sent' }
+    const reply = await call(start(), { method, headers, ...body }, allowed())
+    expect(reply).toMatchObject({ ok: true, status: 200 })
+    expect(hits[1]).toMatchObject({ url: '/there', method: expected })
+    const isKept = expected === method
+    expect(bodies[1]).toBe(isKept && method !== 'HEAD' ? 'sent' : '')
+    expect(hits[1]?.headers['content-type']).toBe(isKept ? 'text/plain' : undefined)
+    expect(hits[1]?.headers).toMatchObject({ authorization: 'Bearer secret', 'x-own': '1' })
+  })
+
+  test('another origin gets neither password nor cookies', async () => {
+    redirect(307, `http://other.test:${port}/there`)
+    const options = {
+      allowedHosts: [`127.0.0.1:${port}`, `other.test:${port}`],
+      lookup: async () => ['127.0.0.1'],
+    }
+    expect(await call(start(), { headers }, options)).toMatchObject({ ok: true, status: 200 })
+    expect(hits[1]?.headers.authorization).toBeUndefined()
+    expect(hits[1]?.headers.cookie).toBeUndefined()
+    expect(hits[1]?.headers).toMatchObject({ 'x-own': '1', host: `other.test:${port}` })
+  })
+
+  test('five are followed, a sixth is not', async () => {
+    let last = 5
+    answer = (request, response) => {
+      const step = Number(request.url?.slice(1))
+      if (step < last) response.writeHead(302, { location: `/${step + 1}` }).end()
+      else response.end('there')
+    }
+    expect(bodyOf(await call(start(), {}, allowed()))).toBe('there')
+    last = 6
+    expect(await call(start(), {}, allowed())).toMatchObject({ ok: false, reason: 'network' })
+    expect(hits).toHaveLength(6)
+  })
+
+  test('what leads nowhere is an answer or a failure', async () => {
+    redirect(304, '/there')
+    expect(await call(start(), {}, allowed())).toMatchObject({ ok: true, status: 304 })
+    answer = (_request, response) => response.writeHead(302).end('where?')
+    expect(bodyOf(await call(start(), {}, allowed()))).toBe('where?')
+    redirect(302, 'http://[')
+    expect(await call(start(), {}, allowed())).toMatchObject({ ok: false, reason: 'network' })
+  })
+
+  test('all of them share the time of the request', async () => {
+    answer = (request, response) => {
+      if (request.url === '/0') response.writeHead(302, { location: '/1' }).end()
+    }
+    expect(await call(start(), { milliseconds: 200 }, allowed())).toMatchObject({ reason: 'time' })
+  })
+})
 
 describe('the allow-list', () => {
   test('opens a host and port for real requests', async () => {

@@ -405,7 +405,7 @@ describe('body', () => {
   })
 
   const bodiless = ids.filter((id) => ['get', 'delete'].includes(contractOf(id).method))
-  test.each(bodiless.filter((id) => !contractOf(id).bareRequest))(
+  test.each(bodiless.filter((id) => !contractOf(id).everythingWithout))(
     '%s: one that is sent is ignored',
     async (id) => {
       const { request } = await prepare(id)

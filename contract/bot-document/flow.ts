@@ -56,15 +56,25 @@ const variableText = quickText(limits.prose)
 const variableTexts = boundedArray(quickText(limits.prose).nullable(), { maximum: limits.itemsPerBlock * 10 })
 const noValue = z.null()
 
-const variableValue = selectUnion([variableText, variableTexts, noValue], (value) => {
+const textsOrNull = selectUnion([variableText, variableTexts, noValue], (value) => {
   if (value === null) return noValue
   if (typeof value === 'string') return variableText
   if (Array.isArray(value)) return variableTexts
   return wrongType('Expected a text, a list of texts, or null')
-}).meta({
-  description: 'The value at the start of a chat: a text, a list whose entries may be null, or null.',
-  example: 'ada@example.com',
 })
+
+/** Checked, but published as any value: few generators of clients can read a union of text and list. */
+const variableValue = z
+  .unknown()
+  .check((payload) => {
+    const { error } = textsOrNull.safeParse(payload.value)
+    payload.issues.push(...((error?.issues ?? []) as z.core.$ZodRawIssue[]))
+  })
+  .meta({
+    description:
+      'The value at the start of a chat: a text, a list whose entries are texts or null, or null. Anything else is invalid input.',
+    example: 'ada@example.com',
+  })
 
 export const variable = component('Variable', 'A named place for text that a chat reads and writes.', {
   id: id('Id of the variable.', 'varEmail'),

@@ -167,6 +167,10 @@ export const botBody = z
   .meta({ id: 'BotBody', description: 'One bot with its draft.' })
 
 const ignored = {
+  $schema: z.unknown().optional().meta({
+    description: 'Address of the JSON Schema that an editor checks the document with; accepted and ignored.',
+    example: '/schemas/bot-6.1.json',
+  }),
   id: readOnly('id'),
   createdAt: readOnly('time of creation'),
   workspaceId: readOnly('workspace'),
@@ -242,7 +246,7 @@ function botUpdateOf<const V extends Version>(version: V) {
     })
 }
 
-const updatesByVersion = {
+const updates = {
   '3': botUpdateOf('3'),
   '4': botUpdateOf('4'),
   '5': botUpdateOf('5'),
@@ -250,23 +254,23 @@ const updatesByVersion = {
   '6.1': botUpdateOf('6.1'),
 }
 
-/** The two names people think in; each lists the versions of its shape. */
-const botUpdateCurrent = z
-  .discriminatedUnion('version', [updatesByVersion['6'], updatesByVersion['6.1']])
-  .meta({ id: 'BotUpdateCurrent', description: 'A change to a bot in a current version.' })
-
-const botUpdateLegacy = z
-  .discriminatedUnion('version', [updatesByVersion['3'], updatesByVersion['4'], updatesByVersion['5']])
-  .meta({ id: 'BotUpdateLegacy', description: 'A change to a bot in a legacy version.' })
-
-/** Lazy: the document then refers to the inner unions by their names. */
+/** One branch per version, since a union of unions is more than most generators of clients can read. */
 export const botUpdate = z
-  .discriminatedUnion('version', [z.lazy(() => botUpdateLegacy), z.lazy(() => botUpdateCurrent)])
+  .discriminatedUnion('version', [updates['3'], updates['4'], updates['5'], updates['6'], updates['6.1']])
   .meta({
     id: 'BotUpdate',
     description:
       'A change to a bot. The version is required and tells the shape: `6` and `6.1` are the current one, `3`, `4` and `5` the legacy one.',
   })
+
+/** The two names people think in, published beside the union; each lists the versions of its shape. */
+export const botUpdateCurrent = z
+  .discriminatedUnion('version', [updates['6'], updates['6.1']])
+  .meta({ id: 'BotUpdateCurrent', description: 'A change to a bot in a current version.' })
+
+export const botUpdateLegacy = z
+  .discriminatedUnion('version', [updates['3'], updates['4'], updates['5']])
+  .meta({ id: 'BotUpdateLegacy', description: 'A change to a bot in a legacy version.' })
 
 export const currentUserMode = z.enum(['write', 'read', 'guest']).meta({
   description:

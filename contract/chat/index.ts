@@ -1,5 +1,5 @@
 import { publicId } from '../bots/schemas.ts'
-import { anyone, bot, define } from '../operation.ts'
+import { anyone, bot, define, type Operation } from '../operation.ts'
 import { exampleIds, recordId, successBody, successExample, text } from '../shared.ts'
 import { z } from '../zod.ts'
 import {
@@ -60,6 +60,21 @@ const examplePreview = {
 
 const exampleStart = { ...examplePreview, resultId: exampleIds.result }
 
+const movedOn: Operation['errorExamples'] = {
+  CONFLICT: {
+    movedOn: {
+      summary: 'Another reply was faster',
+      issues: [
+        {
+          path: ['body', 'revision'],
+          code: 'conflict',
+          message: 'The chat has gone on since; this reply was not counted',
+        },
+      ],
+    },
+  },
+}
+
 export const chat = define({
   startChat: {
     method: 'post',
@@ -108,6 +123,7 @@ export const chat = define({
       examples: { ended: { summary: 'The chat is over', value: { messages: [], revision: 2 } } },
     },
     errors: ['FORBIDDEN', 'NOT_FOUND', 'CONFLICT'],
+    errorExamples: movedOn,
   },
   startPreview: {
     method: 'post',
@@ -159,6 +175,7 @@ export const chat = define({
       examples: successExample,
     },
     errors: ['CONFLICT'],
+    errorExamples: movedOn,
   },
   saveClientLogs: {
     method: 'post',

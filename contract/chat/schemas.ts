@@ -1,3 +1,4 @@
+import { selectUnion, wrongType } from '../bot-document/union.ts'
 import { exampleIds, recordId, text, timestamp } from '../shared.ts'
 import { z } from '../zod.ts'
 
@@ -52,16 +53,23 @@ const commandMessage = z
   })
   .meta({ id: 'CommandMessage', description: 'Runs the branch of a command event.' })
 
-const structuredMessage = z
+/** Released under this name; what is sent is a `Message`. */
+export const structuredMessage = z
   .discriminatedUnion('type', [textMessage, audioMessage, commandMessage])
   .meta({ id: 'StructuredMessage', description: 'A message with its kind.' })
 
 const notAMessage = 'Expected a text or an object with type text, audio or command'
+const plainText = text(262_144)
+const structured = { text: textMessage, audio: audioMessage, command: commandMessage }
 
-/** A plain text is short for a text message. Lazy: the document then refers to the inner union by its name. */
-const message = z
-  .union([text(262_144), z.lazy(() => structuredMessage)], { error: notAMessage })
-  .meta({ id: 'Message', description: 'What the person says: a plain text, or a message with its kind.' })
+/** A plain text is short for a text message. */
+const message = selectUnion([plainText, textMessage, audioMessage, commandMessage], (value) => {
+  if (typeof value === 'string') return plainText
+  const type = typeof value === 'object' && value !== null ? (value as { type?: unknown }).type : undefined
+  return Object.hasOwn(structured, String(type))
+    ? structured[type as keyof typeof structured]
+    : wrongType(notAMessage)
+}).meta({ id: 'Message', description: 'What the person says: a plain text, or a message with its kind.' })
 
 const textBubbleContentFormat = z
   .enum(['richText', 'markdown'])

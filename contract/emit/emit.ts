@@ -1,6 +1,6 @@
 import openapiTS, { astToString } from 'openapi-typescript'
 import { stringify } from 'yaml'
-import { information, operations, resources } from '../index.ts'
+import { besides, information, operations, resources } from '../index.ts'
 import { toAssignability } from './assignability.ts'
 import { toHandlers } from './handlers.ts'
 import { toOpenApi } from './openapi.ts'
@@ -8,7 +8,7 @@ import { type JsonObject, nameOf } from './schemas.ts'
 
 /** Every generated file by its path from the top of the project, with its text. */
 export async function emit(): Promise<Record<string, string>> {
-  const document = toOpenApi({ ...information, operations })
+  const document = toOpenApi({ ...information, operations, besides })
   const types = await openapiTS(forTypes(document), {
     defaultNonNullable: false,
     alphabetize: true,

@@ -1,4 +1,5 @@
-import { type ErrorCode, errorBody, errors, MAXIMUM_ISSUES } from '../errors.ts'
+import { type ErrorCode, errorBody, errors, issueCodes, MAXIMUM_ISSUES } from '../errors.ts'
+import type { ErrorExample } from '../operation.ts'
 import { freeText, type JsonObject } from './schemas.ts'
 
 /* The components of errors: a body and a response for every code, and the headers of all responses. */
@@ -30,13 +31,7 @@ export function errorSchemas(codes: ReadonlySet<ErrorCode>): Record<string, Json
         items: { type: 'string', maxLength: 1000, pattern: freeText },
         example: ['body', 'bot', 'groups', '0', 'id'],
       },
-      code: {
-        type: 'string',
-        maxLength: 100,
-        pattern: '^[a-z_]+$',
-        description: 'Kind of the issue, for programs.',
-        example: 'invalid_type',
-      },
+      code: { $ref: '#/components/schemas/IssueCode' },
       message: {
         type: 'string',
         maxLength: 2000,
@@ -44,10 +39,46 @@ export function errorSchemas(codes: ReadonlySet<ErrorCode>): Record<string, Json
         description: 'What is wrong, for people.',
         example: 'Invalid input: expected string, received number',
       },
+      current: { $ref: '#/components/schemas/CurrentState' },
+    },
+  }
+  const issueCode = {
+    type: 'string',
+    maxLength: 100,
+    pattern: '^[a-z_]+$',
+    description: `Kind of the issue, for programs. The list is open: take a code that you do not know for \`custom\`.\n\n${Object.entries(
+      issueCodes,
+    )
+      .map(([code, meaning]) => `- \`${code}\`: ${meaning}.`)
+      .join('\n')}`,
+    'x-extensible-enum': Object.keys(issueCodes),
+    example: 'invalid_type',
+  }
+  const currentState = {
+    type: 'object',
+    description:
+      'What is stored, on a conflict or a failed precondition: read the record, or send these values to write on top of it. Absent where the record has none.',
+    properties: {
+      updatedAt: {
+        type: 'string',
+        format: 'date-time',
+        maxLength: 24,
+        description: 'When the record was last changed, as its `updatedAt` says.',
+        example: '2026-03-04T10:15:30.120Z',
+      },
+      etag: {
+        type: 'string',
+        maxLength: 255,
+        pattern: '^"[\\x21\\x23-\\x7e]*"$',
+        description: 'The entity tag of the record, as the header `ETag` of reading it says.',
+        example: '"01jr5x2e0p1y5s9x4n6q8r0t2w-7"',
+      },
     },
   }
   return Object.fromEntries([
     ['ErrorIssue', issue],
+    ['IssueCode', issueCode],
+    ['CurrentState', currentState],
     ...[...codes].map((code) => [
       errorBodyName(code),
       {
@@ -75,8 +106,12 @@ export function errorSchemas(codes: ReadonlySet<ErrorCode>): Record<string, Json
   ])
 }
 
-export function errorResponse(code: ErrorCode): JsonObject {
+/** The answer with a code: as every operation shows it, or with the examples of one of them. */
+export function errorResponse(code: ErrorCode, own?: Record<string, ErrorExample>): JsonObject {
   const definition = errors[code]
+  const shared = {
+    [code]: { summary: definition.message, issues: 'example' in definition ? [definition.example] : [] },
+  }
   return {
     description: definition.when,
     headers: {
@@ -89,12 +124,12 @@ export function errorResponse(code: ErrorCode): JsonObject {
     content: {
       'application/json': {
         schema: { $ref: `#/components/schemas/${errorBodyName(code)}` },
-        examples: {
-          [code]: {
-            summary: definition.message,
-            value: errorBody(code, 'example' in definition ? [definition.example] : []),
-          },
-        },
+        examples: Object.fromEntries(
+          Object.entries<ErrorExample>(own ?? shared).map(([name, { summary, issues }]) => [
+            name,
+            { summary, value: errorBody(code, issues) },
+          ]),
+        ),
       },
     },
   }

@@ -1,6 +1,7 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi'
-import { errors } from '../errors.ts'
+import { type ErrorCode, errors } from '../errors.ts'
 import { type Access, type Example, errorsOf, type Operation, tags } from '../operation.ts'
+import type { z } from '../zod.ts'
 import { errorResponse, errorSchemas, headers, responseName } from './errors.ts'
 import { linksOf } from './links.ts'
 import { finish, finishParameter, type JsonObject, type Schemas } from './schemas.ts'
@@ -11,12 +12,18 @@ export interface DocumentSource {
   title: string
   version: string
   operations: Record<string, Operation>
+  /** Components that no operation refers to. */
+  besides?: readonly z.ZodType[]
 }
 
-export function toOpenApi({ title, version, operations }: DocumentSource): JsonObject {
+export function toOpenApi({ title, version, operations, besides = [] }: DocumentSource): JsonObject {
   const registry = new OpenAPIRegistry()
   for (const operationId of Object.keys(operations)) register(registry, operationId, operations)
-  const generated = new OpenApiGeneratorV31(registry.definitions, {
+  const definitions = [
+    ...registry.definitions,
+    ...besides.map((schema) => ({ type: 'schema' as const, schema })),
+  ]
+  const generated = new OpenApiGeneratorV31(definitions, {
     sortComponents: 'alphabetically',
   }).generateDocument({ openapi: '3.1.0', info: { title, version } }) as unknown as JsonObject
 
@@ -66,7 +73,7 @@ export function toOpenApi({ title, version, operations }: DocumentSource): JsonO
     components: {
       schemas: sorted({ ...schemas, ...errorSchemas(codes) }),
       parameters: shareParameters(published),
-      responses: Object.fromEntries([...codes].map((code) => [responseName(code), errorResponse(code)])),
+      responses: errorResponses(operations),
       headers,
       securitySchemes: {
         bearerAuth: {
@@ -137,11 +144,29 @@ function register(registry: OpenAPIRegistry, operationId: string, operations: Re
       ...Object.fromEntries(
         errorsOf(operation).map((code) => [
           errors[code].status,
-          { $ref: `#/components/responses/${responseName(code)}` },
+          { $ref: `#/components/responses/${responseNameOf(operationId, operation, code)}` },
         ]),
       ),
     },
   } as Parameters<OpenAPIRegistry['registerPath']>[0])
+}
+
+/** An operation that shows examples of its own has a response of its own: `Conflict` is `AddMemberConflict` there. */
+function responseNameOf(operationId: string, { errorExamples }: Operation, code: ErrorCode): string {
+  const owner = errorExamples?.[code] ? operationId.charAt(0).toUpperCase() + operationId.slice(1) : ''
+  return owner + responseName(code)
+}
+
+/** The answers that are errors, each once. */
+function errorResponses(operations: Record<string, Operation>): Record<string, JsonObject> {
+  const responses: Record<string, JsonObject> = {}
+  for (const [operationId, operation] of Object.entries(operations)) {
+    for (const code of errorsOf(operation)) {
+      const name = responseNameOf(operationId, operation, code)
+      responses[name] ??= errorResponse(code, operation.errorExamples?.[code])
+    }
+  }
+  return responses
 }
 
 const allowOrigin = {

@@ -33,24 +33,21 @@ function isOfType({ type }: JsonObject, name: string): boolean {
 /**
  * A reference or null stays a union with null outside; a union of objects gets its discriminator, from the
  * property that has exactly one value in each branch. A branch without such a value takes what the others do
- * not know; the mapping names it by its own name, as OpenAPI does by itself. A union of unions leaves the
- * choice to theirs. A union beside a text says that it is one of objects: to some validators a discriminator
- * says nothing about texts.
+ * not know; the mapping names it by its own name, as OpenAPI does by itself. A union beside a text has none, since
+ * it would say nothing about the text; its branches say that they are objects.
  */
 function finishUnion(schema: JsonObject, schemas: Schemas) {
   const branches = (schema.anyOf ?? schema.oneOf) as JsonObject[]
   const references = branches.flatMap(({ $ref }) => (typeof $ref === 'string' ? [$ref] : []))
   delete schema.anyOf
   schema.oneOf = branches
-  const hasText = branches.some((branch) => isOfType(branch, 'string'))
-  for (const reference of references) if (hasText) resolve(reference, schemas).type = 'object'
-  if (references.length === 1) return
+  if (references.length <= 1) return
   const objects = references.map((reference) => ({ reference, schema: resolve(reference, schemas) }))
-  if (objects.every(({ schema: branch }) => branch.anyOf ?? branch.oneOf)) return
   const tag = ['version', 'type', 'role', 'action', 'task'].find((property) =>
     objects.some((object) => tagValue(object.schema, property) !== undefined),
   )
   if (!tag) throw new Error(`A union of objects needs a tag: ${JSON.stringify(schema)}`)
+  if (references.length < branches.length) return
   const mapping: Record<string, string> = {}
   for (const object of objects) {
     mapping[tagValue(object.schema, tag) ?? nameOf(object.reference)] = object.reference

@@ -1,4 +1,5 @@
 /** E-mail blocks. They go through the mail server of the service, whatever credentials the document names. */
+import parseAddresses from 'nodemailer/lib/addressparser'
 import type { Block } from './flow.ts'
 import { isEmailAddress } from './inputs/contact.ts'
 import { filledText, text, texts, webUrl } from './loose.ts'
@@ -17,6 +18,7 @@ import type { Mail } from './types.ts'
 import { fill, fillValue, readVariable, textOfValue } from './variables.ts'
 
 const maximumRecipients = 50
+const maximumAddressCharacters = 20_000
 const maximumAttachments = 10
 const attachmentMilliseconds = 10_000
 
@@ -51,7 +53,7 @@ export async function runEmail(run: Run, block: Block): Promise<Next> {
 
 async function writeMail(run: Run, block: Block): Promise<Mail> {
   const { options } = block
-  const replyTo = (await fill(run, text(options.replyTo) ?? '')).trim()
+  const [replyTo] = mailboxes(await fill(run, text(options.replyTo) ?? ''))
   const subject = (await fill(run, text(options.subject) ?? '')).replace(/\s+/g, ' ').trim()
   const mail: Mail = {
     to: await addresses(run, options.recipients),
@@ -60,7 +62,7 @@ async function writeMail(run: Run, block: Block): Promise<Mail> {
     subject,
     attachments: await attachments(run, block),
   }
-  if (isEmailAddress(replyTo)) mail.replyTo = replyTo
+  if (replyTo !== undefined) mail.replyTo = replyTo.written
   const body = filledText(options.body)
   if (options.isCustomBody !== true || body === undefined) mail.text = await collectedText(run)
   else if (options.isBodyCode === true)
@@ -76,16 +78,28 @@ async function collectedText(run: Run): Promise<string> {
 
 /** An entry may be a placeholder for a list, or hold several addresses with commas between them. */
 async function addresses(run: Run, given: unknown): Promise<string[]> {
-  const found: string[] = []
+  const found = new Map<string, string>()
   for (const entry of texts(given)) {
     const value = await fillValue(run, entry.trim())
-    const parts = Array.isArray(value) ? value : (value ?? '').split(',')
-    for (const part of parts) {
-      const address = (part ?? '').trim()
-      if (isEmailAddress(address) && !found.includes(address)) found.push(address)
+    for (const part of Array.isArray(value) ? value : [value]) {
+      for (const { address, written } of mailboxes(part ?? '')) {
+        if (found.size < maximumRecipients && !found.has(address)) found.set(address, written)
+      }
     }
   }
-  return found.slice(0, maximumRecipients)
+  return [...found.values()]
+}
+
+/** The addresses of a list such as `ada@x.org, Bob <bob@x.org>`, with their names. A line break would begin a header. */
+function mailboxes(list: string): { address: string; written: string }[] {
+  if (/[\r\n]/.test(list)) return []
+  return parseAddresses(list.slice(0, maximumAddressCharacters), { flatten: true }).flatMap(
+    ({ name, address }) => {
+      if (!isEmailAddress(address)) return []
+      const quoted = name.replace(/["\\]/g, '').trim()
+      return [{ address, written: quoted === '' ? address : `"${quoted}" <${address}>` }]
+    },
+  )
 }
 
 /** Files are fetched like everything else, through the outbound client. */

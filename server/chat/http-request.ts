@@ -22,6 +22,9 @@ import { fill, onlyPlaceholder, setVariable, textOfValue, valueByName, type Writ
 const defaultSeconds = 10
 const maximumSeconds = 120
 
+/** The `statusCode` of a request without an answer, so that flows can branch on it. */
+const failureStatus = { refused: 400, time: 408, size: 500, network: 500 } as const
+
 interface PreparedRequest {
   url: string
   method: string
@@ -68,6 +71,7 @@ async function prepareRequest(run: Run, block: Block): Promise<PreparedRequest |
   for (const { key, value } of await pairs(run, webhook.queryParams)) url.searchParams.append(key, value)
   const headers: Record<string, string> = {}
   for (const { key, value } of await pairs(run, webhook.headers)) headers[key.toLowerCase()] = value
+  if (headers.authorization !== undefined) headers.authorization = encodedBasic(headers.authorization)
   const method = filledText(webhook.method)?.toUpperCase() ?? 'POST'
   const request: PreparedRequest = { url: url.href, method, headers }
   if (method === 'GET' || method === 'HEAD') return request
@@ -95,6 +99,14 @@ async function pairs(run: Run, given: unknown): Promise<{ key: string; value: st
   return filled
 }
 
+/** `Basic user:password` as people write it; what is encoded already has no colon. */
+function encodedBasic(authorization: string): string {
+  const [scheme = ''] = /^basic\s+/i.exec(authorization) ?? []
+  const credentials = authorization.slice(scheme.length)
+  if (scheme === '' || !credentials.includes(':')) return authorization
+  return `Basic ${Buffer.from(credentials).toString('base64')}`
+}
+
 async function prepareBody(run: Run, block: Block, template: string): Promise<string> {
   if (block.options.isCustomBody !== true || template.trim() === '') {
     const all = Object.fromEntries(await collected(run))
@@ -102,7 +114,8 @@ async function prepareBody(run: Run, block: Block, template: string): Promise<st
   }
   const name = onlyPlaceholder(template.trim())
   if (name !== null) return textOfValue(valueByName(run, name))
-  return /^\s*[{[]/.test(template) ? fill(run, template, jsonWriter()) : fill(run, template)
+  // A body that begins with a placeholder is text.
+  return /^\s*(\[|\{(?!\{))/.test(template) ? fill(run, template, jsonWriter()) : fill(run, template)
 }
 
 /** Inside the quotes of a JSON text values are escaped; outside of them they become JSON if they are not. */
@@ -120,6 +133,10 @@ async function takeReply(run: Run, block: Block, reply: OutboundReply): Promise<
   const context = block.id
   if (!reply.ok) {
     log(run, 'error', 'HTTP request failed', { details: reply.message, context, isInternal: true })
+    await mapResponse(run, block, {
+      statusCode: failureStatus[reply.reason],
+      data: { message: reply.message },
+    })
     return
   }
   const body = new TextDecoder().decode(reply.body)

@@ -1,6 +1,7 @@
 import { limits } from '../../contract/bot-document/limits.ts'
 import { legacyVersions } from '../../contract/bot-document/versions.ts'
-import type { Issue } from '../../contract/errors.ts'
+import type { FlowFinding } from '../../contract/publications.ts'
+import { neutralLinks } from './bot-links.ts'
 import { type FlowDocument, filterShared, isAbsent, isRecord, listOf, mapShared } from './document.ts'
 
 /**
@@ -19,6 +20,7 @@ import { type FlowDocument, filterShared, isAbsent, isRecord, listOf, mapShared 
  *    leads nowhere is the same flow.
  * 5. `events` of a legacy bot are null, whatever stood there: its start is the start block.
  * 6. A current bot without any event gets a start event.
+ * 7. Link blocks that carry the name of a product become `Bot link`.
  *
  * What 4 to 6 drop or add is told in warnings.
  */
@@ -35,15 +37,15 @@ export function cleanUp(document: FlowDocument): FlowDocument {
   return { ...document, version, groups, edges }
 }
 
-/** Rules 1 to 6: a document as export gives it, made ready for the contract, and what was changed on the way. */
-export function repairImported(document: FlowDocument): { document: FlowDocument; warnings: Issue[] } {
-  const warnings: Issue[] = []
+/** Rules 1 to 7: a document as export gives it, made ready for the contract, and what was changed on the way. */
+export function repairImported(document: FlowDocument): { document: FlowDocument; warnings: FlowFinding[] } {
+  const warnings: FlowFinding[] = []
   const version = isAbsent(document.version) ? '3' : document.version
   const isLegacy = LEGACY.has(version)
   const repaired: FlowDocument = {
     ...document,
     version,
-    groups: isAbsent(document.groups) ? [] : withBlocks(document.groups),
+    groups: isAbsent(document.groups) ? [] : neutralLinks(withBlocks(document.groups)),
     edges: isAbsent(document.edges) ? [] : withoutMalformedEdges(document.edges, warnings),
     variables: document.variables ?? [],
     theme: document.theme ?? {},
@@ -70,7 +72,7 @@ function withBlocks(groups: unknown): unknown {
   )
 }
 
-function withoutMalformedEdges(edges: unknown, warnings: Issue[]): unknown {
+function withoutMalformedEdges(edges: unknown, warnings: FlowFinding[]): unknown {
   if (!Array.isArray(edges)) return edges
   let index = 0
   return filterShared(edges, (edge) => {

@@ -4,6 +4,7 @@ import { from3To4 } from './from-3-to-4.ts'
 import { from4To6 } from './from-4-to-6.ts'
 import { from6To61 } from './from-6-to-6-1.ts'
 
+export { linkedBots } from './bot-links.ts'
 export { repairImported } from './clean-up.ts'
 export type { FlowDocument } from './document.ts'
 

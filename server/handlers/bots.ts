@@ -485,6 +485,7 @@ function conflictWith(current: BotRow): Issue {
     path: ['body', 'bot', 'updatedAt'],
     code: 'conflict',
     message: `The stored bot was updated at ${current.updatedAt.toISOString()}`,
+    current: { updatedAt: current.updatedAt.toISOString() },
   }
 }
 

@@ -190,5 +190,9 @@ const movedOn: Issue = {
 }
 
 function refused({ problem }: StepRefusal): Issue {
-  return { path: ['body'], code: problem.code.toLowerCase(), message: problem.message }
+  return {
+    path: ['body'],
+    code: problem.code.toLowerCase() as Lowercase<typeof problem.code>,
+    message: problem.message,
+  }
 }

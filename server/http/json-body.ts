@@ -1,4 +1,4 @@
-import type { Issue } from '../../contract/errors.ts'
+import type { Issue, IssueCode } from '../../contract/errors.ts'
 
 /** What the validator can count on: these hold for every body before it is looked at by a schema. */
 const MAXIMUM_DEPTH = 64
@@ -49,7 +49,7 @@ function inspect(root: unknown, text: string): Issue[] {
   const issues: Issue[] = []
   let nodes = 0
 
-  const report = (frame: Frame | undefined, key: string | undefined, code: string, message: string) => {
+  const report = (frame: Frame | undefined, key: string | undefined, code: IssueCode, message: string) => {
     const path = key === undefined ? [] : [key]
     for (let at = frame; at; at = at.parent) path.unshift(at.key)
     issues.push({ path, code, message })

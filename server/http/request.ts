@@ -102,7 +102,7 @@ async function readBody(
   request: express.Request,
   response: express.Response,
 ): Promise<Body | Mistake> {
-  if (operation.bareRequest) return requireBare(request)
+  if (operation.everythingWithout) return requireBare(request, operation.everythingWithout)
   if (operation.method === 'get' || operation.method === 'delete') return nothing
   const isRight = isJson(request.headers['content-type'])
   const size = operation.bodySize ?? 'small'
@@ -138,13 +138,13 @@ function isEmptyObject(bytes: Buffer): boolean {
   return /^\s*\{\s*\}\s*$/.test(bytes.toString('latin1'))
 }
 
-function requireBare(request: express.Request): Body | Mistake {
+/** A body is never taken; a Content-Type without one, as generated clients send it, only where records are named. */
+function requireBare(request: express.Request, naming: string): Body | Mistake {
   const { headers } = request
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
   if (hasBody) return wrong([noBody])
-  if (headers['content-type'] === undefined) return nothing
-  const message =
-    'This operation takes no body, hence no Content-Type; name results in the query parameter resultIds'
+  if (headers['content-type'] === undefined || request.query[naming] !== undefined) return nothing
+  const message = `This operation takes no body, hence no Content-Type; name records in the query parameter ${naming}`
   return wrong([{ path: ['header', 'content-type'], code: 'unexpected', message }])
 }
 

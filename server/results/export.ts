@@ -39,8 +39,22 @@ export async function* exportLines(db: Database, grant: BotGrant, range: TimeRan
   }
 }
 
+/** What a spreadsheet would run gets a quote in front, which the spreadsheet takes for "this is text". */
 function toCsv(lines: string[][]): string {
-  return stringify(lines, { record_delimiter: 'windows', escape_formulas: true })
+  return stringify(lines, {
+    record_delimiter: 'windows',
+    cast: { string: (value) => (isRun(value) ? `'${value}` : value) },
+  })
+}
+
+/**
+ * Whether a spreadsheet would take the text for a formula. A sign alone makes none: numbers and phone numbers such as
+ * `-5`, `+33612345678` and `+1 (555) 123-4567` stay as they are. Digits with nothing but dashes between them are a sum.
+ */
+function isRun(text: string): boolean {
+  if (!/^[=+\-@\t\r＝＋－＠]/.test(text)) return false
+  if (/^[+-][\d .,()]*$/.test(text)) return false
+  return !/^[+-][\d .,()-]*$/.test(text) || !/\d[ ()]+\d/.test(text)
 }
 
 function parseResult(row: ResultRow): ParsedResult {

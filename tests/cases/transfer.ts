@@ -38,6 +38,42 @@ export const transfer: Cases<'transfer'> = {
           expect(body.warnings).not.toEqual([])
         },
       }),
+      'a document of another product, whose links are kept': ({ here, there }) => ({
+        as: here.member,
+        body: {
+          workspaceId: here.workspaceId,
+          bot: {
+            version: '4',
+            ...legacyFlow,
+            groups: [
+              ...legacyFlow.groups,
+              {
+                id: 'links',
+                title: 'Links',
+                graphCoordinates: { x: 0, y: 0 },
+                blocks: [here.published.id, there.published.id, 'gone'].map((acmeId, index) => ({
+                  id: `link${index}`,
+                  type: 'Acme link',
+                  options: { acmeId, mergeResults: false },
+                })),
+              },
+            ],
+          },
+        },
+        after: ({ body }) => {
+          const block = {
+            id: 'link0',
+            type: 'Bot link',
+            options: { botId: here.published.id, mergeResults: false },
+          }
+          expect(body.bot.groups.at(-1)).toMatchObject({ id: 'links', blocks: [block, {}, {}] })
+          const unknown = (index: string) => ({
+            path: ['groups', `${legacyFlow.groups.length}`, 'blocks', index, 'options', 'botId'],
+            code: 'unknown_bot',
+          })
+          expect(body.warnings).toMatchObject([unknown('1'), unknown('2')])
+        },
+      }),
       'a document that tries to be another bot': ({ here, there }) => ({
         as: here.member,
         body: {

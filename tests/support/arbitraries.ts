@@ -65,7 +65,7 @@ function make(schema: Schema): fc.Arbitrary<unknown> {
   if (schema instanceof z.ZodNull) return fc.constant(null)
   if (schema instanceof z.ZodString) return textOf(schema)
   if (schema instanceof z.ZodNumber) return numberOf(schema)
-  if (schema instanceof z.ZodUnknown) return json
+  if (schema instanceof z.ZodUnknown) return json.filter((value) => schema.safeParse(value).success)
   throw new TypeError(`No values for a schema of type ${schema._zod.def.type}`)
 }
 

@@ -124,7 +124,7 @@ function close(value: unknown): unknown {
 function createAjv(schemas: unknown): Ajv2020 {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictTypes: false, strictRequired: false })
   ;(addFormats as unknown as (ajv: Ajv2020) => void)(ajv)
-  ajv.addVocabulary(['example', 'discriminator'])
+  ajv.addVocabulary(['example', 'discriminator', 'x-extensible-enum'])
   ajv.addSchema({ $id: 'document', $defs: toDefinitions(schemas) })
   return ajv
 }

@@ -114,9 +114,9 @@ export const classicOpenAiBlock = block(
         responseMapping: list(
           component('ClassicOpenAiMapping', 'Stores one part of the answer in a variable.', {
             id: id('Id of the entry.', 'mapReply'),
-            valueToExtract: oneOf(
-              ['', ...completionValues, ...imageValues],
-              'Part of the answer: Image URL for pictures, else one of the others. Absent or empty: Message content.',
+            valueToExtract: phrase(
+              'Part of the answer: `Image URL` for pictures, else `Message content`, `Total tokens`, `Prompt tokens` or `Completion tokens`. Absent or empty: Message content.',
+              'Message content',
             ).optional(),
             variableId: variableReference('that takes the part', 'varReply').optional(),
           }),
@@ -135,8 +135,7 @@ export const classicOpenAiBlock = block(
             ? ['', ...completionValues]
             : task === 'Create image'
               ? imageValues
-              : []
-        if (allowed.length === 0) return undefined
+              : ['', ...completionValues, ...imageValues]
         const index = responseMapping.findIndex(
           ({ valueToExtract }) => valueToExtract !== undefined && !allowed.includes(valueToExtract),
         )

@@ -3,6 +3,7 @@
  *
  * The addresses of the target are looked up once, every one of them must be public, and the connection goes to exactly
  * those addresses, so that neither a disguised private address nor a name that changes its mind reaches the inside.
+ * Redirects are followed, each to a target that is checked in the same way.
  */
 import { lookup as systemLookup } from 'node:dns/promises'
 import http from 'node:http'
@@ -14,6 +15,7 @@ export interface OutboundRequest {
   method: string
   headers: Record<string, string>
   body?: string
+  /** For everything together: lookups, redirects and the answer. */
   milliseconds: number
 }
 
@@ -34,6 +36,10 @@ export interface OutboundOptions {
 export type OutboundClient = (request: OutboundRequest) => Promise<OutboundReply>
 
 type Refusal = Extract<OutboundReply, { ok: false }>
+interface Redirect {
+  status: number
+  location: string
+}
 interface Target {
   url: URL
   host: string
@@ -41,6 +47,7 @@ interface Target {
 }
 
 const oneMebibyte = 1_048_576
+const maximumRedirects = 5
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 /** Headers that belong to the connection. The caller's values would contradict what is really sent. */
 const connectionHeaders = new Set([
@@ -58,19 +65,53 @@ const connectionHeaders = new Set([
   'upgrade',
 ])
 
+const bodyHeaders = ['content-type', 'content-encoding', 'content-language', 'content-location']
+const secretHeaders = ['authorization', 'cookie']
+
+/** Other answers of this class, such as 304, lead nowhere. */
+const redirectStatuses = new Set([301, 302, 303, 307, 308])
+
 export function outboundClient(options: OutboundOptions): OutboundClient {
   const allowed = new Set(options.allowedHosts.map((host) => host.toLowerCase()))
   const lookup = options.lookup ?? lookupAll
   const maximumBytes = options.maximumBytes ?? oneMebibyte
 
-  return async (request) => {
-    const target = checkTarget(request, allowed)
-    if ('ok' in target) return target
-    const deadline = Date.now() + request.milliseconds
-    const found = await withinTime(findAddresses(target, lookup), request.milliseconds)
-    if (found === 'late') return fail('time', 'The name of the host could not be looked up in time')
-    if (!Array.isArray(found)) return found
-    return send(request, target, found, Math.max(1, deadline - Date.now()), maximumBytes)
+  return async (first) => {
+    const deadline = Date.now() + first.milliseconds
+    let request = first
+    for (let redirects = 0; ; redirects += 1) {
+      const target = checkTarget(request, allowed)
+      if ('ok' in target) return target
+      const found = await withinTime(findAddresses(target, lookup), Math.max(1, deadline - Date.now()))
+      if (found === 'late') return fail('time', 'The name of the host could not be looked up in time')
+      if (!Array.isArray(found)) return found
+      const reply = await send(request, target, found, Math.max(1, deadline - Date.now()), maximumBytes)
+      if (!('location' in reply)) return reply
+      if (redirects === maximumRedirects) {
+        return fail('network', `The request was redirected more than ${maximumRedirects} times`)
+      }
+      if (!URL.canParse(reply.location, target.url.href)) {
+        return fail('network', 'The request was redirected to something that is no URL')
+      }
+      request = redirected(request, reply.status, target.url, new URL(reply.location, target.url))
+    }
+  }
+}
+
+/** The request that follows a redirect, as browsers make it. Another origin is not told who the caller is. */
+function redirected(request: OutboundRequest, status: number, from: URL, to: URL): OutboundRequest {
+  const { body, ...rest } = request
+  const isFetched = status === 303 ? request.method !== 'HEAD' : status < 303 && request.method === 'POST'
+  const dropped = new Set<string>()
+  if (isFetched) for (const name of bodyHeaders) dropped.add(name)
+  if (from.origin !== to.origin) for (const name of secretHeaders) dropped.add(name)
+  const headers = Object.entries(request.headers).filter(([name]) => !dropped.has(name.toLowerCase()))
+  return {
+    ...rest,
+    url: to.href,
+    method: isFetched ? 'GET' : request.method,
+    headers: Object.fromEntries(headers),
+    ...(isFetched || body === undefined ? {} : { body }),
   }
 }
 
@@ -106,7 +147,7 @@ function checkTarget(request: OutboundRequest, allowed: Set<string>): Target | R
   const isOtherUsualPort = port === '80' || port === '443'
   const isAllowed = allowed.has(`${host}:${port}`) || (isOtherUsualPort && allowed.has(host))
   if (!isAllowed && !isUsualPort && !isOtherUsualPort)
-    return fail('refused', 'Only ports 80 and 443 are supported')
+    return fail('refused', `Only ports 80 and 443 are open, unless the service allows ${host}:${port}`)
   return { url, host, isAllowed }
 }
 
@@ -136,7 +177,7 @@ function send(
   addresses: string[],
   milliseconds: number,
   maximumBytes: number,
-): Promise<OutboundReply> {
+): Promise<OutboundReply | Redirect> {
   return new Promise((resolve) => {
     const client = target.url.protocol === 'https:' ? https : http
     let sent: http.ClientRequest
@@ -144,7 +185,7 @@ function send(
       () => finish(fail('time', `No answer within ${request.milliseconds} ms`)),
       milliseconds,
     )
-    const finish = (reply: OutboundReply): void => {
+    const finish = (reply: OutboundReply | Redirect): void => {
       clearTimeout(timer)
       resolve(reply)
       sent?.destroy()
@@ -167,6 +208,12 @@ function send(
     }
     sent.on('error', (error) => finish(fail('network', `The request failed: ${messageOf(error)}`)))
     sent.on('response', (response) => {
+      const { statusCode: status = 0 } = response
+      const { location } = response.headers
+      if (location !== undefined && redirectStatuses.has(status)) {
+        finish({ status, location })
+        return
+      }
       const chunks: Buffer[] = []
       let size = 0
       response.on('data', (chunk: Buffer) => {
@@ -178,7 +225,7 @@ function send(
       response.on('end', () =>
         finish({
           ok: true,
-          status: response.statusCode ?? 0,
+          status,
           contentType: response.headers['content-type'] ?? '',
           body: Buffer.concat(chunks),
         }),

@@ -1,0 +1,143 @@
+import type { FlowFinding } from '../../../contract/publications.ts'
+import { blocksOf, type FlowDocument, isRecord, type JsonRecord, listOf } from '../../conversion/document.ts'
+
+export type Path = readonly (string | number)[]
+
+/** A document with everything in it that others refer to by id. */
+export interface Flow {
+  isLegacy: boolean
+  groups: readonly unknown[]
+  events: readonly unknown[]
+  edges: readonly unknown[]
+  variables: readonly unknown[]
+  edgesById: Map<string, JsonRecord>
+  groupsById: Map<string, JsonRecord>
+  eventIds: Set<string>
+  variableIds: Set<string>
+  /** The ids of the blocks of each group. */
+  blockIdsByGroup: Map<string, Set<string>>
+  /** For each block its items, and for each item its paths. */
+  itemsByBlock: Map<string, Map<string, Set<string>>>
+  /** Who leaves by which edge, as `departure` writes it. */
+  departures: Set<string>
+}
+
+export function readFlow(document: FlowDocument): Flow {
+  const { version } = document
+  const flow: Flow = {
+    isLegacy: version !== '6' && version !== '6.1',
+    groups: listOf(document.groups),
+    events: listOf(document.events),
+    edges: listOf(document.edges),
+    variables: listOf(document.variables),
+    edgesById: new Map(),
+    groupsById: new Map(),
+    eventIds: new Set(),
+    variableIds: new Set(),
+    blockIdsByGroup: new Map(),
+    itemsByBlock: new Map(),
+    departures: new Set(),
+  }
+  const noteDeparture = (source: unknown, from: Source) => {
+    const edgeId = outgoingEdgeId(source)
+    if (edgeId !== undefined) flow.departures.add(departure(from, edgeId))
+  }
+  for (const edge of flow.edges) addOnce(flow.edgesById, edge)
+  for (const event of flow.events) {
+    addId(flow.eventIds, event)
+    noteDeparture(event, { eventId: idOf(event) })
+  }
+  for (const variable of flow.variables) addId(flow.variableIds, variable)
+  for (const group of flow.groups) {
+    addOnce(flow.groupsById, group)
+    const blockIds = obtain(flow.blockIdsByGroup, idOf(group) ?? '', () => new Set<string>())
+    for (const block of blocksOf(group)) {
+      const blockId = idOf(block)
+      addId(blockIds, block)
+      noteDeparture(block, { blockId })
+      const items = obtain(flow.itemsByBlock, blockId ?? '', () => new Map<string, Set<string>>())
+      for (const item of itemsOf(block)) {
+        const itemId = idOf(item)
+        noteDeparture(item, { blockId, itemId })
+        const paths = obtain(items, itemId ?? '', () => new Set<string>())
+        for (const path of pathsOf(item)) {
+          addId(paths, path)
+          noteDeparture(path, { blockId, itemId, pathId: idOf(path) })
+        }
+      }
+    }
+  }
+  return flow
+}
+
+/** Where an edge starts. What is absent or odd counts as not given. */
+export interface Source {
+  eventId?: unknown
+  blockId?: unknown
+  itemId?: unknown
+  pathId?: unknown
+}
+
+export function departure({ eventId, blockId, itemId, pathId }: Source, edgeId: string): string {
+  const from = isReference(eventId) ? [eventId] : [blockId, itemId, pathId].filter(isReference)
+  return JSON.stringify([isReference(eventId), ...from, edgeId])
+}
+
+export function outgoingEdgeId(source: unknown): string | undefined {
+  return isRecord(source) && isReference(source.outgoingEdgeId) ? source.outgoingEdgeId : undefined
+}
+
+export function hasEdge(source: unknown): boolean {
+  return outgoingEdgeId(source) !== undefined
+}
+
+export function itemsOf(block: unknown): readonly unknown[] {
+  return isRecord(block) ? listOf(block.items) : []
+}
+
+export function pathsOf(item: unknown): readonly unknown[] {
+  return isRecord(item) ? listOf(item.paths) : []
+}
+
+/** Whether a text is only known while the bot runs. */
+export function hasPlaceholder(text: string): boolean {
+  return text.includes('{{')
+}
+
+/** Editors store an empty text where nothing is chosen. */
+export function isReference(value: unknown): value is string {
+  return typeof value === 'string' && value !== ''
+}
+
+export function idOf(value: unknown): string | undefined {
+  return isRecord(value) && typeof value.id === 'string' ? value.id : undefined
+}
+
+function addId(ids: Set<string>, value: unknown): void {
+  const id = idOf(value)
+  if (id !== undefined) ids.add(id)
+}
+
+/** Of two with the same id the first counts, as it does for the runtime. */
+function addOnce(byId: Map<string, JsonRecord>, value: unknown): void {
+  const id = idOf(value)
+  if (id !== undefined && isRecord(value) && !byId.has(id)) byId.set(id, value)
+}
+
+function obtain<Value>(map: Map<string, Value>, key: string, create: () => Value): Value {
+  const present = map.get(key)
+  if (present !== undefined) return present
+  const created = create()
+  map.set(key, created)
+  return created
+}
+
+export function issue(path: Path, code: string, message: string): FlowFinding {
+  return { path: path.map(String), code, message }
+}
+
+/** Ids and titles in a message are in quotes, and long ones are cut. */
+export function quote(text: string): string {
+  const characters = [...text]
+  return JSON.stringify(characters.length > 80 ? `${characters.slice(0, 80).join('')}…` : text)
+}

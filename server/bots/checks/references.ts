@@ -1,0 +1,190 @@
+import type { FlowFinding } from '../../../contract/publications.ts'
+import { isSkipped } from '../../chat/walk.ts'
+import { blocksOf, isRecord, type JsonRecord, jumpTarget } from '../../conversion/document.ts'
+import {
+  departure,
+  type Flow,
+  hasPlaceholder,
+  idOf,
+  isReference,
+  issue,
+  itemsOf,
+  outgoingEdgeId,
+  type Path,
+  pathsOf,
+  quote,
+} from './flow.ts'
+
+export function* duplicateIds({ groups, events, edges, variables }: Flow): Generator<FlowFinding> {
+  yield* duplicates(groups, 'group', ['groups'])
+  const blockIds = new Set<string>()
+  for (const [groupIndex, group] of groups.entries()) {
+    const blocks = blocksOf(group)
+    yield* duplicates(blocks, 'block', ['groups', groupIndex, 'blocks'], blockIds)
+    for (const [blockIndex, block] of blocks.entries()) {
+      const path = ['groups', groupIndex, 'blocks', blockIndex, 'items']
+      yield* duplicates(itemsOf(block), 'item', path)
+      for (const [itemIndex, item] of itemsOf(block).entries()) {
+        yield* duplicates(pathsOf(item), 'path', [...path, itemIndex, 'paths'])
+      }
+    }
+  }
+  yield* duplicates(events, 'event', ['events'])
+  yield* duplicates(edges, 'edge', ['edges'])
+  yield* duplicates(variables, 'variable', ['variables'])
+}
+
+function* duplicates(
+  list: readonly unknown[],
+  kind: string,
+  path: Path,
+  seen = new Set<string>(),
+): Generator<FlowFinding> {
+  for (const [index, member] of list.entries()) {
+    const id = idOf(member)
+    if (id === undefined) continue
+    if (seen.has(id)) {
+      const message = `Another ${kind} has the id ${quote(id)} already.`
+      yield issue([...path, index, 'id'], 'duplicate_id', message)
+    }
+    seen.add(id)
+  }
+}
+
+export function* eventIssues(flow: Flow): Generator<FlowFinding> {
+  for (const [index, event] of flow.events.entries()) {
+    yield* missingEdge(flow, event, ['events', index], 'event')
+    yield* unknownVariables(flow, event, ['events', index])
+  }
+}
+
+export function* blockIssues(flow: Flow): Generator<FlowFinding> {
+  for (const [groupIndex, group] of flow.groups.entries()) {
+    for (const [blockIndex, block] of blocksOf(group).entries()) {
+      const path = ['groups', groupIndex, 'blocks', blockIndex]
+      yield* skippedBlock(block, path)
+      yield* missingEdge(flow, block, path, 'block')
+      for (const [itemIndex, item] of itemsOf(block).entries()) {
+        const itemPath = [...path, 'items', itemIndex]
+        yield* missingEdge(flow, item, itemPath, 'item')
+        for (const [pathIndex, cardPath] of pathsOf(item).entries()) {
+          yield* missingEdge(flow, cardPath, [...itemPath, 'paths', pathIndex], 'path')
+        }
+      }
+      yield* missingJumpTarget(flow, block, path)
+      yield* unknownVariables(flow, block, path)
+    }
+  }
+}
+
+function* skippedBlock(block: unknown, path: Path): Generator<FlowFinding> {
+  if (!isRecord(block) || typeof block.type !== 'string' || !isSkipped(block.type)) return
+  const message = `Chats skip this block: the service does not run blocks of the type ${quote(block.type)}.`
+  yield issue([...path, 'type'], 'skipped_block', message)
+}
+
+function* missingEdge(flow: Flow, source: unknown, path: Path, kind: string): Generator<FlowFinding> {
+  const edgeId = outgoingEdgeId(source)
+  if (edgeId === undefined || flow.edgesById.has(edgeId)) return
+  const message = `The ${kind} leaves by the edge ${quote(edgeId)}, which does not exist.`
+  yield issue([...path, 'outgoingEdgeId'], 'missing_edge', message)
+}
+
+function* missingJumpTarget(flow: Flow, block: unknown, path: Path): Generator<FlowFinding> {
+  const groupId = jumpTarget(block)
+  if (groupId === undefined || hasPlaceholder(groupId) || !isRecord(block)) return
+  if (!flow.groupsById.has(groupId)) {
+    const message = `The block leads to the group ${quote(groupId)}, which does not exist.`
+    yield issue([...path, 'options', 'groupId'], 'missing_target', message)
+    return
+  }
+  const blockId = isRecord(block.options) ? block.options.blockId : undefined
+  if (block.type !== 'Jump' || !isReference(blockId)) return
+  if (hasPlaceholder(blockId) || flow.blockIdsByGroup.get(groupId)?.has(blockId)) return
+  const message = `The block leads to the block ${quote(blockId)}, which its group does not have.`
+  yield issue([...path, 'options', 'blockId'], 'missing_target', message)
+}
+
+/** Every property whose name ends in `variableId` names a variable, in blocks of vendors as well. */
+function* unknownVariables(flow: Flow, root: unknown, path: Path): Generator<FlowFinding> {
+  // A list of what is still to be seen instead of recursion: rich text may be nested deeper than the stack.
+  interface Place {
+    value: unknown
+    key: string | number
+    parent: Place | undefined
+  }
+  const places: Place[] = [{ value: root, key: '', parent: undefined }]
+  for (let place = places.pop(); place !== undefined; place = places.pop()) {
+    const { value, key } = place
+    if (typeof value === 'object' && value !== null) {
+      const members = Array.isArray(value) ? [...value.entries()] : Object.entries(value)
+      for (const [inner, member] of members.reverse())
+        places.push({ value: member, key: inner, parent: place })
+    } else if (isVariableKey(key) && isReference(value) && !flow.variableIds.has(value)) {
+      const inside: (string | number)[] = []
+      for (let at: Place = place; at.parent !== undefined; at = at.parent) inside.push(at.key)
+      const message = `The variable ${quote(value)} is not declared.`
+      yield issue([...path, ...inside.reverse()], 'unknown_variable', message)
+    }
+  }
+}
+
+function isVariableKey(key: string | number): boolean {
+  return typeof key === 'string' && (key === 'variableId' || key.endsWith('VariableId'))
+}
+
+export function* edgeIssues(flow: Flow): Generator<FlowFinding> {
+  for (const [index, edge] of flow.edges.entries()) {
+    if (!isRecord(edge)) continue
+    const missing = [...missingSource(flow, edge.from, ['edges', index, 'from'])]
+    if (missing.length > 0) yield* missing
+    else yield* unusedEdge(flow, edge, ['edges', index, 'from'])
+    yield* missingTarget(flow, edge.to, ['edges', index, 'to'])
+  }
+}
+
+function* missingSource(flow: Flow, from: unknown, path: Path): Generator<FlowFinding> {
+  if (!isRecord(from)) return
+  const { eventId, blockId, itemId, pathId } = from
+  const missing = (key: string, id: string, kind: string) =>
+    issue(
+      [...path, key],
+      'missing_source',
+      `The edge starts at the ${kind} ${quote(id)}, which does not exist.`,
+    )
+
+  if (isReference(eventId) && !flow.eventIds.has(eventId)) yield missing('eventId', eventId, 'event')
+  if (!isReference(blockId)) return
+  const items = flow.itemsByBlock.get(blockId)
+  if (items === undefined) {
+    yield missing('blockId', blockId, 'block')
+    return
+  }
+  if (!isReference(itemId)) return
+  const paths = items.get(itemId)
+  if (paths === undefined) yield missing('itemId', itemId, 'item')
+  else if (isReference(pathId) && !paths.has(pathId)) yield missing('pathId', pathId, 'path')
+}
+
+function* unusedEdge(flow: Flow, { id, from }: JsonRecord, path: Path): Generator<FlowFinding> {
+  if (!isRecord(from) || typeof id !== 'string' || flow.departures.has(departure(from, id))) return
+  const { eventId, blockId, itemId, pathId } = from
+  const sources = { event: eventId, path: pathId, item: itemId, block: blockId }
+  const [kind, source] = Object.entries(sources).find(([, each]) => isReference(each)) ?? []
+  if (kind === undefined || !isReference(source)) return
+  const message = `The ${kind} ${quote(source)} does not leave by this edge: its outgoingEdgeId does not name it.`
+  yield issue(path, 'unused_edge', message)
+}
+
+function* missingTarget(flow: Flow, to: unknown, path: Path): Generator<FlowFinding> {
+  if (!isRecord(to) || !isReference(to.groupId)) return
+  const { groupId, blockId } = to
+  const blockIds = flow.groupsById.has(groupId) ? flow.blockIdsByGroup.get(groupId) : undefined
+  if (blockIds === undefined) {
+    const message = `The edge leads to the group ${quote(groupId)}, which does not exist.`
+    yield issue([...path, 'groupId'], 'missing_target', message)
+  } else if (isReference(blockId) && !blockIds.has(blockId)) {
+    const message = `The edge leads to the block ${quote(blockId)}, which its group does not have.`
+    yield issue([...path, 'blockId'], 'missing_target', message)
+  }
+}
