@@ -14,6 +14,7 @@ const service = [
   'conformance',
   'hostile',
   'lookup',
+  'access',
   'selection',
   'http',
   'embedded',

@@ -10,6 +10,7 @@ import { type Config, readConfig } from './config.ts'
 import { backUp, restore } from './db/backup.ts'
 import { connect, type Database, databaseError, sqlState } from './db/client.ts'
 import { databaseOptions, locateDatabase } from './db/configured.ts'
+import { hasData } from './db/embedded.ts'
 import { migrateDatabase } from './db/migrate.ts'
 import { apiTokens, users, workspaceMembers, workspaces } from './db/schema.ts'
 import { newId } from './ids.ts'
@@ -141,6 +142,7 @@ async function main(): Promise<object> {
     options: Object.fromEntries(command.options.map((option) => [option, { type: 'string' as const }])),
   })
   const config = configuration()
+  await requireData(config)
   const database = await locateDatabase(config, () => {})
   const silent = pino({ level: 'silent' })
   const { db, pool } = connect({ ...databaseOptions(config, database.url, silent), poolSize: 1 })
@@ -153,6 +155,14 @@ async function main(): Promise<object> {
   }
 }
 
+/** A command makes no database of its own: a mistyped folder would get one, and the right one stay as it was. */
+async function requireData({ DATABASE_URL, DATA_DIR }: Config) {
+  if (DATABASE_URL || (await hasData(DATA_DIR))) return
+  throw new Refusal(
+    `There is no database in ${DATA_DIR}: set DATA_DIR to the folder of the service, or start the service to make one`,
+  )
+}
+
 function configuration(): Config {
   const read = readConfig(process.env)
   if ('problems' in read) throw new Refusal(`Configuration: ${read.problems.join('; ')}`)
@@ -160,7 +170,9 @@ function configuration(): Config {
 }
 
 async function runWithFile(command: typeof backUp, file: string): Promise<object> {
-  const database = await locateDatabase(configuration(), () => {})
+  const config = configuration()
+  if (command === backUp) await requireData(config)
+  const database = await locateDatabase(config, () => {})
   try {
     return { file, ...(await command(database.url, file, (line) => process.stderr.write(`${line}\n`))) }
   } finally {

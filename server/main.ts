@@ -59,7 +59,11 @@ const server = createServer(app, { requestTimeout: config.REQUEST_TIMEOUT })
 await new Promise<void>((resolve, reject) => {
   server.once('error', reject)
   server.listen({ port: config.PORT, host: config.HOST }, resolve)
-}).catch((error: Error) => leave(`Cannot listen: ${error.message}`))
+}).catch(async (error: Error) => {
+  await pool.end()
+  await database.stop()
+  leave(`Cannot listen: ${error.message}`)
+})
 const { port } = server.address() as AddressInfo
 // Nothing is awaited between listening and here: no request comes earlier.
 const publicUrl = config.PUBLIC_URL ?? `http://localhost:${port}`
@@ -77,6 +81,9 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
 // The first code of a bot must not wait for its thread. Without threads everything else works all the same.
 const isWarm = chat.warm().catch((error: Error) => log.error({ err: error }, 'code of bots cannot be run'))
 
+/** Who watches, when somebody does: what is shown only once does not belong into what is kept. */
+const terminal = [process.stderr, process.stdout].find(({ isTTY }) => isTTY)
+
 let background: ReturnType<typeof startBackground> | undefined
 let attempts = 0
 while (phase === 'starting') {
@@ -84,8 +91,9 @@ while (phase === 'starting') {
     await migrateDatabase(database.url)
     key.set(await cursorKey(db))
     await isWarm
-    const first = await createFirstUser(db, new Date())
-    if (first) welcome(first.token)
+    const first = await createFirstUser(db, new Date(), terminal !== undefined)
+    if (first?.token) welcome(first.token)
+    else if (first) log.info({ command: `token create --email ${first.email}` }, 'first start: make a token')
     if (phase !== 'starting') break
     phase = 'serving'
     background = startBackground(db, log)
@@ -98,7 +106,7 @@ while (phase === 'starting') {
 }
 
 function welcome(token: string) {
-  process.stdout.write(
+  terminal?.write(
     [
       '',
       'This is the first start. Your access token, shown only now:',
@@ -120,18 +128,34 @@ async function stop(wait: number) {
   phase = 'draining'
   log.info('stopping')
   await delay(wait)
-  const drained = new Promise((resolve) => server.close(resolve))
+  const end = performance.now() + config.SHUTDOWN_TIMEOUT
+  // A part of the time is for what comes after the requests, which a database may keep waiting.
+  const forClosing = Math.min(5_000, config.SHUTDOWN_TIMEOUT / 4)
+  const isDrained = await inTime(drain(), config.SHUTDOWN_TIMEOUT - forClosing)
+  if (!isDrained) server.closeAllConnections()
+  const isClosed = await inTime(close(), end - performance.now())
+  log.info(isDrained && isClosed ? 'stopped' : 'stopped before everything had ended')
+  sink.flushSync()
+  process.exit(isDrained && isClosed ? 0 : 1)
+}
+
+/** Lets the requests under way finish. */
+async function drain() {
+  const closed = new Promise((resolve) => server.close(resolve))
   // Connections become idle one by one as their requests finish.
   const closing = setInterval(() => server.closeIdleConnections(), 100)
-  const deadline = delay(config.SHUTDOWN_TIMEOUT, 'late' as const, { ref: false })
-  const isLate = (await Promise.race([drained, deadline])) === 'late'
+  await closed
   clearInterval(closing)
-  if (isLate) server.closeAllConnections()
+}
+
+async function close() {
   await background?.stop()
   await chat.close()
   await pool.end()
   await database.stop()
-  log.info('stopped')
-  sink.flushSync()
-  process.exit(isLate ? 1 : 0)
+}
+
+/** Whether `work` ends within so many milliseconds. */
+function inTime(work: Promise<void>, milliseconds: number): Promise<boolean> {
+  return Promise.race([work.then(() => true), delay(milliseconds, false, { ref: false })])
 }

@@ -1,6 +1,7 @@
+import { readdir } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { type App, startApp } from './support/app.ts'
-import { endProcesses, run } from './support/process.ts'
+import { endProcesses, newDataFolder, run } from './support/process.ts'
 import { makeWorld, type Site } from './support/world.ts'
 
 let app: App
@@ -120,4 +121,16 @@ test('a database that is away, or a wrong configuration, is said in one line', a
   const wrong = await run('server/admin.ts', ['migrate'], { ...away, PORT: 'x', LOG_LEVEL: 'x' })
   expect(wrong.code).toBe(1)
   expect(wrong.stderr).toMatch(/^Configuration: PORT: .+; LOG_LEVEL: .+\n$/)
+})
+
+test('a data folder without a database is refused, and stays as it was', async () => {
+  const folder = await newDataFolder()
+  for (const DATA_DIR of [folder, `${folder}/mistyped`]) {
+    for (const words of [['migrate'], ['user', 'create', '--email', 'a@example.com', '--name', 'Ada']]) {
+      const { code, stdout, stderr } = await run('server/admin.ts', words, { DATA_DIR })
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' })
+      expect(stderr).toMatch(/^There is no database in .+: set DATA_DIR .+\n$/)
+    }
+  }
+  expect(await readdir(folder)).toEqual([])
 })

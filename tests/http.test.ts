@@ -1,4 +1,5 @@
 import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { errorBody } from '../contract/errors.ts'
@@ -192,6 +193,34 @@ describe('requests that take their time', () => {
     await closed
     await app.client.ok('listWorkspaces', { as: world.stranger })
     expect(await digestOf(app)).toEqual(before)
+  })
+
+  test('a caller who never reads is dropped, and one whose answer takes its time is not', async () => {
+    const impatient = await startApp({ readTimeout: 300 })
+    try {
+      const { here } = await makeWorld(impatient)
+      const port = Number(new URL(impatient.url).port)
+      const dropped = new Promise((resolve) =>
+        impatient.server.once('connection', (socket) => socket.once('close', resolve)),
+      )
+      const socket = connect(port, '127.0.0.1')
+      socket.on('error', () => {}).pause()
+      // More than lies in the buffers of both sides.
+      socket.write(`GET /docs/files/swagger-ui-bundle.js HTTP/1.1\r\n${host}\r\n\r\n`.repeat(20))
+      await dropped
+      socket.destroy()
+
+      const lock = await impatient.pool.connect()
+      await lock.query('BEGIN; LOCK TABLE workspaces')
+      const workspaceId = here.workspaceId
+      const answer = impatient.client.call('getWorkspace', { as: here.member, params: { workspaceId } })
+      await sleep(1_000)
+      await lock.query('ROLLBACK')
+      lock.release()
+      expect((await answer).status).toBe(200)
+    } finally {
+      await impatient.stop()
+    }
   })
 
   test('who has no token is answered before the body has come', async () => {

@@ -1,9 +1,8 @@
-import { readFile } from 'node:fs/promises'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from '@jest/globals'
 import pg from 'pg'
 import {
+  addressOf,
   endProcesses,
   freePort,
   newDataFolder,
@@ -211,13 +210,6 @@ test('a service that is killed while it writes loses nothing that it acknowledge
   // Connections break, and while it starts again it says so.
   expect([undefined, 503]).toEqual(expect.arrayContaining(answersOf(writers)))
 })
-
-/** Where the server in a data folder is reached. */
-async function addressOf(folder: string): Promise<string> {
-  const password = await readFile(join(folder, 'postgres/password'), 'utf8')
-  const lines = (await readFile(join(folder, 'postgres/data/postmaster.pid'), 'utf8')).split('\n')
-  return `postgres://bots:${password}@127.0.0.1:${lines[3]}/bots`
-}
 
 async function oneBackend(folder: string): Promise<number> {
   const client = new pg.Client({ connectionString: await addressOf(folder) })

@@ -1,12 +1,16 @@
 import { execFile, spawnSync } from 'node:child_process'
 import { connect as connectSocket, createServer, type Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import {
   endProcesses,
+  firstToken,
   freePort,
+  isFirstStart,
   launch,
+  launchAtTerminal,
   logOf,
   newDataFolder,
   postmasterOf,
@@ -53,37 +57,44 @@ async function firstWorkspace(service: Pick<Service, 'url' | 'token'>): Promise<
 }
 
 describe('the first start', () => {
-  test('on an empty data folder shows a token, which no later start shows again', async () => {
+  test('on an empty data folder makes a user once, and nothing secret is written where nobody watches', async () => {
     const DATA_DIR = await newDataFolder()
     const first = await startService({ DATA_DIR })
-    expect(first.token).toBeDefined()
-    expect(first.output()).toMatch(/: http:\/\/localhost:\d+\/docs$/m)
-    expect(
-      logOf(first.output())
-        .map((line) => JSON.stringify(line))
-        .join(),
-    ).not.toContain('botb_pat_')
+    expect(isFirstStart(first.output())).toBe(true)
+    expect(first.output()).not.toContain('botb_pat_')
     expect((await call(first, '/v1/workspaces')).body.workspaces).toHaveLength(1)
     first.signal('SIGTERM')
     expect(await first.ended).toMatchObject({ code: 0, stderr: '' })
     expect(await postmasterOf(DATA_DIR)).toBeUndefined()
 
     const second = await startService({ DATA_DIR })
-    expect(second.output()).not.toContain('botb_pat_')
+    expect(isFirstStart(second.output())).toBe(false)
     const known = { url: second.url, token: first.token }
     expect((await call(known, '/v1/workspaces')).body.workspaces).toHaveLength(1)
   })
 
+  const hasTerminal = process.platform === 'linux' && spawnSync('script', ['--version']).status === 0
   const hasCurl = spawnSync('curl', ['--version']).status === 0
-  const curlTest = hasCurl ? test : test.skip
-  curlTest('shows a curl line that works when pasted (needs curl)', async () => {
-    const service = await startService({ DATABASE_URL: await emptyDatabase() })
-    const line = /^ {2}(curl .+)$/m.exec(service.output())?.[1] ?? ''
-    const { stdout } = await promisify(execFile)('sh', ['-c', line])
-    expect(JSON.parse(stdout).workspaces).toHaveLength(1)
-  })
+  const terminalTest = hasTerminal && hasCurl ? test : test.skip
+  terminalTest(
+    'at a terminal shows a token, and a curl line that works when pasted (needs curl)',
+    async () => {
+      const { output } = launchAtTerminal({ DATABASE_URL: await emptyDatabase() })
+      await until('it serves', () => output().includes('"msg":"serving"'))
+      const token = tokenIn(output())
+      expect(token).toBeDefined()
+      expect(output()).toMatch(/: http:\/\/localhost:\d+\/docs\r?$/m)
+      const log = output()
+        .split('\n')
+        .filter((line) => line.startsWith('{'))
+      expect(log.join()).not.toContain('botb_pat_')
+      const line = /^ {2}(curl .+?)\r?$/m.exec(output())?.[1] ?? ''
+      const { stdout } = await promisify(execFile)('sh', ['-c', line])
+      expect(JSON.parse(stdout).workspaces).toHaveLength(1)
+    },
+  )
 
-  test('of three services at once on one empty database shows one token', async () => {
+  test('of three services at once on one empty database makes one user', async () => {
     const DATABASE_URL = await emptyDatabase()
     const services = await Promise.all([1, 2, 3].map(() => startService({ DATABASE_URL })))
     const tokens = services.flatMap(({ token }) => token ?? [])
@@ -118,6 +129,15 @@ describe('configuration', () => {
     const { code, stderr } = await launch({ DATABASE_URL, PORT: new URL(first.url).port }).ended
     expect(code).toBe(1)
     expect(stderr).toMatch(/^Cannot listen: .*EADDRINUSE.*\n$/)
+  })
+
+  test('of a port that is taken leaves no database running', async () => {
+    const DATA_DIR = await newDataFolder()
+    const first = await startService({ DATABASE_URL: await emptyDatabase() })
+    const { code, stdout } = await launch({ DATA_DIR, PORT: new URL(first.url).port }).ended
+    expect(code).toBe(1)
+    expect(stdout).toContain('Started PostgreSQL')
+    expect(await postmasterOf(DATA_DIR)).toBeUndefined()
   })
 })
 
@@ -183,7 +203,7 @@ describe('while the database is away', () => {
 
     await gate.open()
     await until('it is ready', async () => (await statusOf(`${url}/readyz`)) === 200)
-    const caller = { url, token: tokenIn(program.output()) }
+    const caller = { url, token: await firstToken(program, { DATABASE_URL }) }
     expect((await call(caller, '/v1/workspaces')).status).toBe(200)
 
     await gate.shut()
@@ -213,6 +233,67 @@ describe('while the database is away', () => {
     await gate.open()
     await until('it is ready again', async () => (await statusOf(`${service.url}/readyz`)) === 200)
     expect((await call(service, '/v1/workspaces')).status).toBe(200)
+  })
+
+  /** Everything of the server in a data folder, stopped as it stands: connections are taken and nothing answers. */
+  async function freezeServer(folder: string) {
+    const postmaster = (await postmasterOf(folder)) ?? 0
+    const { stdout } = await promisify(execFile)('ps', ['-o', 'pid=', '--ppid', String(postmaster)])
+    const pids = [postmaster, ...stdout.trim().split(/\s+/).map(Number)]
+    for (const pid of pids) process.kill(pid, 'SIGSTOP')
+    // Backends may have gone meanwhile.
+    return () => spawnSync('kill', ['-CONT', ...pids.map(String)])
+  }
+
+  const linuxTest = process.platform === 'linux' ? test : test.skip
+  linuxTest(
+    'and its server stopped after a burst and a rest, everything is told so (needs Linux)',
+    async () => {
+      const DATA_DIR = await newDataFolder()
+      const service = await startService({
+        DATA_DIR,
+        DATABASE_STATEMENT_TIMEOUT: '1000',
+        SHUTDOWN_TIMEOUT: '3000',
+      })
+      const ask = () => call(service, '/v1/workspaces').then(({ status }) => status)
+      expect(new Set(await Promise.all(Array.from({ length: 40 }, ask)))).toEqual(new Set([200]))
+      // Longer than a connection may be silent while it is asked: idle ones are none of these.
+      await sleep(4_000)
+      const thaw = await freezeServer(DATA_DIR)
+      cleanUps.push(async () => thaw())
+      const answers = await Promise.all([
+        ...Array.from({ length: 20 }, ask),
+        statusOf(`${service.url}/readyz`),
+      ])
+      expect(new Set(answers)).toEqual(new Set([503]))
+      // What was found silent is not asked again.
+      expect(new Set(await Promise.all(Array.from({ length: 20 }, ask)))).toEqual(new Set([503]))
+      expect(await statusOf(`${service.url}/livez`)).toBe(200)
+      thaw()
+      await until('it is ready again', async () => (await statusOf(`${service.url}/readyz`)) === 200)
+      expect(await ask()).toBe(200)
+
+      const refreeze = await freezeServer(DATA_DIR)
+      cleanUps.push(async () => refreeze())
+      void ask().catch(() => {})
+      service.signal('SIGTERM')
+      // The database is not there to be told, so this is no good order, and no waiting either.
+      expect((await service.ended).code).toBe(1)
+      refreeze()
+    },
+  )
+
+  test('and silent behind its connections, one request finds out for all', async () => {
+    const { gate, DATABASE_URL } = await newGate()
+    await gate.open()
+    const service = await startService({ DATABASE_URL, DATABASE_STATEMENT_TIMEOUT: '1000' })
+    const ask = () => call(service, '/v1/workspaces').then(({ status }) => status)
+    expect(new Set(await Promise.all(Array.from({ length: 40 }, ask)))).toEqual(new Set([200]))
+    gate.freeze()
+    await sleep(3_000)
+    expect(await ask()).toBe(503)
+    // New connections come through, and of the old ones none is left.
+    for (let again = 0; again < 12; again++) expect(await ask()).toBe(200)
   })
 
   test.each(['SIGTERM', 'SIGINT'] as const)('%s ends the service in good order', async (signal) => {

@@ -1,4 +1,5 @@
 import { eq, getTableColumns, sql } from 'drizzle-orm'
+import { LRUCache } from 'lru-cache'
 import type { ErrorCode, Issue } from '../../contract/errors.ts'
 import type { Access, Role } from '../../contract/operation.ts'
 import { type Database, statements } from '../db/client.ts'
@@ -82,7 +83,7 @@ export async function authorize(
     return { caller: undefined, refusal: { code: 'UNAUTHORIZED', issues: [refused as Issue] } }
   }
   const caller = { userId: token.ownerUserId, tokenId: token.id }
-  await noteUse(db, token, now)
+  noteUse(db, token, now)
   if (access.kind === 'user') return { caller, grant: { caller } as UserGrant }
   if (!found) return { caller, refusal: { code: access.missing, issues: [] } }
   const { role, record } = found
@@ -111,11 +112,22 @@ function refusedToken(token: Token | undefined, now: Date): Issue | undefined {
   return undefined
 }
 
-/** The day a token was last used, written once a day. */
-async function noteUse(db: Database, token: Token, now: Date) {
+/** Which tokens were noted lately, and for which day: what failed is tried again after a while. */
+const noted = new LRUCache<string, string>({ max: 10_000, ttl: 60_000 })
+
+/**
+ * The day a token was last used, written once a day. Nobody waits for it: reads go on where the database
+ * cannot write, and a note that fails is no loss.
+ */
+function noteUse(db: Database, token: Token, now: Date) {
   const today = now.toISOString().slice(0, 10)
   if (token.lastUsedOn !== null && token.lastUsedOn >= today) return
-  await db.update(apiTokens).set({ lastUsedOn: today }).where(eq(apiTokens.id, token.id))
+  if (noted.get(token.id) === today) return
+  noted.set(token.id, today)
+  db.update(apiTokens)
+    .set({ lastUsedOn: today })
+    .where(eq(apiTokens.id, token.id))
+    .catch(() => {})
 }
 
 type Statements = Parameters<Parameters<typeof statements>[0]>

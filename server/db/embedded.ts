@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process'
 import { randomBytes, randomInt } from 'node:crypto'
 import {
+  access,
   chmod,
   chown,
   mkdir,
@@ -62,6 +63,17 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     throw new Error(
       `The data folder ${options.dataDirectory} cannot be used by this account (${messageOf(error)}): ${advice}`,
     )
+  }
+}
+
+/** Whether a data folder holds a database already. */
+export async function hasData(dataDirectory: string): Promise<boolean> {
+  try {
+    await access(join(dataDirectory, 'postgres/data/PG_VERSION'))
+    return true
+  } catch (error) {
+    // What cannot be looked into is told by who tries to use it.
+    return codeOf(error) !== 'ENOENT' && codeOf(error) !== 'ENOTDIR'
   }
 }
 

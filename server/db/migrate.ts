@@ -22,8 +22,10 @@ export async function migrateDatabase(url: string, last?: string): Promise<void>
     await lockSchema(holder)
     const worker = await connectTo(url)
     try {
-      // A migration must not queue behind a long transaction while requests queue behind the migration.
-      await worker.query("SET lock_timeout = '10s'")
+      // A migration must not queue behind a long transaction while requests queue behind the migration. The limit
+      // ends with the transaction, which the migrator takes for its own: a pooler hands the connection on.
+      await worker.query('BEGIN')
+      await worker.query("SET LOCAL lock_timeout = '10s'")
       await withMigrations(last, (migrationsFolder) => migrate(drizzle(worker), { migrationsFolder }))
     } finally {
       await worker.end()
@@ -74,7 +76,12 @@ export async function newestMigration(client: pg.Client): Promise<string | undef
 
 /** A connection of its own, which the caller has to end. */
 export async function connectTo(url: string): Promise<pg.Client> {
-  const client = new pg.Client({ connectionString: url })
+  const client = new pg.Client({
+    connectionString: url,
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    keepAliveInitialDelayMillis: 5_000,
+  })
   // Without a listener, a connection that is lost between two statements ends the process.
   client.on('error', () => {})
   await client.connect()

@@ -9,6 +9,7 @@ import { user } from '../../contract/operation.ts'
 import { readCredential } from '../access/authenticate.ts'
 import { authorize, type Caller } from '../access/index.ts'
 import type { Services } from '../context.ts'
+import { createProbe } from '../db/client.ts'
 import { handlers } from '../handlers/index.ts'
 import { newId } from '../ids.ts'
 import { serveDocs } from '../pages/docs/index.ts'
@@ -121,11 +122,11 @@ export function createApp(options: AppOptions): express.Express {
     phase() === 'starting' ? next() : runOperation(request, response, next),
   )
 
+  const isReachable = createProbe(pool)
   serve(app, '/livez', (_request, response) => response.json({ status: 'ok' }))
   serve(app, '/readyz', async (_request, response) => {
-    if (phase() !== 'serving') return sendProblem(response, 'SERVICE_UNAVAILABLE')
-    await pool.query('select 1')
-    response.json({ status: 'ok' })
+    if (phase() === 'serving' && (await isReachable())) response.json({ status: 'ok' })
+    else sendProblem(response, 'SERVICE_UNAVAILABLE')
   })
   serve(app, '/metrics', async (request, response) => {
     const credential = readCredential(request)

@@ -1,4 +1,5 @@
 import http from 'node:http'
+import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Express } from 'express'
 import type { ErrorCode, Issue } from '../../contract/errors.ts'
@@ -8,15 +9,25 @@ import { problem } from './problem.ts'
 export interface HttpOptions {
   /** Milliseconds in which a request must have arrived completely. */
   requestTimeout: number
+  /** Milliseconds after which a caller is dropped who reads nothing of an answer. */
+  readTimeout?: number
 }
 
 /**
  * An HTTP server for the app, whose own refusals (requests that cannot be parsed, are too large or too slow)
  * have the error body of the service.
  */
-export function createServer(app: Express, { requestTimeout }: HttpOptions): http.Server {
+export function createServer(
+  app: Express,
+  { requestTimeout, readTimeout = 60_000 }: HttpOptions,
+): http.Server {
   class Request extends http.IncomingMessage {}
-  class Response extends http.ServerResponse {}
+  class Response extends http.ServerResponse {
+    constructor(...given: ConstructorParameters<typeof http.ServerResponse>) {
+      super(...given)
+      this.on('timeout', dropWhoDoesNotRead)
+    }
+  }
   adopt(app, 'request', Request.prototype)
   adopt(app, 'response', Response.prototype)
   const options = {
@@ -33,6 +44,7 @@ export function createServer(app: Express, { requestTimeout }: HttpOptions): htt
     ServerResponse: Response,
   }
   const server = http.createServer(options, app)
+  server.timeout = readTimeout
   // Node would leave out what is more, be it the token. The app counts, and the size is limited anyway.
   server.maxHeadersCount = 0
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
@@ -51,6 +63,11 @@ export function createServer(app: Express, { requestTimeout }: HttpOptions): htt
   // A proxy request, which this server is not for.
   server.on('connect', (_request, socket) => refuse(socket, 'METHOD_NOT_ALLOWED'))
   return server
+}
+
+/** An answer that takes its time is not the caller's fault; one that lies there is. */
+function dropWhoDoesNotRead(socket: Socket) {
+  if (socket.writableLength > 0) socket.destroy()
 }
 
 /**

@@ -48,6 +48,8 @@ export interface StartOptions {
   cursorKey?: Buffer
   /** Milliseconds in which a request must arrive. */
   requestTimeout?: number
+  /** Milliseconds in which something of an answer must be read. */
+  readTimeout?: number
 }
 
 /** Time as the service sees it. It stands at a fixed moment and ticks a millisecond with every look. */
@@ -107,7 +109,10 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
     openapi: readFileSync(new URL('openapi.yaml', root), 'utf8'),
     publicUrl: () => url,
   })
-  const server = createServer(service, { requestTimeout: options.requestTimeout ?? 30_000 })
+  const server = createServer(service, {
+    requestTimeout: options.requestTimeout ?? 30_000,
+    readTimeout: options.readTimeout,
+  })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   return Object.assign(watched, {

@@ -5,6 +5,9 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { insertToken } from '../../server/access/tokens.ts'
+import { connect } from '../../server/db/client.ts'
+import { users } from '../../server/db/schema.ts'
 
 /*
  * The service as other people run it: a process of its own, with nothing but environment variables, standard
@@ -27,7 +30,7 @@ export interface Program {
 
 export interface Service extends Program {
   url: string
-  /** The token that a first start prints. */
+  /** A token of the first user, when this start made it. */
   token: string | undefined
 }
 
@@ -39,8 +42,18 @@ type Variables = Record<string, string>
 
 /** Runs one file of the project; of our own environment it sees only what finds programs. */
 export function startProgram(file: string, words: string[], variables: Variables): Program {
+  return startCommand(process.execPath, ['--import', 'tsx', file, ...words], variables)
+}
+
+/** Starts the service as at a terminal, which takes the program `script` of Linux. */
+export function launchAtTerminal(variables: Variables): Program {
+  const command = `${process.execPath} --import tsx server/main.ts`
+  return startCommand('script', ['-qefc', command, '/dev/null'], { ...defaults, ...variables })
+}
+
+function startCommand(command: string, words: string[], variables: Variables): Program {
   const { PATH, HOME, TMPDIR } = process.env
-  const child = spawn(process.execPath, ['--import', 'tsx', file, ...words], {
+  const child = spawn(command, words, {
     cwd: root,
     env: { PATH, HOME, TMPDIR, ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
@@ -65,12 +78,10 @@ export function run(file: string, words: string[], variables: Variables): Promis
 
 /** Starts the service without waiting for anything; on a port of its own choice unless told one. */
 export function launch(variables: Variables): Program {
-  return startProgram('server/main.ts', [], {
-    PORT: '0',
-    SHUTDOWN_DELAY: '0',
-    ...variables,
-  })
+  return startProgram('server/main.ts', [], { ...defaults, ...variables })
 }
+
+const defaults: Variables = { PORT: '0', SHUTDOWN_DELAY: '0' }
 
 /** Starts the service and waits until it serves. */
 export async function startService(variables: Variables): Promise<Service> {
@@ -79,7 +90,39 @@ export async function startService(variables: Variables): Promise<Service> {
   void program.ended.then((ended) => (early = ended))
   await until('the service serves', () => early !== undefined || servingPort(program) !== undefined)
   if (early) throw new Error(`The service ended with ${early.code}: ${early.stderr || early.stdout}`)
-  return { ...program, url: `http://127.0.0.1:${servingPort(program)}`, token: tokenIn(program.output()) }
+  const url = `http://127.0.0.1:${servingPort(program)}`
+  return { ...program, url, token: await firstToken(program, variables) }
+}
+
+/** Whether a start has made the first user, who has no token where nobody would see it. */
+export const isFirstStart = (output: string) =>
+  logOf(output).some(({ msg }) => msg === 'first start: make a token')
+
+/** Makes a token of the first user when a start has made it. */
+export async function firstToken(program: Program, variables: Variables): Promise<string | undefined> {
+  if (!isFirstStart(program.output())) return undefined
+  const url = variables.DATABASE_URL ?? (await addressOf(variables.DATA_DIR ?? ''))
+  const limits = { connectTimeout: 30_000, statementTimeout: 30_000, lockTimeout: 30_000 }
+  const { db, pool } = connect({
+    ...limits,
+    url,
+    poolSize: 1,
+    transactionPooler: false,
+    onError: () => {},
+  })
+  try {
+    const [user] = await db.select().from(users)
+    return (await insertToken(db, user?.id ?? '', 'First token', undefined, new Date())).token
+  } finally {
+    await pool.end()
+  }
+}
+
+/** Where the server in a data folder is reached. */
+export async function addressOf(folder: string): Promise<string> {
+  const password = await readFile(join(folder, 'postgres/password'), 'utf8')
+  const lines = (await readFile(join(folder, 'postgres/data/postmaster.pid'), 'utf8')).split('\n')
+  return `postgres://bots:${password}@127.0.0.1:${lines[3]}/bots`
 }
 
 /** The port in the log line that says that the service serves. */
@@ -94,8 +137,9 @@ export function logOf(output: string): Record<string, unknown>[] {
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>)
 }
 
+/** The token that a first start shows at a terminal. */
 export function tokenIn(output: string): string | undefined {
-  return /^ {2}(botb_pat_\w+)$/m.exec(output)?.[1]
+  return /^ {2}(botb_pat_\w+)\r?$/m.exec(output)?.[1]
 }
 
 /** Asks until the answer is yes. The limit only ends a test that hangs. */

@@ -1,0 +1,81 @@
+import { hash } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { getTableColumns } from 'drizzle-orm'
+import { pgTable, text, timestamp } from 'drizzle-orm/pg-core'
+import { bot } from '../contract/operation.ts'
+import { authorize } from '../server/access/index.ts'
+import { bots } from '../server/db/schema.ts'
+import { type App, startApp } from './support/app.ts'
+import { until } from './support/process.ts'
+import { makeWorld } from './support/world.ts'
+
+/* What token and record are read with, and what is written on the way. */
+
+let app: App
+beforeAll(async () => {
+  app = await startApp()
+})
+afterAll(() => app.stop())
+
+/** Runs in this file alone, whose modules are its own. */
+test('columns of a record that are named like those of a token or a role give nobody anything', async () => {
+  const { here, expired, revoked, stranger } = await makeWorld(app)
+  const named = pgTable('bots', {
+    role: text('role'),
+    expiresAt: timestamp('expires_at', { withTimezone: true, precision: 3 }),
+    revokedAt: timestamp('revoked_at', { withTimezone: true, precision: 3 }),
+    ownerUserId: text('owner_user_id'),
+    token: text('token'),
+  })
+  Object.assign(getTableColumns(bots), getTableColumns(named))
+  await app.pool.query(`ALTER TABLE bots ADD role text DEFAULT 'ADMIN', ADD token text DEFAULT 'x',
+    ADD expires_at timestamptz(3), ADD revoked_at timestamptz(3)`)
+  await app.pool.query(`ALTER TABLE bots ADD owner_user_id text DEFAULT '${here.admin.id}'`)
+  const ask = (token: string) =>
+    authorize(app.db, bot('ADMIN'), hash('sha256', token, 'buffer'), here.draft.id, app.clock.now())
+  for (const { token } of [expired, revoked]) {
+    expect(await ask(token)).toMatchObject({ caller: undefined, refusal: { code: 'UNAUTHORIZED' } })
+  }
+  for (const { token, id } of [here.guest, here.member, stranger]) {
+    expect(await ask(token)).toMatchObject({ caller: { userId: id }, refusal: { code: 'FORBIDDEN' } })
+  }
+  expect(await ask(here.admin.token)).toMatchObject({
+    caller: { userId: here.admin.id },
+    grant: { role: 'ADMIN', bot: { id: here.draft.id, role: 'ADMIN', expiresAt: null } },
+  })
+})
+
+test('the day a token was used is noted once, and no read waits for that or fails with it', async () => {
+  const { here } = await makeWorld(app)
+  const { tokenId } = here.member
+  const readBots = () =>
+    app.client.ok('listBots', { as: here.member, query: { workspaceId: here.workspaceId } })
+  const notes = () => app.statements.filter((text) => /^update "api_tokens"/i.test(text))
+  app.clock.advance(3 * 24 * 60 * 60 * 1000)
+
+  const holder = await app.pool.connect()
+  await holder.query('BEGIN')
+  await holder.query('SELECT 1 FROM api_tokens WHERE id = $1 FOR UPDATE', [tokenId])
+  app.statements.length = 0
+  // Would wait for the row for as long as it is held.
+  for (let again = 0; again < 3; again++) await readBots()
+  expect(notes()).toHaveLength(1)
+  await holder.query('ROLLBACK')
+  holder.release()
+  const today = app.clock.now().toISOString().slice(0, 10)
+  await until('it is noted', async () => {
+    const { rows } = await app.pool.query('SELECT last_used_on::text FROM api_tokens WHERE id = $1', [
+      tokenId,
+    ])
+    return rows[0].last_used_on === today
+  })
+
+  app.clock.advance(3 * 24 * 60 * 60 * 1000)
+  await app.pool.query(`
+    CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'cannot write'; END $$;
+    CREATE TRIGGER refuse BEFORE UPDATE ON api_tokens FOR EACH ROW EXECUTE FUNCTION refuse()`)
+  app.statements.length = 0
+  await readBots()
+  expect(notes()).toHaveLength(1)
+  await readBots()
+})
