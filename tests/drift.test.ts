@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
+import { generateDrizzleJson, generateMigration } from 'drizzle-kit/api'
 import { emit } from '../contract/emit/emit.ts'
+import * as schema from '../server/db/schema.ts'
 import { root } from '../server/root.ts'
+import { published } from './support/published.ts'
 
 const emitted = await emit()
 
@@ -14,4 +17,21 @@ test.each(Object.keys(emitted))('%s is what the contract emits', (path) => {
 
 test('emitting twice gives the same', async () => {
   expect(await emit()).toEqual(emitted)
+})
+
+test('the migrations bring a database to server/db/schema.ts', async () => {
+  const read = (path: string) => JSON.parse(readFileSync(new URL(path, root), 'utf8'))
+  const { tag } = read('migrations/meta/_journal.json').entries.at(-1)
+  const last = read(`migrations/meta/${tag.split('_')[0]}_snapshot.json`)
+  const missing = await generateMigration(last, generateDrizzleJson(schema, last.id))
+  const hint = 'run `make migration name=what_it_does` and commit the result, for:'
+  expect(missing.length === 0 ? [] : [hint, ...missing]).toEqual([])
+})
+
+test('the page shows every kind of bubble that a chat sends', () => {
+  const page = readFileSync(new URL('server/pages/chat/bubbles.js', root), 'utf8')
+  const kinds = Object.keys(published.components.schemas.MessageBubble?.discriminator?.mapping ?? {})
+  expect(kinds.length).toBeGreaterThan(4)
+  const missing = kinds.filter((kind) => !page.includes(`type === '${kind}'`))
+  expect(missing.map((kind) => `show '${kind}' in contentOf of server/pages/chat/bubbles.js`)).toEqual([])
 })
