@@ -57,6 +57,9 @@ type BlocksOf<F extends Families> = readonly [
   ...F['vendor'],
 ]
 
+/** Every type of block that a version knows. */
+export type BlockType = z.output<BlocksOf<Families>[number]['shape']['type']>
+
 /** The type is written out, or the compiler would take the families of all versions for those of each. */
 function blocksOf<F extends Families>(families: F): BlocksOf<F> {
   const { start, bubble, input, logic, integration, vendor } = families

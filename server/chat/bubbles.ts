@@ -3,7 +3,7 @@ import type { Block } from './flow.ts'
 import { filledText, record, storableText, text } from './loose.ts'
 import { fillRichText, markdownOf, plainTextOf, richTextOf } from './rich-text.ts'
 import { type Next, next, type Run, sendBubble } from './run.ts'
-import type { Loose, Position, TranscriptEntry } from './types.ts'
+import type { Bubble, Loose, Position, TranscriptEntry } from './types.ts'
 import { fillDeep, fillNumber } from './variables.ts'
 
 export async function runTextBubble(run: Run, block: Block): Promise<Next> {
@@ -19,22 +19,26 @@ export function sendPlainText(run: Run, value: string): void {
   sendText(run, run.effects.newId(), richTextOf(value))
 }
 
-export async function runMediaBubble(run: Run, block: Block, position: Position): Promise<Next> {
-  const type = block.type as 'image' | 'video' | 'audio' | 'embed'
-  const content = record(await fillDeep(run, block.content))
-  if (content.height !== undefined) {
-    const height = await fillNumber(run, block.content.height)
-    if (height === undefined) delete content.height
-    else content.height = height
+type MediaType = Exclude<Bubble['type'], 'text'>
+
+/** What blocks of that type do: they show their content, and an embed may wait for what happens in it. */
+export function mediaBubble(type: MediaType) {
+  return async (run: Run, block: Block, position: Position): Promise<Next> => {
+    const content = record(await fillDeep(run, block.content))
+    if (content.height !== undefined) {
+      const height = await fillNumber(run, block.content.height)
+      if (height === undefined) delete content.height
+      else content.height = height
+    }
+    sendBubble(run, { id: block.id, type, content: type === 'video' ? analyseVideo(content) : content })
+    const url = text(content.url)
+    if (url !== undefined)
+      tell(run, type === 'embed' ? { role: 'bot', type: 'text', text: url } : mediaEntry(type, url))
+    if (type !== 'embed' || record(content.waitForEvent).isEnabled !== true) return next
+    run.waiting = position
+    run.waitsFor = 'embed'
+    return { kind: 'wait' }
   }
-  sendBubble(run, { id: block.id, type, content: type === 'video' ? analyseVideo(content) : content })
-  const url = text(content.url)
-  if (url !== undefined)
-    tell(run, type === 'embed' ? { role: 'bot', type: 'text', text: url } : mediaEntry(type, url))
-  if (type !== 'embed' || record(content.waitForEvent).isEnabled !== true) return next
-  run.waiting = position
-  run.waitsFor = 'embed'
-  return { kind: 'wait' }
 }
 
 export function tell(run: Run, entry: TranscriptEntry): void {

@@ -1,4 +1,5 @@
 /** A bot document, read once into maps. Whatever does not have the expected form is left out. */
+import type { BlockType } from '../../contract/bot-document/catalogue.ts'
 import { filledText, record, records, text } from './loose.ts'
 import type { Flow, Loose, Position, VariableValue } from './types.ts'
 
@@ -120,11 +121,8 @@ export function searchBlock(flow: FlowIndex, blockId: string): { block: Block; g
   return null
 }
 
-export function isInput({ type }: Pick<Block, 'type'>): boolean {
-  return inputTypes.has(type)
-}
-
-const inputTypes: ReadonlySet<string> = new Set([
+/** Blocks that wait for a reply. */
+const inputTypes = [
   'text input',
   'number input',
   'email input',
@@ -138,7 +136,22 @@ const inputTypes: ReadonlySet<string> = new Set([
   'choice input',
   'picture choice input',
   'cards',
-])
+] as const satisfies readonly BlockType[]
+
+export type InputType = (typeof inputTypes)[number]
+
+/** A record that is complete, for documents that may name any type. */
+export function byType<Type extends BlockType, Value>(
+  record: Record<Type, Value>,
+): ReadonlyMap<string, Value> {
+  return new Map(Object.entries<Value>(record))
+}
+
+const inputs: ReadonlySet<string> = new Set(inputTypes)
+
+export function isInput({ type }: Pick<Block, 'type'>): boolean {
+  return inputs.has(type)
+}
 
 /** Lists keep what texts they hold; everything that is neither text nor list becomes text. */
 export function toValue(value: unknown): VariableValue {

@@ -1,6 +1,14 @@
 /** What a message from the client does, depending on the block that waits for it. */
 import { tell } from './bubbles.ts'
-import { type Block, type FlowEvent, followEdge, isInput, searchBlock } from './flow.ts'
+import {
+  type Block,
+  byType,
+  type FlowEvent,
+  followEdge,
+  type InputType,
+  isInput,
+  searchBlock,
+} from './flow.ts'
 import { acceptClientReply } from './http-request.ts'
 import { acceptReply, askAgain, readReply, textOfMessage } from './inputs/index.ts'
 import { findEvent, remember } from './logic.ts'
@@ -87,7 +95,7 @@ function takeEvent(
 }
 
 /** What replies are called where conditions of flows ask for their kind. */
-const inputNames: Record<string, string> = {
+const inputNames = byType<InputType, string>({
   'text input': 'text',
   'number input': 'number',
   'email input': 'email',
@@ -101,7 +109,7 @@ const inputNames: Record<string, string> = {
   'rating input': 'rating',
   'file input': 'file',
   cards: 'cards',
-}
+})
 
 function describeReply(run: Run, event: FlowEvent, block: Block, message: Message | null): void {
   const { flow } = currentFrame(run)
@@ -109,5 +117,5 @@ function describeReply(run: Run, event: FlowEvent, block: Block, message: Messag
   const { contentVariableId, inputNameVariableId, inputTypeVariableId } = event.options
   setVariable(run, contentVariableId, textOfMessage(message))
   setVariable(run, inputNameVariableId, variable?.name ?? searchBlock(flow, block.id)?.group.title ?? '')
-  setVariable(run, inputTypeVariableId, inputNames[block.type])
+  setVariable(run, inputTypeVariableId, inputNames.get(block.type))
 }

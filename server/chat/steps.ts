@@ -114,9 +114,9 @@ export function toStep(
     .filter((log) => isPreview || !log.isInternal)
     .map(({ isInternal: _, ...log }) => log)
   return {
-    messages: outcome.messages as components['schemas']['MessageBubble'][],
+    messages: outcome.messages,
     input: outcome.input,
-    clientSideActions: outcome.clientSideActions as components['schemas']['ClientSideAction'][] | undefined,
+    clientSideActions: outcome.clientSideActions,
     logs: logs.length > 0 ? logs : undefined,
     dynamicTheme: outcome.dynamicTheme,
     progress: outcome.progress,

@@ -6,6 +6,7 @@
  * these values comes in through `Effects`.
  */
 
+import type { components } from '../../generated/openapi.ts'
 import type { Limits } from './limits.ts'
 import type { OutboundReply, OutboundRequest } from './tools/outbound.ts'
 
@@ -187,68 +188,25 @@ export interface SessionState {
 
 export type Device = 'desktop' | 'tablet' | 'mobile'
 
-export interface RichTextContent {
-  type: 'richText'
-  richText: unknown[]
-}
+type Schemas = components['schemas']
 
-export interface MarkdownContent {
-  type: 'markdown'
-  markdown: string
-}
-
-export type Bubble =
-  | { id: string; type: 'text'; content: RichTextContent | MarkdownContent }
-  | { id: string; type: 'image' | 'video' | 'audio' | 'embed'; content: Loose }
+/** What goes to the client is what the contract says. */
+export type Bubble = Schemas['MessageBubble']
 
 /** An input block as the client shows it: placeholders filled in, hidden items left out. */
-export interface InputToShow extends Loose {
-  id: string
-  type: string
-  prefilledValue?: string
-}
+export type InputToShow = Schemas['ChatInput']
 
 /** Code for the client. Each argument is the value of the parameter with that name. */
-export interface Script {
-  content: string
-  isCode?: boolean
-  isUnsafe?: boolean
-  args: { id: string; value?: EvaluateArgument }[]
-}
+export type Script = Schemas['ClientScript']
 
-export type ClientSideAction = {
-  /** The action runs after this bubble. Absent: before all of them. */
-  lastBubbleBlockId?: string
-  /** The chat goes on only when the client continues it with the outcome. */
-  expectsDedicatedReply?: boolean
-} & (
-  | { type: 'scriptToExecute'; scriptToExecute: Script }
-  | { type: 'setVariable'; setVariable: { scriptToExecute: Script } }
-  | { type: 'chatwoot'; chatwoot: { scriptToExecute: Script } }
-  | { type: 'redirect'; redirect: { url: string; isNewTab?: boolean } }
-  | { type: 'wait'; wait: { secondsToWaitFor: number } }
-  | {
-      type: 'httpRequestToExecute'
-      httpRequestToExecute: { url: string; method: string; headers: Record<string, string>; body?: string }
-    }
-  | { type: 'googleAnalytics'; googleAnalytics: Loose }
-  | { type: 'pixel'; pixel: Loose }
-  | { type: 'startPropsToInject'; startPropsToInject: StartProps }
-  | { type: 'listenForWebhook' }
-)
+export type ClientSideAction = Schemas['ClientSideAction']
 
-export interface StartProps {
-  googleAnalyticsId?: string
-  pixelIds?: string[]
-  gtmId?: string
-  customHeadCode?: string
-}
+export type StartProps = Schemas['StartProperties']
 
-export interface LogEntry {
+export type DynamicTheme = Schemas['DynamicTheme']
+
+export type LogEntry = Schemas['ChatLog'] & {
   status: 'error' | 'success' | 'info'
-  description: string
-  details?: string
-  context?: string
   /** Stored with the result, and shown in previews, but not told to the visitor of a live chat. */
   isInternal: boolean
 }
@@ -272,12 +230,6 @@ export interface TranscriptEntry {
   image?: string
   video?: string
   audio?: string
-}
-
-export interface DynamicTheme {
-  hostAvatarUrl?: string
-  guestAvatarUrl?: string
-  backgroundUrl?: string
 }
 
 /** What a bot linked without merging has collected: a result of its own. */
@@ -326,9 +278,6 @@ export interface StepRefusal {
 export type StepResult = StepOutcome | StepRefusal
 
 /** What start chat tells about the bot: placeholders filled in. */
-export interface BotLook {
-  theme: Loose
-  settings: { general?: unknown; typingEmulation?: unknown }
-}
+export type BotLook = Pick<Schemas['ChatBot'], 'theme' | 'settings'>
 
 export type StartResult = (StepOutcome & { bot: BotLook }) | StepRefusal

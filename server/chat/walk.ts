@@ -1,9 +1,19 @@
 /** The walk along the blocks of a flow, from a place to the next point where the chat waits or ends. */
 import { setImmediate } from 'node:timers/promises'
+import type { BlockType } from '../../contract/bot-document/catalogue.ts'
 import { leaveBot, runBotLink } from './bot-link.ts'
-import { runMediaBubble, runTextBubble } from './bubbles.ts'
+import { mediaBubble, runTextBubble } from './bubbles.ts'
 import { runEmail } from './email.ts'
-import { type Block, findBlock, findPlace, followEdge, isInput, type Place } from './flow.ts'
+import {
+  type Block,
+  byType,
+  findBlock,
+  findPlace,
+  followEdge,
+  type InputType,
+  isInput,
+  type Place,
+} from './flow.ts'
 import { runHttpRequest, runWebhookListener } from './http-request.ts'
 import { showInput } from './inputs/index.ts'
 import { runAbTest, runCondition, runJump } from './logic.ts'
@@ -29,32 +39,58 @@ type RunBlock = (run: Run, block: Block, position: Position) => Promise<Next> | 
 /** A `Next` that does not depend on where it was said. */
 type Step = Exclude<Next, { kind: 'next' }>
 
-const runners = new Map<string, RunBlock>([
-  ['start', leave],
-  ['text', runTextBubble],
-  ['image', runMediaBubble],
-  ['video', runMediaBubble],
-  ['audio', runMediaBubble],
-  ['embed', runMediaBubble],
-  ['Set variable', runSetVariable],
-  ['Condition', runCondition],
-  ['AB test', runAbTest],
-  ['Jump', runJump],
-  ['Return', runReturn],
-  ['Bot link', runBotLink],
-  ['Redirect', runRedirect],
-  ['Wait', runWait],
-  ['Code', runScript],
-  ['webhook', runWebhookListener],
-  ['Webhook', runHttpRequest],
-  ['Zapier', runHttpRequest],
-  ['Make.com', runHttpRequest],
-  ['Pabbly', runHttpRequest],
-  ['Email', runEmail],
-  ['Chatwoot', runChatwoot],
-  ['Google Analytics', runGoogleAnalytics],
-  ['Pixel', runPixel],
-])
+/** Types of blocks that need an outside service which this one does not call. They are passed over. */
+const notRun = [
+  'Google Sheets',
+  'OpenAI',
+  'openai',
+  'anthropic',
+  'mistral',
+  'groq',
+  'together-ai',
+  'open-router',
+  'perplexity',
+  'deepseek',
+  'dify-ai',
+  'chat-node',
+  'elevenlabs',
+  'cal-com',
+  'nocodb',
+  'segment',
+  'posthog',
+  'qr-code',
+  'zendesk',
+  'blink',
+  'gmail',
+] as const satisfies readonly BlockType[]
+
+/** What every other block does that is no input. A type that the catalogue adds has to be in one of the three. */
+const runners = byType<Exclude<BlockType, InputType | (typeof notRun)[number]>, RunBlock>({
+  start: leave,
+  text: runTextBubble,
+  image: mediaBubble('image'),
+  video: mediaBubble('video'),
+  audio: mediaBubble('audio'),
+  embed: mediaBubble('embed'),
+  'Set variable': runSetVariable,
+  Condition: runCondition,
+  'AB test': runAbTest,
+  Jump: runJump,
+  Return: runReturn,
+  'Bot link': runBotLink,
+  Redirect: runRedirect,
+  Wait: runWait,
+  Code: runScript,
+  webhook: runWebhookListener,
+  Webhook: runHttpRequest,
+  Zapier: runHttpRequest,
+  'Make.com': runHttpRequest,
+  Pabbly: runHttpRequest,
+  Email: runEmail,
+  Chatwoot: runChatwoot,
+  'Google Analytics': runGoogleAnalytics,
+  Pixel: runPixel,
+})
 
 /** Whether chats pass over all blocks of this type: those of outside services, unknown and misspelt ones. */
 export function isSkipped(type: string): boolean {

@@ -1,9 +1,9 @@
 /** Inputs: how they are shown, and how a reply to one is read, stored and followed. */
 import { sendPlainText, tell } from '../bubbles.ts'
-import { type Block, followEdge } from '../flow.ts'
+import { type Block, byType, followEdge, type InputType } from '../flow.ts'
 import { at, cut, filledText, record, storableText } from '../loose.ts'
 import { currentFrame, isPreview, leave, log, type Next, type Run, spendOutput } from '../run.ts'
-import type { Answer, InputToShow, Message, Position } from '../types.ts'
+import type { Answer, InputToShow, Loose, Message, Position } from '../types.ts'
 import { fill, fillDeep, fillNumber, readVariable, saveReply } from '../variables.ts'
 import { itemsToShow, readCard, readChoice } from './choice.ts'
 import { readEmail, readPhone, readUrl } from './contact.ts'
@@ -12,7 +12,7 @@ import { readFiles } from './file.ts'
 import type { Reading, ReadReply } from './reading.ts'
 import { readNumber, readRating, readText } from './text.ts'
 
-const readers: Record<string, ReadReply> = {
+const readers = byType<Exclude<InputType, 'payment input'>, ReadReply>({
   'text input': readText,
   'number input': readNumber,
   'email input': readEmail,
@@ -25,7 +25,7 @@ const readers: Record<string, ReadReply> = {
   'choice input': readChoice,
   'picture choice input': readChoice,
   cards: readCard,
-}
+})
 
 const numberOptions: Record<string, string[]> = {
   'number input': ['min', 'max', 'step'],
@@ -68,7 +68,7 @@ export async function showInput(run: Run, block: Block, position: Position): Pro
 
 /** Reads a reply to the input without storing anything yet. */
 export async function readReply(run: Run, block: Block, message: Message | null): Promise<Reading> {
-  const reader = readers[block.type]
+  const reader = readers.get(block.type)
   if (reader === undefined) return { kind: 'skipped' }
   const isFile = block.type === 'file input'
   if (message === null && !isFile) return { kind: 'invalid' }
@@ -109,7 +109,7 @@ export function textOfMessage(message: Message | null): string {
   return message.type === 'audio' ? message.url : message.command
 }
 
-async function optionsToShow(run: Run, block: Block): Promise<unknown> {
+async function optionsToShow(run: Run, block: Block): Promise<Loose> {
   const options = record(await fillDeep(run, block.options))
   for (const key of numberOptions[block.type] ?? []) {
     const number = await fillNumber(run, block.options[key])
