@@ -108,7 +108,7 @@ export const chat = define({
     tag: 'chat',
     summary: 'Continue a chat',
     description:
-      'Sends a reply and runs the flow up to its next input. A reply that the input does not accept is answered with a message and the same input. With `revision` a repeated request gets the same answer again; two replies at once are a conflict for one of them. A session can be continued for 48 hours after its last step; then, or when the bot is deleted, it is not found.',
+      'Sends a reply and runs the flow up to its next input. A reply that the input does not accept is answered with a message and the same input. With `revision` a repeated request gets the same answer again. Of equal replies at once one is counted and all get its answer; of different ones one is counted and the others are a conflict. A session can be continued for 48 hours after its last step; then, or when the bot is deleted, it is not found.',
     access: anyone,
     isCrossOrigin: true,
     params: sessionParams,
