@@ -6,6 +6,7 @@ import { findPublished } from '../chat/store.ts'
 import type { Services } from '../context.ts'
 import { bots } from '../db/schema.ts'
 import { root } from '../root.ts'
+import { serveEmbed } from './embed/index.ts'
 import { serveHome } from './home/index.ts'
 import { languageOf } from './texts/index.ts'
 
@@ -26,6 +27,7 @@ const files: Record<string, string> = {
   'choices.js': 'text/javascript',
   'dom.js': 'text/javascript',
   'fields.js': 'text/javascript',
+  'host.js': 'text/javascript',
   'inputs.css': 'text/css',
   'inputs.js': 'text/javascript',
   'memory.js': 'text/javascript',
@@ -52,7 +54,6 @@ const pagePolicy = [
   "connect-src 'self' http: https:",
   "base-uri 'none'",
   "form-action 'none'",
-  "frame-ancestors 'none'",
 ].join('; ')
 
 /** Code of bots runs here: in an origin of its own, which can reach neither the page nor the service as it. */
@@ -61,11 +62,11 @@ const sandboxPolicy = [
   "default-src 'none'",
   "script-src 'unsafe-inline' 'unsafe-eval'",
   'connect-src http: https:',
-  "frame-ancestors 'self'",
 ].join('; ')
 
 export function servePages(serve: (path: string, handler: RequestHandler) => void, services: Services): void {
   serveHome(serve)
+  serveEmbed(serve)
   const read = (name: string) => readFileSync(new URL(name, folder), 'utf8')
   for (const [name, mediaType] of Object.entries(files)) {
     const content = read(name)
@@ -90,10 +91,23 @@ export function servePages(serve: (path: string, handler: RequestHandler) => voi
       .replace('lang="en" dir="ltr"', `lang="${language}" dir="${direction}"`)
       .replace('<!-- head -->', () => head)
     response.status(bot ? 200 : 404)
-    response.setHeader('Content-Security-Policy', pagePolicy)
+    response.removeHeader('X-Frame-Options')
+    response.setHeader('Content-Security-Policy', pagePolicy + framingOf(bot?.settings))
     response.vary('Accept-Language')
     response.type('text/html').send(html)
   })
+}
+
+/** Which pages may frame the chat: those of the origins that the bot allows, of all when it names none. */
+function framingOf(settings: unknown): string {
+  const { security } = (settings ?? {}) as { security?: { allowedOrigins?: unknown } }
+  const given = Array.isArray(security?.allowedOrigins) ? security.allowedOrigins : []
+  if (given.length === 0) return ''
+  const origins = given.flatMap((value) => {
+    const address = typeof value === 'string' ? webAddress(value.trim()) : undefined
+    return address === undefined ? [] : [new URL(address).origin]
+  })
+  return `; frame-ancestors ${["'self'", ...origins].join(' ')}`
 }
 
 interface PublishedBot {

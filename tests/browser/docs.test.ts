@@ -50,6 +50,7 @@ async function expectBelowHeader(page: Page, selector: string) {
 const guides = [
   'first-steps',
   'flows',
+  'embedding',
   'authentication',
   'errors',
   'paging',

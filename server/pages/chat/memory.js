@@ -1,12 +1,6 @@
-/* The person: whose answers come with the address, and who is remembered from an earlier chat. */
+/* Who is remembered from an earlier chat. */
 
 const storageKey = `chat-result ${location.pathname}`
-
-/** The address as it was before anything was hidden of it. */
-export const address = location.href
-
-/** Variables that come with the address, also when starting over. */
-export const prefilledVariables = Object.fromEntries(new URL(address).searchParams)
 
 /** Storage can be denied to the page; then nobody is remembered. */
 function storages() {

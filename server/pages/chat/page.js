@@ -2,14 +2,9 @@ import { perform } from './actions.js'
 import { continueChat, Refusal, saveLogs, startChat } from './api.js'
 import { hostBubble, mayMove } from './bubbles.js'
 import { element, filled, sleep } from './dom.js'
+import { host } from './host.js'
 import { inputForm } from './inputs.js'
-import {
-  forgetResult,
-  hideParameters,
-  prefilledVariables,
-  rememberedResult,
-  rememberResult,
-} from './memory.js'
+import { forgetResult, hideParameters, rememberedResult, rememberResult } from './memory.js'
 import { texts } from './texts.js'
 import { applyTheme } from './theme.js'
 import {
@@ -54,6 +49,9 @@ restart.addEventListener('click', () => {
   forgetResult()
   void run()
 })
+addEventListener('keydown', ({ key, defaultPrevented }) => {
+  if (key === 'Escape' && !defaultPrevented) host.tell('escape')
+})
 void run()
 
 // The conversation
@@ -85,12 +83,14 @@ async function converse(signal) {
     }
   }
   status.replaceChildren(texts.ended)
+  host.tell('end')
   scrollToEnd()
   keepFocus(restart)
 }
 
 async function start(signal) {
-  const resultId = rememberedResult()
+  const { prefilledVariables } = host
+  const resultId = host.resultId ?? rememberedResult()
   const body = {
     ...(resultId ? { resultId } : {}),
     ...(Object.keys(prefilledVariables).length > 0 ? { prefilledVariables } : {}),
@@ -154,6 +154,7 @@ async function show(step, chat) {
     if (shown) {
       await typeBubble(bubble, shown.querySelector('.rich-text')?.textContent ?? '', chat)
       addHost(shown, chat.avatars)
+      host.tell('message', bubble)
       last = { bubble, shown }
       if (bubble.type === 'text') question = shown.id
     }
@@ -172,6 +173,7 @@ function ask(input, question, { signal, avatars }) {
     signal.addEventListener('abort', () => reject(signal.reason))
     const form = inputForm(input, question, (message, text) => {
       answer.replaceChildren()
+      host.tell('answer', { message: text ?? null, blockId: input.id })
       const said = text === undefined ? undefined : addGuest(text, avatars)
       keepFocus(conversation)
       resolve({ message, said })

@@ -1,5 +1,5 @@
 import { element, sleep } from './dom.js'
-import { address } from './memory.js'
+import { host } from './host.js'
 import { redirect } from './redirect.js'
 
 /*
@@ -36,7 +36,7 @@ export async function runScript({ content, args }, isExpression, chat) {
     const loaded = new Promise((resolve) => frame.addEventListener('load', resolve))
     document.body.append(frame)
     await Promise.race([loaded, late])
-    frame.contentWindow.postMessage({ content, args, isExpression, address }, '*', [port2])
+    frame.contentWindow.postMessage({ content, args, isExpression, address: host.address }, '*', [port2])
     const { value, error } = await Promise.race([answered, late])
     if (error !== undefined) chat.log({ description: 'Code of the bot failed', details: error })
     return value

@@ -50,6 +50,7 @@ export function applyTheme(theme) {
   const isOnDark = isDark(surface)
   // Scroll bars, pickers and what else the browser draws.
   root.style.colorScheme = isOnDark ? 'dark' : 'light'
+  set('focus', isOnDark ? '#8ab4ff' : '#1d4ed8')
   const field = filled(record(chat.inputs).backgroundColor) ?? parts.inputs.backgroundColor
   set('inputs-scheme', isDark([...surface, mixed(field, record(chat.inputs).opacity)]) ? 'dark' : 'light')
   const ownColor = filled(record(chat.container).color)

@@ -1,5 +1,6 @@
 import { guestBubble, mayMove } from './bubbles.js'
 import { element } from './dom.js'
+import { host } from './host.js'
 import { applyBackgroundPicture, avatarOf } from './theme.js'
 
 /* The parts of the page, and what stands in them. */
@@ -76,15 +77,27 @@ export function scrollToEnd() {
   scroller.scrollTo({ top: scroller.scrollHeight, behavior: mayMove() ? 'smooth' : 'instant' })
 }
 
+/** What is to have the focus once the person comes here from the page of another site. */
+let awaited
+
+addEventListener('focus', () => {
+  if (awaited?.isConnected && isOurs(document.activeElement)) awaited.focus({ preventScroll: true })
+  awaited = undefined
+})
+
 /** Moves the focus along with the chat, unless the person has taken it somewhere else. */
 export function keepFocus(target) {
-  const { activeElement } = document
-  const isOurs =
-    activeElement === null ||
-    activeElement === document.body ||
-    conversation.contains(activeElement) ||
-    answer.contains(activeElement)
-  if (isOurs) target?.focus({ preventScroll: true })
+  if (host.isEmbedded && !document.hasFocus()) awaited = target
+  else if (isOurs(document.activeElement)) target?.focus({ preventScroll: true })
+}
+
+function isOurs(focused) {
+  return (
+    focused === null ||
+    focused === document.body ||
+    conversation.contains(focused) ||
+    answer.contains(focused)
+  )
 }
 
 export function showProgress(percent) {

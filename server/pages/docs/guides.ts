@@ -5,6 +5,7 @@ import { root } from '../../root.ts'
 const names = [
   'first-steps',
   'flows',
+  'embedding',
   'authentication',
   'errors',
   'paging',

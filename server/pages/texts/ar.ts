@@ -49,4 +49,7 @@ export const ar: Texts = {
   fileAddress: 'عنوان الويب للملف',
   fileAddresses: 'عناوين الويب للملفات',
   onePerLine: 'عنوان واحد في كل سطر',
+  openChat: 'فتح المحادثة',
+  closeChat: 'إغلاق المحادثة',
+  dismiss: 'إخفاء الرسالة',
 }

@@ -49,4 +49,7 @@ export const de: Texts = {
   fileAddress: 'Webadresse der Datei',
   fileAddresses: 'Webadressen der Dateien',
   onePerLine: 'eine Adresse pro Zeile',
+  openChat: 'Chat öffnen',
+  closeChat: 'Chat schließen',
+  dismiss: 'Nachricht ausblenden',
 }

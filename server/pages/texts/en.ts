@@ -48,4 +48,7 @@ export const en = {
   fileAddress: 'Web address of the file',
   fileAddresses: 'Web addresses of the files',
   onePerLine: 'one address per line',
+  openChat: 'Open the chat',
+  closeChat: 'Close the chat',
+  dismiss: 'Dismiss the message',
 }

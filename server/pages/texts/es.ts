@@ -49,4 +49,7 @@ export const es: Texts = {
   fileAddress: 'Dirección web del archivo',
   fileAddresses: 'Direcciones web de los archivos',
   onePerLine: 'una dirección por línea',
+  openChat: 'Abrir el chat',
+  closeChat: 'Cerrar el chat',
+  dismiss: 'Descartar el mensaje',
 }

@@ -49,4 +49,7 @@ export const fa: Texts = {
   fileAddress: 'نشانی وب فایل',
   fileAddresses: 'نشانی‌های وب فایل‌ها',
   onePerLine: 'هر نشانی در یک سطر',
+  openChat: 'باز کردن گفتگو',
+  closeChat: 'بستن گفتگو',
+  dismiss: 'پنهان کردن پیام',
 }

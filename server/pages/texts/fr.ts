@@ -49,4 +49,7 @@ export const fr: Texts = {
   fileAddress: 'Adresse web du fichier',
   fileAddresses: 'Adresses web des fichiers',
   onePerLine: 'une adresse par ligne',
+  openChat: 'Ouvrir la conversation',
+  closeChat: 'Fermer la conversation',
+  dismiss: 'Masquer le message',
 }

@@ -49,4 +49,7 @@ export const he: Texts = {
   fileAddress: 'כתובת האינטרנט של הקובץ',
   fileAddresses: 'כתובות האינטרנט של הקבצים',
   onePerLine: 'כתובת אחת בכל שורה',
+  openChat: 'פתיחת הצ׳אט',
+  closeChat: 'סגירת הצ׳אט',
+  dismiss: 'הסתרת ההודעה',
 }

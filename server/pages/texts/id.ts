@@ -49,4 +49,7 @@ export const id: Texts = {
   fileAddress: 'Alamat web berkas',
   fileAddresses: 'Alamat web berkas-berkas',
   onePerLine: 'satu alamat per baris',
+  openChat: 'Buka obrolan',
+  closeChat: 'Tutup obrolan',
+  dismiss: 'Sembunyikan pesan',
 }

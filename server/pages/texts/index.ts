@@ -21,7 +21,7 @@ import { zh } from './zh.ts'
 /** The texts of the chat page in one language. */
 export type Texts = Record<keyof typeof en, string>
 
-const languages: Record<string, Texts> = {
+export const languages: Record<string, Texts> = {
   en,
   de,
   fr,

@@ -49,4 +49,7 @@ export const it: Texts = {
   fileAddress: 'Indirizzo web del file',
   fileAddresses: 'Indirizzi web dei file',
   onePerLine: 'un indirizzo per riga',
+  openChat: 'Apri la chat',
+  closeChat: 'Chiudi la chat',
+  dismiss: 'Nascondi il messaggio',
 }

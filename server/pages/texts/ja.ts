@@ -49,4 +49,7 @@ export const ja: Texts = {
   fileAddress: 'ファイルのウェブアドレス',
   fileAddresses: 'ファイルのウェブアドレス',
   onePerLine: '1 行に 1 つのアドレス',
+  openChat: 'チャットを開く',
+  closeChat: 'チャットを閉じる',
+  dismiss: 'メッセージを閉じる',
 }

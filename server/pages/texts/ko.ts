@@ -49,4 +49,7 @@ export const ko: Texts = {
   fileAddress: '파일의 웹 주소',
   fileAddresses: '파일들의 웹 주소',
   onePerLine: '한 줄에 주소 하나',
+  openChat: '채팅 열기',
+  closeChat: '채팅 닫기',
+  dismiss: '메시지 숨기기',
 }

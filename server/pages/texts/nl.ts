@@ -49,4 +49,7 @@ export const nl: Texts = {
   fileAddress: 'Webadres van het bestand',
   fileAddresses: 'Webadressen van de bestanden',
   onePerLine: 'één adres per regel',
+  openChat: 'Chat openen',
+  closeChat: 'Chat sluiten',
+  dismiss: 'Bericht verbergen',
 }

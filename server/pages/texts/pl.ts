@@ -49,4 +49,7 @@ export const pl: Texts = {
   fileAddress: 'Adres internetowy pliku',
   fileAddresses: 'Adresy internetowe plików',
   onePerLine: 'jeden adres w wierszu',
+  openChat: 'Otwórz czat',
+  closeChat: 'Zamknij czat',
+  dismiss: 'Ukryj wiadomość',
 }

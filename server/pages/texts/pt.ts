@@ -49,4 +49,7 @@ export const pt: Texts = {
   fileAddress: 'Endereço web do arquivo',
   fileAddresses: 'Endereços web dos arquivos',
   onePerLine: 'um endereço por linha',
+  openChat: 'Abrir o chat',
+  closeChat: 'Fechar o chat',
+  dismiss: 'Dispensar a mensagem',
 }

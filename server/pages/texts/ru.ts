@@ -49,4 +49,7 @@ export const ru: Texts = {
   fileAddress: 'Веб-адрес файла',
   fileAddresses: 'Веб-адреса файлов',
   onePerLine: 'по одному адресу в строке',
+  openChat: 'Открыть чат',
+  closeChat: 'Закрыть чат',
+  dismiss: 'Скрыть сообщение',
 }

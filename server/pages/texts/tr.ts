@@ -49,4 +49,7 @@ export const tr: Texts = {
   fileAddress: 'Dosyanın web adresi',
   fileAddresses: 'Dosyaların web adresleri',
   onePerLine: 'her satıra bir adres',
+  openChat: 'Sohbeti aç',
+  closeChat: 'Sohbeti kapat',
+  dismiss: 'Mesajı gizle',
 }

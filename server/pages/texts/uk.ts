@@ -49,4 +49,7 @@ export const uk: Texts = {
   fileAddress: 'Вебадреса файлу',
   fileAddresses: 'Вебадреси файлів',
   onePerLine: 'одна адреса в рядку',
+  openChat: 'Відкрити чат',
+  closeChat: 'Закрити чат',
+  dismiss: 'Приховати повідомлення',
 }

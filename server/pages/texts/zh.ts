@@ -49,4 +49,7 @@ export const zh: Texts = {
   fileAddress: '文件的网址',
   fileAddresses: '文件的网址',
   onePerLine: '每行一个网址',
+  openChat: '打开聊天',
+  closeChat: '关闭聊天',
+  dismiss: '关闭消息',
 }

@@ -1,0 +1,30 @@
+/*
+ * The page that the chat is in. `/embed.js` frames it with `#embed`, says what the other page knows and is told what
+ * happens; only the page that frames the chat is listened to. Alone, or in a frame of somebody's own, the chat has
+ * its address.
+ */
+
+const isEmbedded = parent !== window && location.hash === '#embed'
+
+/** `tell` sends an event to the other page, `isEmbedded` says whether there is one. */
+export const host = isEmbedded ? await meet() : alone()
+
+function alone() {
+  const prefilledVariables = Object.fromEntries(new URLSearchParams(location.search))
+  return { isEmbedded: false, address: location.href, prefilledVariables, resultId: undefined, tell() {} }
+}
+
+function meet() {
+  return new Promise((resolve) => {
+    addEventListener('message', function listen({ source, origin, data }) {
+      if (source !== parent || data?.type !== 'start') return
+      removeEventListener('message', listen)
+      // Pages from a disk have no origin that a message could be addressed to.
+      const target = origin === 'null' ? '*' : origin
+      const { address, prefilledVariables, resultId } = data
+      const tell = (type, detail) => parent.postMessage({ type, detail }, target)
+      resolve({ isEmbedded, address, prefilledVariables: prefilledVariables ?? {}, resultId, tell })
+    })
+    parent.postMessage({ type: 'ready' }, '*')
+  })
+}

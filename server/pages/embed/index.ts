@@ -1,0 +1,23 @@
+import { readFileSync } from 'node:fs'
+import type { RequestHandler } from 'express'
+import { root } from '../../root.ts'
+import { languages } from '../texts/index.ts'
+
+/** The script that puts chats into pages of other sites, with the few texts that it has in every language. */
+export function serveEmbed(serve: (path: string, handler: RequestHandler) => void): void {
+  const texts = Object.entries(languages).map(([language, { chat, openChat, closeChat, dismiss }]) => [
+    language,
+    { chat, openChat, closeChat, dismiss },
+  ])
+  const read = (name: string) => readFileSync(new URL(`server/pages/embed/${name}`, root), 'utf8')
+  const script = read('embed.js')
+    .replace('/* texts */ {}', () => JSON.stringify(Object.fromEntries(texts)))
+    .replace("/* css */ ''", () => JSON.stringify(read('embed.css')))
+  serve('/embed.js', (_request, response) => {
+    response.setHeader('Cache-Control', 'public, max-age=600')
+    // Made to be loaded by other sites, also with `crossorigin`.
+    response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin')
+    response.setHeader('Access-Control-Allow-Origin', '*')
+    response.type('text/javascript').send(script)
+  })
+}

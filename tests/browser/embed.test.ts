@@ -1,0 +1,404 @@
+import { readFileSync } from 'node:fs'
+import { createServer, type Server } from 'node:http'
+import { createRequire } from 'node:module'
+import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import type { Browser, BrowserContextOptions, Frame, Page } from 'playwright-core'
+import type { Flow } from '../../server/chat/types.ts'
+import { type App, startApp } from '../support/app.ts'
+import { ask, bot, idOf, text } from '../support/chat.ts'
+import { type Published, publish, reportOf } from '../support/chats.ts'
+import { makeWorld, type World } from '../support/world.ts'
+import { desktop, launch, phone, picture, withBrowser } from './support.ts'
+
+/*
+ * Chats in pages of another site, which has as strict a Content-Security-Policy as it could have.
+ */
+
+let app: App
+let world: World
+let site: Server
+let siteUrl: string
+/** The page that the site shows next. */
+let page = { html: '', script: '' }
+
+const flow = bot(
+  {
+    Start: [text('Hello {{Name}} of {{Campaign}}!'), ask('Answer'), text('You said {{Answer}}.')],
+  },
+  { variables: ['Name', 'Campaign', 'Answer'] },
+)
+
+beforeAll(async () => {
+  app = await startApp()
+  world = await makeWorld(app)
+  site = createServer(({ url = '' }, response) => {
+    const policy = [
+      "default-src 'none'",
+      `script-src 'self' ${app.url}`,
+      `frame-src ${app.url}`,
+      "style-src 'self'",
+      "require-trusted-types-for 'script'",
+      "base-uri 'none'",
+      "form-action 'none'",
+    ]
+    response.setHeader('Content-Security-Policy', policy.join('; '))
+    if (url === '/site.js') response.setHeader('Content-Type', 'text/javascript').end(page.script)
+    else if (url === '/site.css') response.setHeader('Content-Type', 'text/css').end(css)
+    else response.setHeader('Content-Type', 'text/html; charset=utf-8').end(page.html)
+  })
+  await new Promise<void>((resolve) => site.listen(0, resolve))
+  // Another site for a browser, not only another port.
+  siteUrl = `http://localhost:${(site.address() as AddressInfo).port}`
+})
+
+afterAll(async () => {
+  site.closeAllConnections()
+  await new Promise((resolve) => site.close(resolve))
+  await app.stop()
+})
+
+const css = `
+  body { margin: 0; padding: 1rem; font: 1rem/1.5 sans-serif; color: #222; background: #fff; min-height: 1500px }
+  .dark { color: #eee; background: #1a1a1a }
+  bot-standard { height: 420px; border: 1px solid #999 }
+  button, iframe { filter: none; background: hotpink; width: 3px }
+`
+
+test('the script is small, and any site may load it', async () => {
+  const response = await fetch(`${app.url}/embed.js`)
+  const script = await response.text()
+  expect(response.headers.get('content-type')).toBe('text/javascript; charset=utf-8')
+  expect(response.headers.get('cross-origin-resource-policy')).toBe('cross-origin')
+  expect(response.headers.get('access-control-allow-origin')).toBe('*')
+  expect(gzipSync(script).length).toBeLessThan(15_000)
+  expect(script).not.toMatch(/innerHTML|\beval\b|import\(/)
+  expect(script).toContain('Chat öffnen')
+})
+
+test('the bot says which pages may frame its chat', async () => {
+  const framing = async (settings: object) => {
+    const { publicId } = await publish(app, world.here, { ...flow, settings })
+    const { headers } = await fetch(`${app.url}/chat/${publicId}`)
+    const ancestors = /frame-ancestors[^;]*/.exec(headers.get('content-security-policy') ?? '')?.[0]
+    return [ancestors, headers.get('x-frame-options')]
+  }
+  expect(await framing({})).toEqual([undefined, null])
+  expect(await framing({ security: { allowedOrigins: [] } })).toEqual([undefined, null])
+  const allowedOrigins = [
+    'https://a.example',
+    ' https://b.example:8443/page ',
+    "https://c.example; script-src 'unsafe-inline'",
+    'javascript:alert(1)',
+    '*',
+  ]
+  expect(await framing({ security: { allowedOrigins } })).toEqual([
+    "frame-ancestors 'self' https://a.example https://b.example:8443",
+    null,
+  ])
+})
+
+interface Told {
+  id: string
+  type: string
+  detail?: Record<string, unknown>
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+
+/** What axe finds on the page and in its chats that keeps people from using them. */
+async function barriers(opened: Page): Promise<string[]> {
+  const found: string[] = []
+  for (const frame of opened.frames()) {
+    if (!frame.url().startsWith('http') || frame.url().includes('sandbox.html')) continue
+    await frame.evaluate(axe)
+    const { violations } = (await frame.evaluate('axe.run(document, { iframes: false })')) as {
+      violations: { id: string; impact: string; nodes: { html: string; failureSummary: string }[] }[]
+    }
+    for (const { id, impact, nodes } of violations) {
+      if (impact !== 'serious' && impact !== 'critical') continue
+      found.push(...nodes.map(({ html, failureSummary }) => `${id}: ${html} ${failureSummary}`))
+    }
+  }
+  return found
+}
+
+withBrowser('a chat in the page of another site', () => {
+  let browser: Browser
+  const complaints: string[] = []
+
+  beforeAll(async () => {
+    browser = await launch()
+  })
+
+  afterEach(async () => {
+    for (const context of browser.contexts()) await context.close()
+    expect(complaints.splice(0)).toEqual([])
+  })
+
+  afterAll(() => browser.close())
+
+  async function open(
+    { html = '', script = '', lang = 'en', dir = 'ltr', style = '', query = '' },
+    options: BrowserContextOptions = desktop,
+  ): Promise<Page> {
+    page = {
+      html: `<!doctype html><html lang="${lang}" dir="${dir}"><head><title>A shop</title>
+        <meta name="viewport" content="width=device-width"><link rel="stylesheet" href="/site.css">
+        </head><body class="${style}"><main><h1>Our shop</h1><p>Buy boats.</p><button id="other">Buy</button>${html}</main>
+        <script src="${app.url}/embed.js"></script><script src="/site.js"></script></body></html>`,
+      script: `const told = []
+        function listen(element) {
+          for (const type of ['open', 'close', 'message', 'answer', 'end']) {
+            element.addEventListener(type, ({ detail }) => told.push({ id: element.id, type, detail }))
+          }
+          return element
+        }
+        ${script}`,
+    }
+    const context = await browser.newContext({ baseURL: siteUrl, ...options })
+    const opened = await context.newPage()
+    opened.on('pageerror', (error) => complaints.push(`error: ${error.message}`))
+    opened.on('console', (message) => {
+      if (message.type() === 'error') complaints.push(`console: ${message.text()}`)
+    })
+    await opened.goto(`/${query}`)
+    return opened
+  }
+
+  const told = (opened: Page) => opened.evaluate('told') as Promise<Told[]>
+  const typesOf = async (opened: Page) => (await told(opened)).map(({ id, type }) => `${id} ${type}`)
+
+  /** Asked from here: the page evaluates no text itself. */
+  async function until(opened: Page, condition: string) {
+    while (!(await opened.evaluate(condition))) await opened.waitForTimeout(20)
+  }
+
+  async function chatIn(opened: Page, selector: string): Promise<Frame> {
+    const frame = await (await opened.locator(`${selector} iframe`).elementHandle())?.contentFrame()
+    if (!frame) throw new Error(`There is no chat in ${selector}`)
+    return frame
+  }
+
+  const said = (chat: Frame, words: string) =>
+    chat.locator('.host-bubble', { hasText: words }).last().waitFor()
+
+  const publishFlow = (changed: Partial<Flow> = {}): Promise<Published> =>
+    publish(app, world.here, { ...flow, ...changed })
+
+  test('in its flow: variables come with the page, and the page is told what happens', async () => {
+    const made = await publishFlow()
+    const opened = await open({
+      html: `<bot-standard id="shop"></bot-standard>`,
+      script: `listen(Bot.initStandard({ bot: '${made.publicId}', prefilledVariables: { Name: 'Ada' }, onAnswer: ({ message }) => told.push({ id: 'called', type: message }) }))`,
+      query: '?Campaign=spring&Name=nobody',
+    })
+    const chat = await chatIn(opened, 'bot-standard')
+    await said(chat, 'Hello Ada of spring!')
+    // The focus stays with the page until the person comes to the chat.
+    expect(await opened.evaluate('document.activeElement === document.body')).toBe(true)
+    expect(await barriers(opened)).toEqual([])
+    await picture(opened, 'embed-standard-desktop')
+    await chat.locator('.field').fill('Yes')
+    await chat.locator('.field').press('Enter')
+    await until(opened, `told.some(({ type }) => type === 'end')`)
+    const message = (words: string) => ({
+      id: 'shop',
+      type: 'message',
+      detail: expect.objectContaining({
+        type: 'text',
+        content: { type: 'richText', richText: [{ type: 'p', children: [{ text: words }] }] },
+      }),
+    })
+    expect(await told(opened)).toEqual([
+      message('Hello Ada of spring!'),
+      { id: 'shop', type: 'answer', detail: { message: 'Yes', blockId: 'Start.1' } },
+      { id: 'called', type: 'Yes' },
+      message('You said Yes.'),
+      { id: 'shop', type: 'end', detail: null },
+    ])
+    const { results } = await reportOf(app, made, world.here.member)
+    expect(results).toHaveLength(1)
+  })
+
+  test('an element with the name of the bot needs no code, and begins when it comes into view', async () => {
+    const made = await publishFlow()
+    const opened = await open({
+      html: `<p>${'<br>'.repeat(120)}</p><bot-standard bot="${made.publicId}"></bot-standard>`,
+    })
+    expect(await opened.locator('bot-standard iframe').count()).toBe(0)
+    await opened.locator('bot-standard').scrollIntoViewIfNeeded()
+    await said(await chatIn(opened, 'bot-standard'), 'Hello')
+  })
+
+  test.each([
+    ['desktop, light, left to right', desktop, { lang: 'en', dir: 'ltr', style: '' }, 'Open the chat'],
+    ['desktop, dark, right to left', desktop, { lang: 'ar', dir: 'rtl', style: 'dark' }, 'فتح المحادثة'],
+    ['phone, light, left to right', phone, { lang: 'de-AT', dir: 'ltr', style: '' }, 'Chat öffnen'],
+    ['phone, dark, right to left', phone, { lang: 'he', dir: 'rtl', style: 'dark' }, 'פתיחת הצ׳אט'],
+  ] as const)('as a bubble, with the keyboard (%s)', async (name, options, how, label) => {
+    const isDark = how.style === 'dark'
+    const general = isDark ? { background: { type: 'Color', content: '#16181d' } } : {}
+    const language = how.lang.slice(0, 2)
+    const made = await publishFlow({ theme: { general }, settings: { general: { language } } })
+    const button = isDark ? { size: 'large', backgroundColor: '#ffd54a' } : { backgroundColor: '#0b5cad' }
+    const theme = { button, placement: how.dir === 'rtl' ? 'left' : 'right' }
+    const previewMessage = { message: how.dir === 'rtl' ? 'مرحبًا!' : 'May I help?', autoShowDelay: 0 }
+    const bubble = { bot: made.publicId, id: 'help', theme, previewMessage }
+    const opened = await open(
+      { ...how, script: `listen(Bot.initBubble(${JSON.stringify(bubble)}))` },
+      options,
+    )
+    const opener = opened.getByRole('button', { name: label })
+    await opened.getByText(previewMessage.message).waitFor()
+    expect(await barriers(opened)).toEqual([])
+    await picture(opened, `embed-bubble-closed ${name}`)
+    await opener.focus()
+    await opened.keyboard.press('Enter')
+    const chat = await chatIn(opened, 'bot-bubble')
+    await said(chat, 'Hello')
+    // On a phone the keyboard would come up before the question is read.
+    if (options === desktop) await chat.locator('.field:focus').waitFor()
+    expect(await opened.getByText(previewMessage.message).count()).toBe(0)
+    expect(await barriers(opened)).toEqual([])
+    await picture(opened, `embed-bubble-open ${name}`)
+    // The window is on the screen, and the button beside it.
+    const { width, height } = options.viewport
+    for (const part of ['iframe', 'button.button']) {
+      const box = await opened.locator(`bot-bubble ${part}`).boundingBox()
+      if (!box) throw new Error(`${part} is not there`)
+      expect(Math.min(box.x, box.y)).toBeGreaterThanOrEqual(0)
+      expect(box.x + box.width).toBeLessThanOrEqual(width)
+      expect(box.y + box.height).toBeLessThanOrEqual(height)
+    }
+    await opened.keyboard.press('Escape')
+    await until(opened, `told.some(({ type }) => type === 'close')`)
+    await until(opened, `document.activeElement.id === 'help'`)
+    expect(await opener.getAttribute('aria-expanded')).toBe('false')
+    // Closing only hides: the chat goes on where it was.
+    await opened.keyboard.press('Enter')
+    expect(await chatIn(opened, 'bot-bubble')).toBe(chat)
+    expect(await typesOf(opened)).toEqual(['help open', 'help message', 'help close', 'help open'])
+    const { stats } = await reportOf(app, made, world.here.member)
+    expect(stats.totalViews).toBe(1)
+  })
+
+  test.each([
+    ['desktop', desktop],
+    ['phone', phone],
+  ])(
+    'as a popup: opened by code, closed by Escape, beside it and by its button (%s)',
+    async (name, options) => {
+      const made = await publishFlow()
+      const opened = await open(
+        {
+          script: `listen(Bot.initPopup({ bot: '${made.publicId}', id: 'ask', theme: { width: '600px' } }))`,
+        },
+        options,
+      )
+      await opened.evaluate(`document.documentElement.style.overflow = 'scroll'`)
+      const overflow = () => opened.evaluate('document.documentElement.style.overflow')
+      const closed = () => opened.locator('bot-popup dialog').waitFor({ state: 'hidden' })
+      const openAgain = async () => {
+        await opened.locator('#other').focus()
+        await opened.evaluate('Bot.open()')
+        const chat = await chatIn(opened, 'bot-popup')
+        await said(chat, 'Hello')
+        if (options === desktop) await chat.locator('.field:focus').waitFor()
+        expect(await overflow()).toBe('hidden')
+      }
+      await openAgain()
+      expect(await barriers(opened)).toEqual([])
+      await picture(opened, `embed-popup-${name}`)
+      await opened.keyboard.press('Escape')
+      await closed()
+      expect(await overflow()).toBe('scroll')
+      expect(await opened.evaluate('document.activeElement.id')).toBe('other')
+      await openAgain()
+      await opened.mouse.click(5, 5)
+      await closed()
+      await openAgain()
+      await opened.getByRole('button', { name: 'Close the chat' }).click()
+      await closed()
+      await openAgain()
+      await opened.evaluate(`Bot.close({ id: 'ask' }); Bot.open({ id: 'ask' })`)
+      await said(await chatIn(opened, 'bot-popup'), 'Hello')
+      await opened.evaluate(`document.getElementById('ask').unmount()`)
+      expect(await overflow()).toBe('scroll')
+      expect((await typesOf(opened)).filter((type) => !type.endsWith('message'))).toEqual([
+        ...Array.from({ length: 4 }, () => ['ask open', 'ask close']).flat(),
+        'ask open',
+      ])
+    },
+  )
+
+  test('several on one page keep apart', async () => {
+    const [one, two] = [await publishFlow(), await publishFlow()]
+    const opened = await open({
+      html: `<bot-standard id="first"></bot-standard>`,
+      script: `
+        listen(Bot.initStandard({ id: 'first', bot: '${one.publicId}', prefilledVariables: { Name: 'One' } }))
+        listen(Bot.initBubble({ id: 'second', bot: '${two.publicId}', prefilledVariables: { Name: 'Two' } }))
+        listen(Bot.initBubble({ id: 'third', bot: '${two.publicId}', theme: { placement: 'left' } }))
+        Bot.setPrefilledVariables({ Campaign: 'all' })
+        Bot.setPrefilledVariables({ Name: 'Three' }, { id: 'third' })`,
+    })
+    await said(await chatIn(opened, '#first'), 'Hello One of all!')
+    await opened.evaluate(`Bot.open({ id: 'second' })`)
+    const second = await chatIn(opened, '#second')
+    await said(second, 'Hello Two of all!')
+    expect(await opened.locator('#third iframe').count()).toBe(0)
+    await opened.evaluate(`Bot.toggle({ id: 'third' })`)
+    await said(await chatIn(opened, '#third'), 'Hello Three of all!')
+    await second.locator('.field').fill('Mine')
+    await second.locator('.field').press('Enter')
+    await said(second, 'You said Mine.')
+    await until(opened, `told.some(({ type }) => type === 'end')`)
+    const told = await typesOf(opened)
+    expect(told.filter((line) => /answer|end/.test(line))).toEqual(['second answer', 'second end'])
+    await opened.evaluate(
+      `Bot.setPrefilledVariables({ Name: 'Four' }, { id: 'second' }); Bot.reload({ id: 'second' })`,
+    )
+    await said(await chatIn(opened, '#second'), 'Hello Four of all!')
+  })
+
+  test('code of the bot sees the address of the page that the chat is in, and the bot goes elsewhere with it', async () => {
+    const code = { isExecutedOnClient: true, isCode: true, expressionToEvaluate: 'return location.href' }
+    const made = await publish(
+      app,
+      world.here,
+      bot(
+        {
+          Start: [
+            { type: 'Set variable', options: { variableId: idOf('Where'), ...code } },
+            text('We are at {{Where}}.'),
+            ask(),
+            { type: 'Redirect', options: { url: '/bought' } },
+          ],
+        },
+        { variables: ['Where'] },
+      ),
+    )
+    const opened = await open({ html: `<bot-standard bot="${made.publicId}"></bot-standard>`, query: '?a=b' })
+    const chat = await chatIn(opened, 'bot-standard')
+    await said(chat, `We are at ${siteUrl}/?a=b.`)
+    await chat.locator('.field').fill('Go')
+    await chat.locator('.field').press('Enter')
+    await opened.waitForURL(`${siteUrl}/bought`)
+  })
+
+  test('a bot that allows other sites only is not shown', async () => {
+    const settings = (origin: string) => ({ security: { allowedOrigins: [origin] } })
+    const here = await publishFlow({ settings: settings(siteUrl) })
+    const elsewhere = await publishFlow({ settings: settings('https://elsewhere.example') })
+    const opened = await open({ html: `<bot-standard id="here" bot="${here.publicId}"></bot-standard>` })
+    await said(await chatIn(opened, '#here'), 'Hello')
+    const refused = opened.waitForEvent('console', (message) => message.text().includes('frame-ancestors'))
+    await opened.evaluate(`Bot.initBubble({ bot: '${elsewhere.publicId}' }).open()`)
+    await refused
+    expect(complaints.splice(0).join()).toContain('frame-ancestors')
+    const { stats } = await reportOf(app, elsewhere, world.here.member)
+    expect(stats.totalViews).toBe(0)
+  })
+})
