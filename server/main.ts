@@ -81,9 +81,6 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
 // The first code of a bot must not wait for its thread. Without threads everything else works all the same.
 const isWarm = chat.warm().catch((error: Error) => log.error({ err: error }, 'code of bots cannot be run'))
 
-/** Who watches, when somebody does: what is shown only once does not belong into what is kept. */
-const terminal = [process.stderr, process.stdout].find(({ isTTY }) => isTTY)
-
 let background: ReturnType<typeof startBackground> | undefined
 let attempts = 0
 while (phase === 'starting') {
@@ -91,9 +88,8 @@ while (phase === 'starting') {
     await migrateDatabase(database.url)
     key.set(await cursorKey(db))
     await isWarm
-    const first = await createFirstUser(db, new Date(), terminal !== undefined)
-    if (first?.token) welcome(first.token)
-    else if (first) log.info({ command: `token create --email ${first.email}` }, 'first start: make a token')
+    const first = await createFirstUser(db, new Date())
+    if (first) welcome(first.token)
     if (phase !== 'starting') break
     phase = 'serving'
     background = startBackground(db, log)
@@ -105,8 +101,9 @@ while (phase === 'starting') {
   }
 }
 
+/** Told once, and apart from the log, which is kept. */
 function welcome(token: string) {
-  terminal?.write(
+  process.stderr.write(
     [
       '',
       'This is the first start. Your access token, shown only now:',

@@ -5,9 +5,6 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { insertToken } from '../../server/access/tokens.ts'
-import { connect } from '../../server/db/client.ts'
-import { users } from '../../server/db/schema.ts'
 
 /*
  * The service as other people run it: a process of its own, with nothing but environment variables, standard
@@ -24,13 +21,15 @@ export interface Program {
   pid: number
   /** Everything written to standard output so far. */
   output: () => string
+  /** Everything written to standard error so far. */
+  errors: () => string
   signal: (name: NodeJS.Signals) => void
   ended: Promise<Ended>
 }
 
 export interface Service extends Program {
   url: string
-  /** A token of the first user, when this start made it. */
+  /** The token of the first user, when this start made it. */
   token: string | undefined
 }
 
@@ -69,7 +68,13 @@ function startCommand(command: string, words: string[], variables: Variables): P
       resolve({ code, stdout, stderr })
     })
   })
-  return { pid: child.pid as number, output: () => stdout, signal: (name) => child.kill(name), ended }
+  return {
+    pid: child.pid as number,
+    output: () => stdout,
+    errors: () => stderr,
+    signal: (name) => child.kill(name),
+    ended,
+  }
 }
 
 export function run(file: string, words: string[], variables: Variables): Promise<Ended> {
@@ -91,31 +96,7 @@ export async function startService(variables: Variables): Promise<Service> {
   await until('the service serves', () => early !== undefined || servingPort(program) !== undefined)
   if (early) throw new Error(`The service ended with ${early.code}: ${early.stderr || early.stdout}`)
   const url = `http://127.0.0.1:${servingPort(program)}`
-  return { ...program, url, token: await firstToken(program, variables) }
-}
-
-/** Whether a start has made the first user, who has no token where nobody would see it. */
-export const isFirstStart = (output: string) =>
-  logOf(output).some(({ msg }) => msg === 'first start: make a token')
-
-/** Makes a token of the first user when a start has made it. */
-export async function firstToken(program: Program, variables: Variables): Promise<string | undefined> {
-  if (!isFirstStart(program.output())) return undefined
-  const url = variables.DATABASE_URL ?? (await addressOf(variables.DATA_DIR ?? ''))
-  const limits = { connectTimeout: 30_000, statementTimeout: 30_000, lockTimeout: 30_000 }
-  const { db, pool } = connect({
-    ...limits,
-    url,
-    poolSize: 1,
-    transactionPooler: false,
-    onError: () => {},
-  })
-  try {
-    const [user] = await db.select().from(users)
-    return (await insertToken(db, user?.id ?? '', 'First token', undefined, new Date())).token
-  } finally {
-    await pool.end()
-  }
+  return { ...program, url, token: tokenIn(program.errors()) }
 }
 
 /** Where the server in a data folder is reached. */
@@ -137,7 +118,7 @@ export function logOf(output: string): Record<string, unknown>[] {
   return lines.map((line) => JSON.parse(line) as Record<string, unknown>)
 }
 
-/** The token that a first start shows at a terminal. */
+/** The token that a first start shows. */
 export function tokenIn(output: string): string | undefined {
   return /^ {2}(botb_pat_\w+)\r?$/m.exec(output)?.[1]
 }
