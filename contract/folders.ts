@@ -1,5 +1,5 @@
 import { define, folder, workspace } from './operation.ts'
-import { exampleIds, name, readOnly, recordId, timestamp } from './shared.ts'
+import { cursor, exampleIds, limitOr, name, nextCursor, readOnly, recordId, timestamp } from './shared.ts'
 import { z } from './zod.ts'
 
 const folderId = recordId('Id of the folder, as create and list answer it.', exampleIds.folder)
@@ -57,6 +57,9 @@ const exampleFolder = {
   workspaceId: exampleIds.workspace,
 }
 
+/** So many folders are listed at once where the caller asks for no fewer. */
+export const MAXIMUM_FOLDERS = 1_000
+
 const params = z.object({ folderId })
 const optionalWorkspace = z.strictObject({
   workspaceId: recordId('Id of the workspace the folder must be in.', exampleIds.workspace)
@@ -71,7 +74,7 @@ export const folders = define({
     tag: 'folders',
     summary: 'List the folders of a workspace',
     description:
-      'Returns the folders directly in one folder, or those at the top level of the workspace, newest first. Bots and deeper folders are not included.',
+      'Returns the folders directly in one folder, or those at the top level of the workspace, newest first, in pages. Bots and deeper folders are not included.',
     access: workspace('GUEST', 'query'),
     query: z.strictObject({
       workspaceId: recordId('Id of the workspace whose folders are listed.', exampleIds.workspace),
@@ -81,16 +84,24 @@ export const folders = define({
           description:
             'List the folders directly in this folder. Absent or `root` means the top level; an unknown folder is not found.',
         }),
+      limit: limitOr(MAXIMUM_FOLDERS),
+      cursor,
     }),
     success: {
       status: 200,
       description: 'The folders, newest first.',
       body: z
         .object({
-          folders: z.array(folderSchema).max(100_000).meta({ description: 'The folders, newest first.' }),
+          folders: z
+            .array(folderSchema)
+            .max(MAXIMUM_FOLDERS)
+            .meta({ description: 'The folders, newest first.' }),
+          nextCursor,
         })
         .meta({ id: 'FolderList', description: 'Folders of one level.' }),
-      examples: { topLevel: { summary: 'The top level', value: { folders: [exampleFolder] } } },
+      examples: {
+        topLevel: { summary: 'The top level', value: { folders: [exampleFolder], nextCursor: null } },
+      },
     },
   },
   createFolder: {

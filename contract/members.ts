@@ -141,8 +141,8 @@ export const members = define({
     tag: 'members',
     summary: 'Remove a member from a workspace',
     description:
-      'Takes a user out of the workspace, effective with their next request, and returns the membership that ended. The last admin of a workspace cannot be removed.',
-    access: workspace('ADMIN'),
+      'Takes a user out of the workspace, effective with their next request, and returns the membership that ended. Whatever their role, members may remove themselves, which is how to leave a workspace; only an admin may remove somebody else. The last admin of a workspace cannot be removed.',
+    access: workspace('GUEST'),
     params: memberParams,
     success: {
       status: 200,

@@ -84,22 +84,28 @@ export function readOnly(what: string) {
     .meta({ description: `Read-only ${what}; accepted and ignored.`, example: null })
 }
 
-/** How many entries a page has at most: decimal digits only, since it comes from the query string. */
-export const limit = z
+const pageSize = z
   .string()
   .regex(/^[0-9]{1,9}$/, { error: 'Expected a whole number from 1 to 100' })
   .transform(Number)
   .pipe(z.int().min(1).max(100))
-  .default(50)
-  .meta({
-    type: 'integer',
-    format: 'int32',
-    minimum: 1,
-    maximum: 100,
-    default: 50,
-    description: 'How many entries the page has at most, from 1 to 100.',
-    example: 20,
+
+const pageSizeMeta = { type: 'integer', format: 'int32', minimum: 1, maximum: 100, example: 20 } as const
+
+/** How many entries a page has at most: decimal digits only, since it comes from the query string. */
+export const limit = pageSize.default(50).meta({
+  ...pageSizeMeta,
+  default: 50,
+  description: 'How many entries the page has at most, from 1 to 100.',
+})
+
+/** The same for a list that was not always paged: without it, a page has what such a list had at most. */
+export function limitOr(most: number) {
+  return pageSize.optional().meta({
+    ...pageSizeMeta,
+    description: `How many entries the page has at most, from 1 to 100. Without it, a page has up to ${most.toLocaleString('en')}.`,
   })
+}
 
 export const cursor = z
   .string()

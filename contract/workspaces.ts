@@ -106,29 +106,31 @@ const workspaceDetails = z
   })
   .meta({ id: 'WorkspaceDetails', description: 'A workspace with the limits agreed for it.' })
 
+const ignored = Object.fromEntries(
+  [
+    'id',
+    'createdAt',
+    'updatedAt',
+    'plan',
+    'billingId',
+    'settings',
+    'customChatsLimit',
+    'customSeatsLimit',
+    'isSuspended',
+    'isPastDue',
+    'isVerified',
+    'chatsHardLimit',
+    'lastActivityAt',
+    'inactiveFirstEmailSentAt',
+    'inactiveSecondEmailSentAt',
+  ].map((property) => [property, readOnly(`\`${property}\` of the workspace`)]),
+)
+
 const workspaceUpdate = z
   .strictObject({
     name: workspaceName.optional(),
     icon: workspaceIcon.optional(),
-    ...Object.fromEntries(
-      [
-        'id',
-        'createdAt',
-        'updatedAt',
-        'plan',
-        'billingId',
-        'settings',
-        'customChatsLimit',
-        'customSeatsLimit',
-        'isSuspended',
-        'isPastDue',
-        'isVerified',
-        'chatsHardLimit',
-        'lastActivityAt',
-        'inactiveFirstEmailSentAt',
-        'inactiveSecondEmailSentAt',
-      ].map((property) => [property, readOnly(`\`${property}\` of the workspace`)]),
-    ),
+    ...ignored,
   })
   .meta({ id: 'WorkspaceUpdate', description: 'What to change; properties that are absent stay.' })
 
@@ -194,10 +196,10 @@ export const workspaces = define({
     tag: 'workspaces',
     summary: 'Create a workspace',
     description:
-      'Creates an empty workspace with the caller as its admin and returns it. Refused with `FORBIDDEN` when the caller is already admin of as many workspaces as the installation allows.',
+      'Creates an empty workspace with the caller as its admin and returns it. Refused with `FORBIDDEN` when the caller has created as many workspaces as the installation allows one user; those that they were added to do not count, nor those that were deleted.',
     access: user,
     body: z
-      .strictObject({ name: workspaceName, icon: workspaceIcon.optional() })
+      .strictObject({ name: workspaceName, icon: workspaceIcon.optional(), ...ignored })
       .meta({ id: 'WorkspaceCreate', description: 'The workspace to create.' }),
     requestExamples: { acme: { summary: 'With an icon', value: { name: 'Acme', icon: '🏢' } } },
     success: {

@@ -517,7 +517,7 @@ export interface paths {
         };
         /**
          * List the folders of a workspace
-         * @description Returns the folders directly in one folder, or those at the top level of the workspace, newest first. Bots and deeper folders are not included.
+         * @description Returns the folders directly in one folder, or those at the top level of the workspace, newest first, in pages. Bots and deeper folders are not included.
          *
          *     Permission: a guest, a member or an admin of the workspace.
          */
@@ -637,7 +637,7 @@ export interface paths {
         put?: never;
         /**
          * Create a workspace
-         * @description Creates an empty workspace with the caller as its admin and returns it. Refused with `FORBIDDEN` when the caller is already admin of as many workspaces as the installation allows.
+         * @description Creates an empty workspace with the caller as its admin and returns it. Refused with `FORBIDDEN` when the caller has created as many workspaces as the installation allows one user; those that they were added to do not count, nor those that were deleted.
          *
          *     Permission: any user.
          */
@@ -722,9 +722,9 @@ export interface paths {
         post?: never;
         /**
          * Remove a member from a workspace
-         * @description Takes a user out of the workspace, effective with their next request, and returns the membership that ended. The last admin of a workspace cannot be removed.
+         * @description Takes a user out of the workspace, effective with their next request, and returns the membership that ended. Whatever their role, members may remove themselves, which is how to leave a workspace; only an admin may remove somebody else. The last admin of a workspace cannot be removed.
          *
-         *     Permission: an admin of the workspace.
+         *     Permission: a guest, a member or an admin of the workspace.
          */
         delete: operations["removeMember"];
         options?: never;
@@ -4441,6 +4441,11 @@ export interface components {
         FolderList: {
             /** @description The folders, newest first. */
             folders: components["schemas"]["Folder"][];
+            /**
+             * @description Send it as `cursor` to get the following page; null on the last page.
+             * @example AZx0mC1jZ3JhbnQ
+             */
+            nextCursor: string | null;
         };
         /** @description What to change; properties that are absent stay. */
         FolderUpdate: {
@@ -9552,15 +9557,90 @@ export interface components {
         /** @description The workspace to create. */
         WorkspaceCreate: {
             /**
+             * @description Read-only `billingId` of the workspace; accepted and ignored.
+             * @example null
+             */
+            billingId?: unknown;
+            /**
+             * @description Read-only `chatsHardLimit` of the workspace; accepted and ignored.
+             * @example null
+             */
+            chatsHardLimit?: unknown;
+            /**
+             * @description Read-only `createdAt` of the workspace; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            /**
+             * @description Read-only `customChatsLimit` of the workspace; accepted and ignored.
+             * @example null
+             */
+            customChatsLimit?: unknown;
+            /**
+             * @description Read-only `customSeatsLimit` of the workspace; accepted and ignored.
+             * @example null
+             */
+            customSeatsLimit?: unknown;
+            /**
              * @description Icon of the workspace: an emoji, an http(s) URL or a `data:image/` URL; null without one.
              * @example 🤖
              */
             icon?: string | null;
             /**
+             * @description Read-only `id` of the workspace; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Read-only `inactiveFirstEmailSentAt` of the workspace; accepted and ignored.
+             * @example null
+             */
+            inactiveFirstEmailSentAt?: unknown;
+            /**
+             * @description Read-only `inactiveSecondEmailSentAt` of the workspace; accepted and ignored.
+             * @example null
+             */
+            inactiveSecondEmailSentAt?: unknown;
+            /**
+             * @description Read-only `isPastDue` of the workspace; accepted and ignored.
+             * @example null
+             */
+            isPastDue?: unknown;
+            /**
+             * @description Read-only `isSuspended` of the workspace; accepted and ignored.
+             * @example null
+             */
+            isSuspended?: unknown;
+            /**
+             * @description Read-only `isVerified` of the workspace; accepted and ignored.
+             * @example null
+             */
+            isVerified?: unknown;
+            /**
+             * @description Read-only `lastActivityAt` of the workspace; accepted and ignored.
+             * @example null
+             */
+            lastActivityAt?: unknown;
+            /**
              * @description Name of the workspace. Names need not be unique.
              * @example Acme
              */
             name: string;
+            /**
+             * @description Read-only `plan` of the workspace; accepted and ignored.
+             * @example null
+             */
+            plan?: unknown;
+            /**
+             * @description Read-only `settings` of the workspace; accepted and ignored.
+             * @example null
+             */
+            settings?: unknown;
+            /**
+             * @description Read-only `updatedAt` of the workspace; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
         };
         /** @description The workspace is gone. */
         WorkspaceDeletedBody: {
@@ -11137,6 +11217,16 @@ export interface operations {
     listFolders: {
         parameters: {
             query: {
+                /**
+                 * @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
+                 * @example AZx0mC1jZ3JhbnQ
+                 */
+                cursor?: components["parameters"]["CursorQuery"];
+                /**
+                 * @description How many entries the page has at most, from 1 to 100. Without it, a page has up to 1,000.
+                 * @example 20
+                 */
+                limit?: number;
                 /**
                  * @description List the folders directly in this folder. Absent or `root` means the top level; an unknown folder is not found.
                  * @example 01jr5x1d9n0x4r8w3m5p7q9s1v

@@ -2,8 +2,8 @@ import { sql } from 'drizzle-orm'
 import { insertToken } from './access/tokens.ts'
 import { type Database, transact } from './db/client.ts'
 import { users } from './db/schema.ts'
-import { insertWorkspace } from './handlers/workspaces.ts'
 import { newId } from './ids.ts'
+import { insertWorkspace } from './workspaces/rows.ts'
 
 /**
  * On an empty database: a first user with a workspace and a token, which is the only time that the token is

@@ -26,7 +26,7 @@ export function isLegacy(version: Version): version is '3' | '4' | '5' {
 }
 
 /** The parts as properties of a reply. */
-export function toFlow(draft: Draft) {
+export function flowParts(draft: Draft) {
   return {
     groups: stored(draft.groups),
     events: stored(draft.events ?? none),

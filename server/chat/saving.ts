@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { SaveClientLogs } from '../../generated/handlers.ts'
 import { type Database, prepareSql, sqlState, statements } from '../db/client.ts'
-import { chatSessions, resultAnswers, resultLogs, results, resultTranscripts } from '../db/schema.ts'
+import { bots, chatSessions, resultAnswers, resultLogs, results, resultTranscripts } from '../db/schema.ts'
 import { newIds } from '../ids.ts'
 import { lateBefore, raiseEpochs } from '../results/stats-rollup.ts'
 import type { Answer, LogEntry, StepOutcome } from './types.ts'
@@ -52,14 +52,21 @@ const changedLate = sql`
 const givenLogs = sql`json_to_recordset(${sql.placeholder('logs')}::json)
   AS l(id text, status text, description text, details text, context text)`
 
+/*
+ * A new result holds its bot, so that who deletes all results waits for it or is waited for, and its time is
+ * above the floor that is left, whatever the clocks of processes say.
+ */
 const withResult = (writtenSession: SQL) => sql`
   WITH session AS (${writtenSession}),
   made AS (
     INSERT INTO ${results} (bot_id, id, variables, has_started, is_completed, is_archived, last_chat_session_id,
       created_at, updated_at)
-    SELECT r.bot_id, r.id, r.variables, r.has_started, r.is_completed, false, session.id, ${at}, ${at}
+    SELECT r.bot_id, r.id, r.variables, r.has_started, r.is_completed, false, session.id,
+      greatest(${at}, b.results_floor_at + interval '1 millisecond'), ${at}
     FROM session, json_to_recordset(${sql.placeholder('made')}::json)
       AS r(bot_id text, id text, variables json, has_started boolean, is_completed boolean)
+    JOIN ${bots} b ON b.id = r.bot_id
+    FOR KEY SHARE OF b
     ON CONFLICT (bot_id, id) DO UPDATE SET variables = excluded.variables,
       has_started = ${results}.has_started OR excluded.has_started,
       is_completed = ${results}.is_completed OR excluded.is_completed,

@@ -22,7 +22,7 @@ export function writeCursor(key: Buffer, scope: readonly string[], { createdAt, 
 }
 
 /** The position in a cursor, or the issue when it was not made for this scope. */
-export function readCursor(
+function readCursor(
   key: Buffer,
   scope: readonly string[],
   cursor: string,
@@ -72,11 +72,21 @@ export function newestFirst(createdAt: AnyPgColumn, id: AnyPgColumn) {
   return [sql`${createdAt} DESC NULLS LAST`, sql`${id} DESC NULLS LAST`]
 }
 
-/** The first `limit` of `limit + 1` rows, and the position to go on from when there are more. */
-export function cut<Row extends Position>(
-  rows: Row[],
-  limit: number,
-): { page: Row[]; last: Row | undefined } {
+/**
+ * The page that a query asks for and the cursor of the next one, or the issue with the cursor that it came with.
+ * `read` gets the position after which the page begins and how many rows to read at most.
+ */
+export async function paged<Row extends Position>(
+  key: Buffer,
+  scope: readonly string[],
+  { cursor, limit }: { cursor?: string | undefined; limit: number },
+  read: (position: Position, limit: number) => Promise<Row[]>,
+): Promise<{ page: Row[]; nextCursor: string | null } | { issue: Issue }> {
+  const from = cursor === undefined ? { position: beginning } : readCursor(key, scope, cursor)
+  if ('issue' in from) return from
+  // One row more tells whether there is another page.
+  const rows = await read(from.position, limit + 1)
   const page = rows.slice(0, limit)
-  return { page, last: rows.length > limit ? page.at(-1) : undefined }
+  const last = rows.length > limit ? page.at(-1) : undefined
+  return { page, nextCursor: last ? writeCursor(key, scope, last) : null }
 }

@@ -48,27 +48,33 @@ export const users = pgTable(
   (table) => [uniqueIndex('users_email_key').on(table.email)],
 )
 
-export const workspaces = pgTable('workspaces', {
-  id: text('id').primaryKey(),
-  name: text('name').notNull(),
-  icon: text('icon'),
-  plan: text('plan').notNull().default('FREE'),
-  billingId: text('billing_id'),
-  settings: json('settings'),
-  isSuspended: boolean('is_suspended').notNull().default(false),
-  isPastDue: boolean('is_past_due').notNull().default(false),
-  isVerified: boolean('is_verified').notNull().default(false),
-  chatsHardLimit: integer('chats_hard_limit'),
-  customChatsLimit: integer('custom_chats_limit'),
-  customSeatsLimit: integer('custom_seats_limit'),
-  lastActivityAt: time('last_activity_at'),
-  inactiveFirstEmailSentAt: time('inactive_first_email_sent_at'),
-  inactiveSecondEmailSentAt: time('inactive_second_email_sent_at'),
-  createdAt: time('created_at').notNull(),
-  updatedAt: time('updated_at').notNull(),
-  /** Set when the workspace was deleted; the purge removes the row once its bots are gone. */
-  deletedAt: time('deleted_at'),
-})
+export const workspaces = pgTable(
+  'workspaces',
+  {
+    id: text('id').primaryKey(),
+    name: text('name').notNull(),
+    icon: text('icon'),
+    plan: text('plan').notNull().default('FREE'),
+    billingId: text('billing_id'),
+    settings: json('settings'),
+    isSuspended: boolean('is_suspended').notNull().default(false),
+    isPastDue: boolean('is_past_due').notNull().default(false),
+    isVerified: boolean('is_verified').notNull().default(false),
+    chatsHardLimit: integer('chats_hard_limit'),
+    customChatsLimit: integer('custom_chats_limit'),
+    customSeatsLimit: integer('custom_seats_limit'),
+    lastActivityAt: time('last_activity_at'),
+    inactiveFirstEmailSentAt: time('inactive_first_email_sent_at'),
+    inactiveSecondEmailSentAt: time('inactive_second_email_sent_at'),
+    /** Whose workspace it is among those that one user may create; null where nobody knows any more. */
+    createdBy: text('created_by').references(() => users.id),
+    createdAt: time('created_at').notNull(),
+    updatedAt: time('updated_at').notNull(),
+    /** Set when the workspace was deleted; the purge removes the row once its bots are gone. */
+    deletedAt: time('deleted_at'),
+  },
+  (table) => [index('workspaces_creator').on(table.createdBy)],
+)
 
 export const workspaceMembers = pgTable(
   'workspace_members',
@@ -191,7 +197,7 @@ export const bots = pgTable(
      * still the one. Null from before this was noted.
      */
     draftUpdatedAt: time('draft_updated_at'),
-    /** Set when the bot was archived; from then on it is not found. */
+    /** Set when the bot was deleted; from then on it is not found. */
     deletedAt: time('deleted_at'),
   },
   (table) => [

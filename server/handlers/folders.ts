@@ -1,25 +1,34 @@
-import { and, eq, isNull, sql } from 'drizzle-orm'
-import type { Issue } from '../../contract/errors.ts'
+import { MAXIMUM_FOLDERS } from '../../contract/folders.ts'
 import type { FoldersHandlers } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
-import type { FolderGrant, WorkspaceGrant } from '../access/index.ts'
+import type { FolderGrant } from '../access/index.ts'
 import type { Contexts } from '../context.ts'
-import { type Database, type Transaction, transact } from '../db/client.ts'
-import { newestFirst } from '../db/page.ts'
-import { bots, folders as table, workspaces } from '../db/schema.ts'
+import { paged } from '../db/page.ts'
 import { newId } from '../ids.ts'
-
-type FolderRow = typeof table.$inferSelect
+import {
+  deleteFolder,
+  type FolderRow,
+  folderIn,
+  folderPage,
+  insertFolder,
+  updateFolder,
+} from '../workspaces/folders.ts'
 
 export const folders: FoldersHandlers<Contexts> = {
-  async listFolders({ query }, reply, { db, grant }) {
-    const parentId = query.parentFolderId === 'root' ? undefined : query.parentFolderId
-    const rows = await foldersIn(db, grant, parentId)
-    // A folder inside proves that the parent is there; only an empty list has to ask.
-    if (rows.length === 0 && parentId !== undefined && !(await folderIn(db, grant, parentId))) {
+  async listFolders({ query }, reply, { db, grant, cursorKey }) {
+    const { parentFolderId = 'root' } = query
+    const parentId = parentFolderId === 'root' ? null : parentFolderId
+    const scope = ['folders', grant.workspace.id, parentFolderId]
+    const { cursor, limit = MAXIMUM_FOLDERS } = query
+    const list = await paged(cursorKey, scope, { cursor, limit }, (position, most) =>
+      folderPage(db, grant, parentId, position, most),
+    )
+    if ('issue' in list) return reply.fail('BAD_REQUEST', [list.issue])
+    // A folder inside proves that the parent is there; only an empty page has to ask.
+    if (list.page.length === 0 && parentId !== null && !(await folderIn(db, grant, parentId))) {
       return reply.fail('NOT_FOUND')
     }
-    return reply.ok({ folders: rows.map(toFolder) })
+    return reply.ok({ folders: list.page.map(toFolder), nextCursor: list.nextCursor })
   },
 
   async createFolder({ body }, reply, { db, grant, now }) {
@@ -32,12 +41,9 @@ export const folders: FoldersHandlers<Contexts> = {
       createdAt: now,
       updatedAt: now,
     }
-    const created = await transact(db, async (tx) => {
-      if (parentFolderId !== null && !(await folderIn(tx, grant, parentFolderId, 'key share'))) return false
-      await tx.insert(table).values(row)
-      return true
-    })
-    return created ? reply.ok({ folder: toFolder(row) }) : reply.fail('BAD_REQUEST', [noSuchParent])
+    const refused = await insertFolder(db, grant, row)
+    if (!refused) return reply.ok({ folder: toFolder(row) })
+    return 'gone' in refused ? reply.fail('NOT_FOUND') : reply.fail('BAD_REQUEST', [refused.issue])
   },
 
   async getFolder({ query }, reply, { grant }) {
@@ -48,12 +54,11 @@ export const folders: FoldersHandlers<Contexts> = {
   async updateFolder({ body }, reply, { db, grant, now }) {
     if (isElsewhere(grant, body.workspaceId)) return reply.fail('NOT_FOUND')
     const { name, parentFolderId } = body.folder
-    const change = { updatedAt: now, ...(name === undefined ? {} : { name }) }
-    if (parentFolderId === undefined) {
-      const [row] = await db.update(table).set(change).where(eq(table.id, grant.folder.id)).returning()
-      return row ? reply.ok({ folder: toFolder(row) }) : reply.fail('NOT_FOUND')
-    }
-    const outcome = await moveFolder(db, grant, parentFolderId, change)
+    const outcome = await updateFolder(db, grant, {
+      updatedAt: now,
+      ...(name === undefined ? {} : { name }),
+      ...(parentFolderId === undefined ? {} : { parentFolderId }),
+    })
     if (!outcome) return reply.fail('NOT_FOUND')
     return 'row' in outcome
       ? reply.ok({ folder: toFolder(outcome.row) })
@@ -62,25 +67,9 @@ export const folders: FoldersHandlers<Contexts> = {
 
   async deleteFolder({ query }, reply, { db, grant }) {
     if (isElsewhere(grant, query.workspaceId)) return reply.fail('NOT_FOUND')
-    const deleted = await transact(db, async (tx) => {
-      await lockWorkspace(tx, grant.folder.workspaceId)
-      // Locked before its contents move, so that nothing can be put into it meanwhile.
-      const [row] = await tx.select().from(table).where(eq(table.id, grant.folder.id)).for('update')
-      if (!row) return undefined
-      const { parentFolderId } = row
-      await tx.update(table).set({ parentFolderId }).where(eq(table.parentFolderId, row.id))
-      await tx.update(bots).set({ folderId: parentFolderId }).where(eq(bots.folderId, row.id))
-      await tx.delete(table).where(eq(table.id, row.id))
-      return row
-    })
+    const deleted = await deleteFolder(db, grant)
     return deleted ? reply.ok({ folder: toFolder(deleted) }) : reply.fail('NOT_FOUND')
   },
-}
-
-const noSuchParent: Issue = {
-  path: ['body', 'folder', 'parentFolderId'],
-  code: 'unknown_folder',
-  message: 'There is no such folder in the workspace',
 }
 
 function isElsewhere(grant: FolderGrant, workspaceId: string | undefined): boolean {
@@ -96,76 +85,4 @@ function toFolder(row: FolderRow): components['schemas']['Folder'] {
     parentFolderId: row.parentFolderId,
     workspaceId: row.workspaceId,
   }
-}
-
-function foldersIn(
-  db: Database,
-  { workspace }: WorkspaceGrant,
-  parentId: string | undefined,
-): Promise<FolderRow[]> {
-  const level = parentId === undefined ? isNull(table.parentFolderId) : eq(table.parentFolderId, parentId)
-  return db
-    .select()
-    .from(table)
-    .where(and(eq(table.workspaceId, workspace.id), level))
-    .orderBy(...newestFirst(table.createdAt, table.id))
-}
-
-/** A folder of the granted workspace, locked against deletion when asked. */
-export async function folderIn(
-  db: Database | Transaction,
-  grant: WorkspaceGrant,
-  folderId: string,
-  lock?: 'key share',
-): Promise<FolderRow | undefined> {
-  const found = db
-    .select()
-    .from(table)
-    .where(and(eq(table.id, folderId), eq(table.workspaceId, grant.workspace.id)))
-  const [row] = await (lock ? found.for(lock) : found)
-  return row
-}
-
-/** Moves and deletions in one workspace follow each other, or two of them could close a circle together. */
-async function lockWorkspace(tx: Transaction, workspaceId: string) {
-  await tx
-    .select({ id: workspaces.id })
-    .from(workspaces)
-    .where(eq(workspaces.id, workspaceId))
-    .for('no key update')
-}
-
-async function moveFolder(
-  db: Database,
-  { folder }: FolderGrant,
-  parentFolderId: string | null,
-  change: Partial<FolderRow>,
-): Promise<{ row: FolderRow } | { issue: Issue } | undefined> {
-  return transact(db, async (tx) => {
-    await lockWorkspace(tx, folder.workspaceId)
-    if (parentFolderId !== null) {
-      const ancestors = await tx.execute<{ id: string }>(sql`
-        WITH RECURSIVE ancestors AS (
-          SELECT id, parent_folder_id FROM ${table}
-          WHERE id = ${parentFolderId} AND workspace_id = ${folder.workspaceId}
-          UNION ALL
-          SELECT parent.id, parent.parent_folder_id FROM ${table} parent
-          JOIN ancestors ON parent.id = ancestors.parent_folder_id
-        ) SELECT id FROM ancestors`)
-      if (ancestors.rows.length === 0) return { issue: noSuchParent }
-      if (ancestors.rows.some(({ id }) => id === folder.id)) return { issue: circle }
-    }
-    const [row] = await tx
-      .update(table)
-      .set({ ...change, parentFolderId })
-      .where(eq(table.id, folder.id))
-      .returning()
-    return row && { row }
-  })
-}
-
-const circle: Issue = {
-  path: ['body', 'folder', 'parentFolderId'],
-  code: 'circular_move',
-  message: 'A folder cannot be moved into itself or into a folder inside it',
 }

@@ -1,15 +1,11 @@
-import { randomBytes } from 'node:crypto'
-import { and, eq, isNull, sql } from 'drizzle-orm'
-import { MAXIMUM_FINDINGS } from '../../contract/publications.ts'
+import { eq } from 'drizzle-orm'
 import type { PublishingHandlers } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
-import type { BotGrant } from '../access/index.ts'
-import { convertDraft, draftColumns, parseDraft, toFlow } from '../bots/drafts.ts'
-import { checkFlow } from '../bots/flow-check.ts'
+import { convertDraft, flowParts } from '../bots/drafts.ts'
+import { assignPublicId, publishDraft, publishedCopy } from '../bots/publish.ts'
 import type { Contexts } from '../context.ts'
-import { type Database, Rollback, statements, type Transaction, transact } from '../db/client.ts'
-import { botDrafts, botPublications, bots, publicIds, publishedBots } from '../db/schema.ts'
-import { newId } from '../ids.ts'
+import { transact } from '../db/client.ts'
+import { publishedBots } from '../db/schema.ts'
 
 export const publishing: PublishingHandlers<Contexts> = {
   async publishBot(_request, reply, { db, grant, now }) {
@@ -29,7 +25,7 @@ export const publishing: PublishingHandlers<Contexts> = {
   },
 
   async getPublishedBot({ query }, reply, { db, grant }) {
-    const published = await publicationOf(db, grant)
+    const published = await publishedCopy(db, grant)
     if (!published) return reply.fail('NOT_FOUND')
     const { version, id, createdAt, updatedAt, ...draft } = published
     const shown = query.migrateToLatestVersion ? convertDraft(version, draft, '6.1') : { version, draft }
@@ -39,109 +35,8 @@ export const publishing: PublishingHandlers<Contexts> = {
       createdAt: createdAt.toISOString(),
       updatedAt: updatedAt.toISOString(),
       botId: grant.bot.id,
-      ...toFlow(shown.draft),
+      ...flowParts(shown.draft),
     } satisfies components['schemas']['PublishedBot']
     return reply.ok({ publishedBot: copy, version })
   },
-}
-
-/**
- * Checks the draft, copies the revision that was checked and points the bot at the copy, both in one
- * statement. False when the draft changed meanwhile, or the bot is gone.
- */
-async function publishDraft(
-  db: Database | Transaction,
-  { bot, caller }: BotGrant,
-  now: Date,
-): Promise<boolean> {
-  const [checked] = await db
-    .select({ revision: bots.revision, version: bots.version, ...draftColumns })
-    .from(bots)
-    .innerJoin(botDrafts, eq(botDrafts.botId, bots.id))
-    .where(and(eq(bots.id, bot.id), isNull(bots.deletedAt)))
-  if (!checked) return false
-  const warnings = checkFlow(parseDraft(checked.version, checked)).slice(0, MAXIMUM_FINDINGS)
-  const id = newId(now)
-  // Locked together, header and draft cannot be of different revisions.
-  const published = await db.execute(sql`
-    WITH draft AS (
-      SELECT b.id AS bot_id, b.revision, b.version, d.groups, d.events, d.edges, d.variables, d.theme, d.settings
-      FROM ${bots} b JOIN ${botDrafts} d ON d.bot_id = b.id
-      WHERE b.id = ${bot.id} AND b.revision = ${checked.revision} AND b.deleted_at IS NULL
-      FOR UPDATE OF b, d
-    ), publication AS (
-      INSERT INTO ${botPublications} (bot_id, id, source_revision, version, groups, events, edges, variables,
-        theme, settings, warnings, published_by, created_at)
-      SELECT bot_id, ${id}, revision, version, groups, events, edges, variables,
-        theme, settings, ${JSON.stringify(warnings)}::json, ${caller.userId}, ${now.toISOString()}::timestamptz
-      FROM draft
-      RETURNING bot_id, id, created_at
-    )
-    INSERT INTO ${publishedBots} (bot_id, id, publication_id, created_at, updated_at)
-    SELECT bot_id, id, id, created_at, created_at FROM publication
-    ON CONFLICT (bot_id) DO UPDATE
-      SET publication_id = excluded.publication_id, updated_at = excluded.updated_at`)
-  return published.rowCount === 1
-}
-
-/** Locks a bot and gives it a public id made of its name, unless it has one. */
-async function assignPublicId(tx: Transaction, { bot }: BotGrant) {
-  const [current] = await tx
-    .select({ name: bots.name, publicId: bots.publicId })
-    .from(bots)
-    .where(and(eq(bots.id, bot.id), isNull(bots.deletedAt)))
-    .for('update')
-  if (!current) throw new Rollback(false)
-  if (current.publicId !== null) return
-  const publicId = [...slug(current.name), randomTail()].join('-')
-  await tx.insert(publicIds).values({ publicId, botId: bot.id })
-  await tx.update(bots).set({ publicId }).where(eq(bots.id, bot.id))
-}
-
-/** The words of a name in lower-case ASCII letters and digits. */
-function slug(name: string): string[] {
-  const plain = name
-    .normalize('NFKD')
-    .replaceAll(/\p{Mark}/gu, '')
-    .toLowerCase()
-  return (plain.match(/[a-z0-9]+/g) ?? []).join('-').slice(0, 60).split('-').filter(Boolean)
-}
-
-/** 50 random bits, so that two bots of one name do not meet. */
-function randomTail(): string {
-  return BigInt(`0x${randomBytes(7).toString('hex')}`)
-    .toString(36)
-    .slice(0, 10)
-    .padStart(10, '0')
-}
-
-const publishingStatements = statements((db, named) => ({
-  publication: db
-    .select({
-      id: publishedBots.id,
-      createdAt: publishedBots.createdAt,
-      updatedAt: publishedBots.updatedAt,
-      version: botPublications.version,
-      groups: botPublications.groups,
-      events: botPublications.events,
-      edges: botPublications.edges,
-      variables: botPublications.variables,
-      theme: botPublications.theme,
-      settings: botPublications.settings,
-    })
-    .from(publishedBots)
-    .innerJoin(
-      botPublications,
-      and(
-        eq(botPublications.botId, publishedBots.botId),
-        eq(botPublications.id, publishedBots.publicationId),
-      ),
-    )
-    .where(eq(publishedBots.botId, sql.placeholder('botId')))
-    .prepare(named('publication')),
-}))
-
-async function publicationOf(db: Database, { bot }: BotGrant) {
-  const [row] = await publishingStatements(db).publication.execute({ botId: bot.id })
-  return row
 }

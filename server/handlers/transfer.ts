@@ -1,14 +1,15 @@
 import type { Issue } from '../../contract/errors.ts'
 import { MAXIMUM_FINDINGS } from '../../contract/publications.ts'
 import type { TransferHandlers } from '../../generated/handlers.ts'
-import { parseDraft, toFlow, withDraft } from '../bots/drafts.ts'
+import { insertBot } from '../bots/create.ts'
+import { flowParts, parseDraft, withDraft } from '../bots/drafts.ts'
 import { checkFlow } from '../bots/flow-check.ts'
 import { importFlow, importHeader, unknownLinks } from '../bots/import.ts'
+import { toBot } from '../bots/rows.ts'
 import type { Contexts } from '../context.ts'
 import { newId } from '../ids.ts'
 import { stored } from '../json/json-text.ts'
-import { insertBot, toBot } from './bots.ts'
-import { folderIn } from './folders.ts'
+import { folderIn } from '../workspaces/folders.ts'
 
 export const transfer: TransferHandlers<Contexts> = {
   async importBot({ body, texts }, reply, { db, grant, now }) {
@@ -37,8 +38,9 @@ export const transfer: TransferHandlers<Contexts> = {
       deletedAt: null,
       ...header.columns,
     }
-    const issue = await insertBot(db, row, flow.draft)
-    if (issue) return reply.fail('BAD_REQUEST', [noSuchFolder])
+    const refused = await insertBot(db, row, flow.draft)
+    if (refused)
+      return 'gone' in refused ? reply.fail('NOT_FOUND') : reply.fail('BAD_REQUEST', [noSuchFolder])
     const links = await unknownLinks(db, grant, flow.linkedBots)
     const warnings = [...header.warnings, ...flow.warnings, ...links].slice(0, MAXIMUM_FINDINGS)
     return reply.ok({ bot: toBot(row, flow.draft), warnings })
@@ -53,7 +55,7 @@ export const transfer: TransferHandlers<Contexts> = {
         version: bot.version,
         name: bot.name,
         icon: bot.icon,
-        ...toFlow(draft),
+        ...flowParts(draft),
         selectedThemeTemplateId: bot.selectedThemeTemplateId,
         resultsTablePreferences: bot.resultsTablePreferences && stored(bot.resultsTablePreferences),
         isClosed: bot.isClosed,

@@ -1,40 +1,22 @@
-import { and, count, desc, eq, inArray, isNull } from 'drizzle-orm'
+import { and, eq, isNull } from 'drizzle-orm'
 import type { WorkspacesHandlers } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
-import type { UserGrant, WorkspaceGrant } from '../access/index.ts'
 import type { Contexts } from '../context.ts'
-import { type Database, type Transaction, transact } from '../db/client.ts'
-import {
-  bots,
-  customDomains,
-  folders,
-  publicIds,
-  publishedBots,
-  workspaces as table,
-  users,
-  workspaceMembers,
-} from '../db/schema.ts'
-import { newId } from '../ids.ts'
+import { transact } from '../db/client.ts'
+import { workspaces as table } from '../db/schema.ts'
 import { stored } from '../json/json-text.ts'
-
-type WorkspaceRow = typeof table.$inferSelect
+import { createWorkspace, deleteWorkspace, type WorkspaceRow, workspacesOf } from '../workspaces/rows.ts'
 
 export const workspaces: WorkspacesHandlers<Contexts> = {
   async listWorkspaces(_request, reply, { db, grant }) {
-    return reply.ok({ workspaces: await workspacesOf(db, grant) })
+    return reply.ok({
+      workspaces: (await workspacesOf(db, grant)).map((row) => ({ ...row, plan: toPlan(row.plan) })),
+    })
   },
 
   async createWorkspace({ body }, reply, { db, grant, now, config }) {
-    const created = await transact(db, async (tx) => {
-      // The row of the user lets only one of two simultaneous requests count at a time.
-      await tx
-        .select({ id: users.id })
-        .from(users)
-        .where(eq(users.id, grant.caller.userId))
-        .for('no key update')
-      if ((await ownedBy(tx, grant)) >= config.MAX_WORKSPACES_PER_USER) return undefined
-      return insertWorkspace(tx, grant.caller.userId, body.name, body.icon ?? null, now)
-    })
+    const { name, icon = null } = body
+    const created = await createWorkspace(db, grant, name, icon, config.MAX_WORKSPACES_PER_USER, now)
     return created ? reply.ok({ workspace: toWorkspace(created) }) : reply.fail('FORBIDDEN')
   },
 
@@ -66,64 +48,9 @@ export const workspaces: WorkspacesHandlers<Contexts> = {
   },
 
   async deleteWorkspace(_request, reply, { db, grant, now }) {
-    await transact(db, (tx) => buryWorkspace(tx, grant, now))
-    return reply.ok({ message: 'Workspace deleted' })
+    const isDeleted = await transact(db, (tx) => deleteWorkspace(tx, grant, now))
+    return isDeleted ? reply.ok({ message: 'Workspace deleted' }) : reply.fail('NOT_FOUND')
   },
-}
-
-/** Creates a workspace with its first admin. */
-export async function insertWorkspace(
-  tx: Transaction,
-  userId: string,
-  name: string,
-  icon: string | null,
-  now: Date,
-): Promise<WorkspaceRow> {
-  const [row] = await tx
-    .insert(table)
-    .values({ id: newId(now), name, icon, createdAt: now, updatedAt: now })
-    .returning()
-  if (!row) throw new Error('An inserted row was not returned')
-  await tx.insert(workspaceMembers).values({ workspaceId: row.id, userId, role: 'ADMIN', createdAt: now })
-  return row
-}
-
-function workspacesOf(db: Database, { caller }: UserGrant) {
-  return db
-    .select({ id: table.id, name: table.name, icon: table.icon, plan: table.plan })
-    .from(workspaceMembers)
-    .innerJoin(table, and(eq(table.id, workspaceMembers.workspaceId), isNull(table.deletedAt)))
-    .where(eq(workspaceMembers.userId, caller.userId))
-    .orderBy(desc(table.createdAt), desc(table.id))
-    .then((rows) => rows.map((row) => ({ ...row, plan: toPlan(row.plan) })))
-}
-
-async function ownedBy(tx: Transaction, { caller }: UserGrant): Promise<number> {
-  const [row] = await tx
-    .select({ owned: count() })
-    .from(workspaceMembers)
-    .where(and(eq(workspaceMembers.userId, caller.userId), eq(workspaceMembers.role, 'ADMIN')))
-  return row?.owned ?? 0
-}
-
-/**
- * Makes a workspace and everything in it unreachable at once; the purge removes what is large. Members go
- * first, so that from the commit on nobody has a role in it.
- */
-async function buryWorkspace(tx: Transaction, { workspace }: WorkspaceGrant, now: Date) {
-  // Waits for whatever is being put into it, and lets nothing else in until all of it is gone.
-  await tx.select({ id: table.id }).from(table).where(eq(table.id, workspace.id)).for('update')
-  await tx.update(table).set({ deletedAt: now }).where(eq(table.id, workspace.id))
-  await tx.delete(workspaceMembers).where(eq(workspaceMembers.workspaceId, workspace.id))
-  const inWorkspace = tx.select({ id: bots.id }).from(bots).where(eq(bots.workspaceId, workspace.id))
-  await tx.delete(publicIds).where(inArray(publicIds.botId, inWorkspace))
-  await tx.delete(customDomains).where(inArray(customDomains.botId, inWorkspace))
-  await tx.delete(publishedBots).where(inArray(publishedBots.botId, inWorkspace))
-  await tx
-    .update(bots)
-    .set({ deletedAt: now, folderId: null, publicId: null, customDomain: null })
-    .where(eq(bots.workspaceId, workspace.id))
-  await tx.delete(folders).where(eq(folders.workspaceId, workspace.id))
 }
 
 type Plan = components['schemas']['Workspace']['plan']

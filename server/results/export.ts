@@ -5,7 +5,7 @@ import { parseDraft, withDraft } from '../bots/drafts.ts'
 import type { Database } from '../db/client.ts'
 import { beginning, type Position } from '../db/page.ts'
 import { resultAnswers } from '../db/schema.ts'
-import { type ResultRow, resultPage } from '../handlers/results.ts'
+import { type ResultRow, resultPage } from './page.ts'
 import type { TimeRange } from './time-range.ts'
 
 /** So many results are in memory at a time, however many there are. */
@@ -31,7 +31,7 @@ export async function* exportLines(db: Database, grant: BotGrant, range: TimeRan
   const lines = [columns.map(({ title }) => title)]
   let position: Position | undefined = beginning
   while (position) {
-    const rows = await resultPage(db, grant, range, position, PAGE)
+    const rows = await resultPage(db, grant, range, position, PAGE + 1)
     const page = rows.slice(0, PAGE)
     lines.push(...page.map(parseResult).map((result) => columns.map(({ value }) => value(result))))
     if (lines.length > 0) yield toCsv(lines.splice(0))
@@ -59,12 +59,12 @@ function isRun(text: string): boolean {
 
 function parseResult(row: ResultRow): ParsedResult {
   const answers = new Map<string, string>()
-  for (const answer of JSON.parse(row.answers) as { blockId: string; content: string }[]) {
+  for (const answer of JSON.parse(row.answers.text) as { blockId: string; content: string }[]) {
     const earlier = answers.get(answer.blockId)
     answers.set(answer.blockId, earlier === undefined ? answer.content : `${earlier}, ${answer.content}`)
   }
   const variables = new Map<string, string>()
-  for (const { id, value } of JSON.parse(row.variables) as { id: string; value: unknown }[]) {
+  for (const { id, value } of JSON.parse(row.variables.text) as { id: string; value: unknown }[]) {
     variables.set(id, Array.isArray(value) ? value.map((item) => item ?? '').join(', ') : String(value))
   }
   return { id: row.id, createdAt: row.createdAt, isCompleted: row.isCompleted, answers, variables }

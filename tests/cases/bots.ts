@@ -471,6 +471,18 @@ export const bots: Cases<'bots'> = {
         at: 'body.bot.updatedAt',
         after: ({ text }) => expect(text).toContain(here.draft.updatedAt),
       }),
+      'with names that others have': ({ here, there }) => ({
+        as: here.member,
+        params: { botId: here.draft.id },
+        body: {
+          bot: {
+            version: '6.1',
+            publicId: there.published.publicId,
+            updatedAt: '2020-01-01T00:00:00.000Z',
+          },
+        },
+        at: 'body.bot.updatedAt',
+      }),
       'before anything else is looked at': ({ here, there }) => ({
         as: here.member,
         params: { botId: here.draft.id },

@@ -28,14 +28,46 @@ export const folders: Cases<'folders'> = {
         after: ({ body }) =>
           expect(body.folders).toMatchObject([{ id: here.subfolder, parentFolderId: here.folder }]),
       }),
+      'a page and the one after it': async ({ here }, { client }) => {
+        const query = { workspaceId: here.workspaceId, limit: 1 }
+        const body = { workspaceId: here.workspaceId, folder: { name: 'Newer' } }
+        const { folder } = await client.ok('createFolder', { as: here.member, body })
+        const first = await client.ok('listFolders', { as: here.guest, query })
+        expect(idsOf(first.folders)).toEqual([folder.id])
+        return {
+          as: here.guest,
+          query: { ...query, cursor: first.nextCursor as string },
+          after: (answer) => {
+            expect(idsOf(answer.body.folders)).toEqual([here.folder])
+            expect(answer.body.nextCursor).toBeNull()
+          },
+        }
+      },
       'in a folder that holds none': ({ here }) => ({
         as: here.guest,
         query: { workspaceId: here.workspaceId, parentFolderId: here.deepFolder },
-        after: ({ body }) => expect(body).toEqual({ folders: [] }),
+        after: ({ body }) => expect(body).toEqual({ folders: [], nextCursor: null }),
       }),
     },
     BAD_REQUEST: {
       'without a workspace': ({ here }) => ({ as: here.admin, at: 'query.workspaceId' }),
+      'a page that is too long': ({ here }) => ({
+        as: here.admin,
+        query: { workspaceId: here.workspaceId, limit: 101 },
+        at: 'query.limit',
+      }),
+      'the cursor of another level': async ({ here }, { client }) => {
+        const body = { workspaceId: here.workspaceId, folder: { name: 'Newer' } }
+        await client.ok('createFolder', { as: here.member, body })
+        const query = { workspaceId: here.workspaceId, limit: 1 }
+        const { nextCursor } = await client.ok('listFolders', { as: here.admin, query })
+        const cursor = nextCursor as string
+        return {
+          as: here.admin,
+          query: { ...query, cursor, parentFolderId: here.folder },
+          at: 'query.cursor',
+        }
+      },
       'a misspelt filter': ({ here }) => ({
         as: here.admin,
         query: { workspaceId: here.workspaceId, parentFolderID: here.folder },

@@ -154,7 +154,8 @@ export const members: Cases<'members'> = {
   },
 
   removeMember: {
-    needs: 'ADMIN',
+    // Of oneself; who may remove others is in the cases below.
+    needs: 'GUEST',
     ok: {
       'effective at once': ({ here }, app) => ({
         as: here.admin,
@@ -166,6 +167,15 @@ export const members: Cases<'members'> = {
           expect((await app.client.call('getBot', { as: here.member, params })).status).toBe(403)
         },
       }),
+      'of oneself, as a guest': ({ here }, app) => ({
+        as: here.guest,
+        params: at(here, here.guest.id),
+        after: async ({ body }) => {
+          expect(body.member).toMatchObject({ userId: here.guest.id, role: 'GUEST' })
+          expect(await rolesIn(app, here)).not.toHaveProperty(here.guest.id)
+        },
+      }),
+      'of oneself, as a member': ({ here }) => ({ as: here.member, params: at(here, here.member.id) }),
       'of oneself, while another admin stays': async ({ here }, { client }) => {
         const params = at(here, here.guest.id)
         await client.ok('updateMember', { as: here.admin, params, body: { role: 'ADMIN' } })
@@ -173,7 +183,15 @@ export const members: Cases<'members'> = {
       },
     },
     BAD_REQUEST: ({ here }) => ({ as: here.admin, params: at(here, here.admin.id), at: 'path.userId' }),
-    FORBIDDEN: ({ here }) => ({ as: here.member, params: at(here, here.guest.id) }),
+    FORBIDDEN: {
+      'somebody else, by a member': ({ here }) => ({ as: here.member, params: at(here, here.guest.id) }),
+      'somebody else, by a guest': ({ here }) => ({ as: here.guest, params: at(here, here.admin.id) }),
+      'nobody, by a member': ({ here, stranger }) => ({ as: here.member, params: at(here, stranger.id) }),
+      'oneself, without being there': ({ here, stranger }) => ({
+        as: stranger,
+        params: at(here, stranger.id),
+      }),
+    },
     NOT_FOUND: ({ here, stranger }) => ({ as: here.admin, params: at(here, stranger.id) }),
   },
 }

@@ -55,6 +55,46 @@ export const workspaces: Cases<'workspaces'> = {
         body: { name: 'Acme' },
         after: ({ body }) => expect(body.workspace).toMatchObject({ icon: null, plan: 'FREE' }),
       }),
+      'from one that was read': async ({ here }, { client }) => {
+        const params = { workspaceId: here.workspaceId }
+        const { workspace } = await client.ok('getWorkspace', { as: here.guest, params })
+        const forged = { ...workspace, plan: 'UNLIMITED', isVerified: true, chatsHardLimit: 7 }
+        return {
+          as: here.guest,
+          body: anyBody(forged),
+          after: ({ body }) => {
+            expect(body.workspace.id).not.toBe(here.workspaceId)
+            expect(body.workspace).toMatchObject({
+              name: workspace.name,
+              icon: workspace.icon,
+              plan: 'FREE',
+              isVerified: false,
+              chatsHardLimit: null,
+            })
+          },
+        }
+      },
+      'while others made the caller an admin of theirs, and own ones are deleted': async (
+        world,
+        { client },
+      ) => {
+        const { here, stranger } = world
+        const body = { name: 'Not mine' }
+        for (let one = 0; one < 3; one++) {
+          const { workspace } = await client.ok('createWorkspace', { as: here.admin, body })
+          const params = { workspaceId: workspace.id }
+          await client.ok('addMember', {
+            as: here.admin,
+            params,
+            body: { email: stranger.email, role: 'ADMIN' },
+          })
+        }
+        for (let one = 0; one < 3; one++) {
+          const { workspace } = await client.ok('createWorkspace', { as: stranger, body: { name: 'Gone' } })
+          await client.ok('deleteWorkspace', { as: stranger, params: { workspaceId: workspace.id } })
+        }
+        return { as: stranger, body: { name: 'Mine' } }
+      },
     },
     BAD_REQUEST: {
       'without a name': ({ stranger }) => ({ as: stranger, body: anyBody({}), at: 'body.name' }),
@@ -69,18 +109,33 @@ export const workspaces: Cases<'workspaces'> = {
         body: { name: 'Acme', icon: 'javascript:alert(1)' },
         at: 'body.icon',
       }),
-      'a property that only the installation sets': ({ stranger }) => ({
+      'a property that a workspace does not have': ({ stranger }) => ({
         as: stranger,
-        body: anyBody({ name: 'Acme', plan: 'UNLIMITED' }),
-        at: 'body.plan',
+        body: anyBody({ name: 'Acme', colour: 'red' }),
+        at: 'body.colour',
       }),
     },
-    FORBIDDEN: async ({ stranger }, { client }) => {
-      // The replay allows three workspaces per user.
-      for (const name of ['One', 'Two', 'Three']) {
-        await client.ok('createWorkspace', { as: stranger, body: { name } })
-      }
-      return { as: stranger, body: { name: 'Four' } }
+    FORBIDDEN: {
+      'a fourth one': async ({ stranger }, { client }) => {
+        // The replay allows three workspaces per user.
+        for (const name of ['One', 'Two', 'Three']) {
+          await client.ok('createWorkspace', { as: stranger, body: { name } })
+        }
+        return { as: stranger, body: { name: 'Four' } }
+      },
+      'who has left those that they created': async ({ here, stranger }, { client }) => {
+        for (const name of ['One', 'Two', 'Three']) {
+          const { workspace } = await client.ok('createWorkspace', { as: stranger, body: { name } })
+          const params = { workspaceId: workspace.id }
+          await client.ok('addMember', {
+            as: stranger,
+            params,
+            body: { email: here.guest.email, role: 'ADMIN' },
+          })
+          await client.ok('removeMember', { as: stranger, params: { ...params, userId: stranger.id } })
+        }
+        return { as: stranger, body: { name: 'Four' } }
+      },
     },
   },
 

@@ -1,0 +1,140 @@
+import { type Column, getTableColumns, type SQL, sql } from 'drizzle-orm'
+import type { Issue } from '../../contract/errors.ts'
+import type { CreateBot } from '../../generated/handlers.ts'
+import type { WorkspaceGrant } from '../access/index.ts'
+import { type Database, prepareSql, Rollback, sqlState, statements, transact } from '../db/client.ts'
+import { botDrafts, bots as table, workspaces } from '../db/schema.ts'
+import { newId } from '../ids.ts'
+import { JsonText } from '../json/json-text.ts'
+import type { Draft } from './drafts.ts'
+import { claimNames } from './names.ts'
+import { type BotRow, noSuchFolder, nullableJson } from './rows.ts'
+
+/** The row of a bot that is about to be made, from what was given for it. */
+export function newBot(
+  bot: CreateBot['body']['bot'],
+  { workspace }: WorkspaceGrant,
+  texts: Map<string, string>,
+  now: Date,
+): BotRow {
+  return {
+    id: newId(now),
+    workspaceId: workspace.id,
+    folderId: bot.folderId ?? null,
+    name: bot.name ?? 'My bot',
+    icon: bot.icon ?? null,
+    publicId: bot.publicId ?? null,
+    customDomain: bot.customDomain ?? null,
+    version: bot.version,
+    revision: 1,
+    selectedThemeTemplateId: bot.selectedThemeTemplateId ?? null,
+    resultsTablePreferences: nullableJson(texts.get('resultsTablePreferences')),
+    isClosed: false,
+    isPubliclyShared: bot.settings?.publicShare?.isEnabled === true,
+    messagingCredentialsId: null,
+    riskLevel: null,
+    resultsFloorAt: null,
+    createdAt: now,
+    updatedAt: now,
+    draftUpdatedAt: now,
+    deletedAt: null,
+  }
+}
+
+/** Its draft: what was given, and the rest as in an empty flow. */
+export function newDraft(texts: Map<string, string>, now: Date): Draft {
+  const part = (name: string, fallback: string) => new JsonText(texts.get(name) ?? fallback)
+  const start = { id: newId(now), type: 'start', graphCoordinates: { x: 0, y: 0 } }
+  return {
+    groups: part('groups', '[]'),
+    events: part('events', JSON.stringify([start])),
+    edges: part('edges', '[]'),
+    variables: part('variables', '[]'),
+    theme: part('theme', '{}'),
+    settings: part('settings', '{}'),
+  }
+}
+
+/**
+ * Stores a new bot with its draft. An issue says which of its names or its folder cannot be; `gone`, that its
+ * workspace was deleted meanwhile.
+ */
+export async function insertBot(
+  db: Database,
+  row: BotRow,
+  draft: Draft,
+): Promise<{ issue: Issue } | { gone: true } | undefined> {
+  const isWritten = ({ rowCount }: { rowCount: number | null }) => rowCount === 1
+  try {
+    if (row.publicId === null && row.customDomain === null) {
+      return isWritten(await insertStatements(db).bot(encode(row, draft))) ? undefined : { gone: true }
+    }
+    return await transact(db, async (tx) => {
+      const issue = await claimNames(tx, row.id, row)
+      if (issue) throw new Rollback({ issue })
+      const values = encode(row, draft)
+      if (!isWritten(await tx.execute(insertion((name) => sql`${values[name]}`)))) {
+        throw new Rollback({ gone: true })
+      }
+      return undefined
+    })
+  } catch (error) {
+    // The folder was there a moment ago.
+    if (sqlState(error) === '23503') return { issue: noSuchFolder }
+    throw error
+  }
+}
+
+const botColumns = getTableColumns(table)
+const { botId: _, ...draftColumns } = getTableColumns(botDrafts)
+
+/**
+ * Both rows in one statement, with every column that their tables have. The workspace cannot be deleted until
+ * they are committed; of one that was deleted nothing is found, and nothing is written.
+ */
+function insertion(value: (name: string) => SQL): SQL {
+  const bot = listsOf(botColumns, value)
+  const draft = listsOf(draftColumns, value)
+  return sql`
+    WITH workspace AS (
+      SELECT id FROM ${workspaces} WHERE id = ${value('workspaceId')} AND deleted_at IS NULL FOR KEY SHARE
+    ), bot AS (
+      INSERT INTO ${table} (${bot.names}) SELECT ${bot.values} FROM workspace RETURNING id
+    )
+    INSERT INTO ${botDrafts} (bot_id, ${draft.names}) SELECT id, ${draft.values} FROM bot`
+}
+
+function listsOf(columns: Record<string, Column>, value: (name: string) => SQL) {
+  const comma = sql`, `
+  const entries = Object.entries(columns)
+  return {
+    names: sql.join(
+      entries.map(([, column]) => sql.identifier(column.name)),
+      comma,
+    ),
+    values: sql.join(
+      entries.map(([name, column]) => sql`${value(name)}::${sql.raw(column.getSQLType())}`),
+      comma,
+    ),
+  }
+}
+
+/** The values of both rows by the names of their properties, as pg takes them. */
+function encode(row: BotRow, draft: Draft): Record<string, unknown> {
+  const columns = Object.entries<Column>({ ...botColumns, ...draftColumns })
+  const given: Record<string, unknown> = { ...row, ...draft }
+  return Object.fromEntries(
+    columns.map(([name, column]) => {
+      const value = given[name]
+      return [name, value === null ? null : column.mapToDriverValue(value)]
+    }),
+  )
+}
+
+const insertStatements = statements((db, named) => ({
+  bot: prepareSql(
+    db,
+    named('insert_bot'),
+    insertion((name) => sql`${sql.placeholder(name)}`),
+  ),
+}))

@@ -1,0 +1,47 @@
+import { and, eq, sql } from 'drizzle-orm'
+import type { BotGrant } from '../access/index.ts'
+import type { Database, Transaction } from '../db/client.ts'
+import { after, newestFirst, type Position } from '../db/page.ts'
+import { publishedBots, botPublications as table } from '../db/schema.ts'
+
+const isLive = sql<boolean>`coalesce(${publishedBots.publicationId} = ${table.id}, false)`
+
+/** Publications of a bot after a position, newest first. */
+export function publicationPage(db: Database, { bot }: BotGrant, position: Position, limit: number) {
+  return db
+    .select({
+      id: table.id,
+      createdAt: table.createdAt,
+      publishedBy: table.publishedBy,
+      version: table.version,
+      isLive,
+    })
+    .from(table)
+    .leftJoin(publishedBots, eq(publishedBots.botId, table.botId))
+    .where(and(eq(table.botId, bot.id), after(table.createdAt, table.id, position)))
+    .orderBy(...newestFirst(table.createdAt, table.id))
+    .limit(limit)
+}
+
+/** One publication of the bot, with its flow. */
+export async function publicationOf(db: Database | Transaction, { bot }: BotGrant, id: string) {
+  const [row] = await db
+    .select({
+      id: table.id,
+      createdAt: table.createdAt,
+      publishedBy: table.publishedBy,
+      version: table.version,
+      isLive,
+      warnings: table.warnings,
+      groups: table.groups,
+      events: table.events,
+      edges: table.edges,
+      variables: table.variables,
+      theme: table.theme,
+      settings: table.settings,
+    })
+    .from(table)
+    .leftJoin(publishedBots, eq(publishedBots.botId, table.botId))
+    .where(and(eq(table.botId, bot.id), eq(table.id, id)))
+  return row
+}

@@ -1,0 +1,123 @@
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import type { Issue } from '../../contract/errors.ts'
+import type { components } from '../../generated/openapi.ts'
+import type { BotGrant, WorkspaceGrant } from '../access/index.ts'
+import { requestPurge } from '../background/purge.ts'
+import { type Database, statements, type Transaction } from '../db/client.ts'
+import { after, newestFirst, type Position } from '../db/page.ts'
+import { customDomains, publicIds, publishedBots, bots as table } from '../db/schema.ts'
+import { JsonText, stored } from '../json/json-text.ts'
+import { type Draft, flowParts } from './drafts.ts'
+
+export type BotRow = typeof table.$inferSelect
+type Bot = components['schemas']['Bot']
+
+export const noSuchFolder: Issue = {
+  path: ['body', 'bot', 'folderId'],
+  code: 'unknown_folder',
+  message: "There is no such folder in the bot's workspace",
+}
+
+/** The bot as every answer shows it. */
+export function toBot(row: BotRow, draft: Draft): Bot {
+  return {
+    version: row.version,
+    id: row.id,
+    name: row.name,
+    ...flowParts(draft),
+    selectedThemeTemplateId: row.selectedThemeTemplateId,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+    icon: row.icon,
+    folderId: row.folderId,
+    publicId: row.publicId,
+    customDomain: row.customDomain,
+    workspaceId: row.workspaceId,
+    resultsTablePreferences: row.resultsTablePreferences && stored(row.resultsTablePreferences),
+    isArchived: false,
+    isClosed: row.isClosed,
+    messagingCredentialsId: row.messagingCredentialsId,
+    riskLevel: row.riskLevel,
+  }
+}
+
+/** A document that may be null, as it was sent. */
+export function nullableJson(text: string | undefined): JsonText | null {
+  return text === undefined || text === 'null' ? null : new JsonText(text)
+}
+
+export function textOf(json: JsonText | null): string | null {
+  return json === null ? null : json.text
+}
+
+const listStatements = statements((db, named) => {
+  const list = (name: string, condition: ReturnType<typeof sql> | undefined) =>
+    db
+      .select({
+        id: table.id,
+        name: table.name,
+        icon: table.icon,
+        folderId: table.folderId,
+        publicId: table.publicId,
+        createdAt: table.createdAt,
+        updatedAt: table.updatedAt,
+        publishedBotId: sql<
+          string | null
+        >`CASE WHEN ${publishedBots.publicationId} IS NULL THEN NULL ELSE ${publishedBots.id} END`,
+      })
+      .from(table)
+      .leftJoin(publishedBots, eq(publishedBots.botId, table.id))
+      .where(
+        and(
+          eq(table.workspaceId, sql.placeholder('workspaceId')),
+          isNull(table.deletedAt),
+          condition,
+          after(table.createdAt, table.id),
+        ),
+      )
+      .orderBy(...newestFirst(table.createdAt, table.id))
+      .limit(sql.placeholder('limit'))
+      .prepare(named(name))
+  return {
+    all: list('list_bots', undefined),
+    top: list('list_bots_top', sql`${table.folderId} IS NULL`),
+    folder: list('list_bots_folder', sql`${table.folderId} = ${sql.placeholder('folderId')}`),
+  }
+})
+
+/** Bots of a workspace after a position: all, those of a folder, or with `root` those at the top level. */
+export function botPage(
+  db: Database,
+  { workspace }: WorkspaceGrant,
+  folderId: string | undefined,
+  { createdAt, id }: Position,
+  limit: number,
+) {
+  const { all, top, folder } = listStatements(db)
+  const statement = folderId === undefined ? all : folderId === 'root' ? top : folder
+  return statement.execute({
+    workspaceId: workspace.id,
+    folderId,
+    createdAt: createdAt.toISOString(),
+    id,
+    limit,
+  })
+}
+
+/**
+ * From the commit on the bot is not found; its names are free and its results are left to the purge. False when
+ * somebody else has deleted it.
+ */
+export async function deleteBot(tx: Transaction, { bot }: BotGrant, now: Date): Promise<boolean> {
+  // First of all, since whoever gives a bot a name or publishes it holds its row.
+  const deleted = await tx
+    .update(table)
+    .set({ deletedAt: now, publicId: null, customDomain: null })
+    .where(and(eq(table.id, bot.id), isNull(table.deletedAt)))
+  if (deleted.rowCount === 0) return false
+  await tx.delete(publicIds).where(eq(publicIds.botId, bot.id))
+  await tx.delete(customDomains).where(eq(customDomains.botId, bot.id))
+  await tx.delete(publishedBots).where(eq(publishedBots.botId, bot.id))
+  await requestPurge(tx, bot.id, now)
+  return true
+}

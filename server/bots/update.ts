@@ -1,0 +1,272 @@
+import { and, eq, isNull, type Placeholder, sql } from 'drizzle-orm'
+import { PgTransaction, type PgUpdateSetSource } from 'drizzle-orm/pg-core'
+import type { Issue } from '../../contract/errors.ts'
+import type { UpdateBot } from '../../generated/handlers.ts'
+import type { BotGrant } from '../access/index.ts'
+import { type Database, Rollback, sqlState, statements, type Transaction, transact } from '../db/client.ts'
+import { botDrafts, folders, bots as table } from '../db/schema.ts'
+import { JsonText } from '../json/json-text.ts'
+import { convertDraft, type Draft, draftColumns, isLegacy, partNames, recallDraft } from './drafts.ts'
+import { claimNames } from './names.ts'
+import { publicationOf } from './publications.ts'
+import { type BotRow, noSuchFolder, nullableJson, textOf } from './rows.ts'
+
+export interface Change {
+  version: BotRow['version']
+  /** Columns of the bot that were given. */
+  header: Partial<BotRow>
+  /** Parts of the draft that were given, as they were sent. */
+  parts: Partial<Draft>
+  /** The moment the stored bot must have been updated at; undefined where the caller does not care. */
+  precondition: number | undefined
+}
+
+type Outcome = { bot: BotRow; draft: Draft } | { conflict: Issue } | { issues: Issue[] } | { gone: true }
+
+const headerNames = [
+  'name',
+  'icon',
+  'selectedThemeTemplateId',
+  'folderId',
+  'publicId',
+  'customDomain',
+  'isClosed',
+  'messagingCredentialsId',
+] as const
+
+/** What an update asks for: properties that were given, documents as they were sent. */
+export function toChange({ bot, overwrite }: UpdateBot['body'], texts: Map<string, string>): Change {
+  const header: Partial<BotRow> = {}
+  for (const name of headerNames) {
+    if (bot[name] !== undefined) Object.assign(header, { [name]: bot[name] })
+  }
+  if (bot.resultsTablePreferences !== undefined) {
+    header.resultsTablePreferences = nullableJson(texts.get('resultsTablePreferences'))
+  }
+  if (bot.settings !== undefined) header.isPubliclyShared = bot.settings.publicShare?.isEnabled === true
+  const parts: Partial<Draft> = {}
+  for (const name of partNames) {
+    const text = texts.get(name)
+    // A legacy flow has no events: what was sent for them can only be empty.
+    if (text !== undefined && !(name === 'events' && isLegacy(bot.version))) parts[name] = new JsonText(text)
+  }
+  const precondition = overwrite || bot.updatedAt === undefined ? undefined : Date.parse(bot.updatedAt)
+  return { version: bot.version, header, parts, precondition }
+}
+
+/** Makes a change of a granted bot, under a lock where one statement is not enough. */
+export async function updateBot(db: Database, grant: BotGrant, change: Change, now: Date): Promise<Outcome> {
+  try {
+    return await applyUpdate(db, grant, change, now)
+  } catch (error) {
+    // The folder was there a moment ago.
+    if (sqlState(error) === '23503') return { issues: [noSuchFolder] }
+    throw error
+  }
+}
+
+async function applyUpdate(db: Database, grant: BotGrant, change: Change, now: Date): Promise<Outcome> {
+  const seen = grant.bot
+  // Names that were read and are sent back are not claimed again.
+  const { publicId = seen.publicId, customDomain = seen.customDomain, ...header } = change.header
+  if (publicId === seen.publicId && customDomain === seen.customDomain) {
+    const outcome = await applyChange(db, seen, { ...change, header }, now, recallDraft(db, seen))
+    if (outcome) return outcome
+  }
+  // Somebody else was faster, or the change needs more than one statement: once more, under a lock.
+  return transact(db, async (tx) => {
+    const bot = await lockBot(tx, grant)
+    if (!bot) return { gone: true as const }
+    const conflict = conflictWith(bot, change)
+    if (conflict) return { conflict }
+    const issue = await claimNames(tx, bot.id, change.header)
+    if (issue) throw new Rollback({ issues: [issue] })
+    const applied = await applyChange(tx, bot, change, now, recallDraft(db, bot))
+    if (!applied || !('bot' in applied)) throw new Rollback(applied ?? { gone: true })
+    return applied
+  })
+}
+
+/** Makes a publication the draft of its bot. */
+export async function restorePublication(
+  db: Database,
+  grant: BotGrant,
+  publicationId: string,
+  now: Date,
+): Promise<Outcome> {
+  return transact(db, async (tx) => {
+    const bot = await lockBot(tx, grant)
+    const publication = bot && (await publicationOf(tx, grant, publicationId))
+    if (!publication) return { gone: true }
+    const { version, groups, events, edges, variables, theme, settings } = publication
+    const { publicShare } = JSON.parse(settings.text) as { publicShare?: { isEnabled?: unknown } }
+    const change: Change = {
+      version,
+      header: { isPubliclyShared: publicShare?.isEnabled === true },
+      parts: { groups, events, edges, variables, theme, settings },
+      precondition: undefined,
+    }
+    return (await applyChange(tx, bot, change, now)) ?? { gone: true }
+  })
+}
+
+/** The row of a bot, which nobody else changes until the transaction ends; undefined when it was deleted. */
+export async function lockBot(tx: Transaction, { bot }: BotGrant): Promise<BotRow | undefined> {
+  const [row] = await tx
+    .select()
+    .from(table)
+    .where(and(eq(table.id, bot.id), isNull(table.deletedAt)))
+    .for('update')
+  return row
+}
+
+/**
+ * Writes a change onto the bot as `current` shows it, with a compare-and-swap on its revision. Undefined
+ * when somebody else changed it since. `known` is the draft of `current`, where it need not be read.
+ */
+async function applyChange(
+  db: Database | Transaction,
+  current: BotRow,
+  change: Change,
+  now: Date,
+  known?: Draft,
+): Promise<Outcome | undefined> {
+  const conflict = conflictWith(current, change)
+  if (conflict) return { conflict }
+  const becomesLegacy = isLegacy(change.version) && !isLegacy(current.version)
+  const missing = becomesLegacy
+    ? (['groups', 'edges', 'variables'] as const).filter((name) => !change.parts[name])
+    : []
+  if (missing.length > 0) {
+    return {
+      issues: missing.map((name) => ({
+        path: ['body', 'bot', name],
+        code: 'required',
+        message:
+          'A bot in a current version takes a legacy one only with groups, edges and variables together',
+      })),
+    }
+  }
+  const { folderId } = change.header
+  if (folderId && folderId !== current.folderId && !(await isFolderOf(db, current, folderId))) {
+    return { issues: [noSuchFolder] }
+  }
+  let parts: Partial<Draft> = becomesLegacy ? { ...change.parts, events: null } : change.parts
+  if (isLegacy(current.version) && !isLegacy(change.version)) {
+    const draft =
+      known ?? (await db.select(draftColumns).from(botDrafts).where(eq(botDrafts.botId, current.id)))[0]
+    if (!draft) return undefined
+    parts = { ...convertDraft(current.version, draft, change.version).draft, ...change.parts }
+  }
+  const updatedAt = new Date(Math.max(now.getTime(), current.updatedAt.getTime() + 1))
+  const header = {
+    ...change.header,
+    version: change.version,
+    revision: current.revision + 1,
+    updatedAt,
+    ...(Object.keys(parts).length === 0 ? {} : { draftUpdatedAt: updatedAt }),
+  }
+  const draft = await writeChange(db, current, header, parts, known)
+  return draft && { bot: { ...current, ...header }, draft }
+}
+
+function conflictWith(current: BotRow, { precondition }: Change): Issue | undefined {
+  if (precondition === undefined || precondition === current.updatedAt.getTime()) return undefined
+  return {
+    path: ['body', 'bot', 'updatedAt'],
+    code: 'conflict',
+    message: `The stored bot was updated at ${current.updatedAt.toISOString()}`,
+    current: { updatedAt: current.updatedAt.toISOString() },
+  }
+}
+
+async function isFolderOf(db: Database | Transaction, bot: BotRow, folderId: string): Promise<boolean> {
+  const [row] = await db
+    .select({ id: folders.id })
+    .from(folders)
+    .where(and(eq(folders.id, folderId), eq(folders.workspaceId, bot.workspaceId)))
+    .for('key share')
+  return row !== undefined
+}
+
+/** One statement for header and draft; parts that were not given are not written again. */
+async function writeChange(
+  db: Database | Transaction,
+  current: BotRow,
+  header: Partial<BotRow>,
+  parts: Partial<Draft>,
+  known: Draft | undefined,
+): Promise<Draft | undefined> {
+  if (Object.keys(parts).length === 0 && !(db instanceof PgTransaction)) {
+    const row = { ...current, ...header }
+    const values = {
+      ...row,
+      resultsTablePreferences: textOf(row.resultsTablePreferences),
+      currentRevision: current.revision,
+    }
+    const { header: written, headerWithDraft } = updateStatements(db)
+    if (known) return (await written.execute(values)).length > 0 ? known : undefined
+    return (await headerWithDraft.execute(values))[0]
+  }
+  const bot = changedBot(db, header, current.id, current.revision)
+  if (Object.keys(parts).length === 0) {
+    if (known) return (await db.with(bot).select().from(bot)).length > 0 ? known : undefined
+    return (await draftOfChanged(db, bot))[0]
+  }
+  const [unchanged] = await db
+    .with(bot)
+    .update(botDrafts)
+    .set(parts)
+    .from(bot)
+    .where(eq(botDrafts.botId, bot.id))
+    .returning({ botId: botDrafts.botId, ...(known ? {} : columnsBeside(parts)) })
+  if (!unchanged) return undefined
+  const { botId: _, ...rest } = unchanged
+  return { ...known, ...rest, ...parts } as Draft
+}
+
+/** What an update does not write is read back; what it writes is known. */
+function columnsBeside(parts: Partial<Draft>) {
+  const names = partNames.filter((name) => !(name in parts))
+  return Object.fromEntries(names.map((name) => [name, draftColumns[name]]))
+}
+
+function changedBot(
+  db: Database | Transaction,
+  header: PgUpdateSetSource<typeof table>,
+  id: string | Placeholder,
+  revision: number | Placeholder,
+) {
+  return db.$with('bot').as(
+    db
+      .update(table)
+      .set(header)
+      .where(and(eq(table.id, id), eq(table.revision, revision), isNull(table.deletedAt)))
+      .returning({ id: table.id }),
+  )
+}
+
+function draftOfChanged(db: Database | Transaction, bot: ReturnType<typeof changedBot>) {
+  return db.with(bot).select(draftColumns).from(bot).innerJoin(botDrafts, eq(botDrafts.botId, bot.id))
+}
+
+const updateStatements = statements((db, named) => {
+  // Every column of the header that can change: those that were not given get what they had at the revision.
+  const header = Object.fromEntries(
+    [...headerNames, 'isPubliclyShared', 'version', 'revision', 'updatedAt'].map((name) => [
+      name,
+      sql.placeholder(name),
+    ]),
+  )
+  const preferences = sql`${sql.placeholder('resultsTablePreferences')}::json`
+  const bot = changedBot(
+    db,
+    { ...header, resultsTablePreferences: preferences },
+    sql.placeholder('id'),
+    sql.placeholder('currentRevision'),
+  )
+  return {
+    header: db.with(bot).select().from(bot).prepare(named('update_bot_header')),
+    headerWithDraft: draftOfChanged(db, bot).prepare(named('update_bot_header_with_draft')),
+  }
+})

@@ -1,0 +1,40 @@
+import { eq, sql } from 'drizzle-orm'
+import type { BotGrant } from '../access/index.ts'
+import { requestPurge } from '../background/purge.ts'
+import { type Database, transact } from '../db/client.ts'
+import { bots, resultAnswers, resultLogs, resultTranscripts, results as table } from '../db/schema.ts'
+import { lateBefore, raiseEpochs } from './stats-rollup.ts'
+
+/**
+ * Moves the floor under which results do not exist, which takes the same time for one as for millions. It is at
+ * least the newest result's time: other processes may have another clock.
+ */
+export async function deleteAll(db: Database, { bot }: BotGrant, now: Date) {
+  await transact(db, async (tx) => {
+    // Waits for results that are being made, and those that come later find the floor as it is then.
+    await tx.select({ id: bots.id }).from(bots).where(eq(bots.id, bot.id)).for('update')
+    const newest = (hasStarted: boolean) => sql`(SELECT max(${table.createdAt}) FROM ${table}
+      WHERE ${table.botId} = ${bot.id} AND ${table.hasStarted} = ${hasStarted} AND NOT ${table.isArchived})`
+    // It never sinks: what was deleted would come back.
+    const floor = sql`greatest(${bots.resultsFloorAt}, ${now.toISOString()}::timestamptz, ${newest(true)}, ${newest(false)})`
+    await tx.update(bots).set({ resultsFloorAt: floor }).where(eq(bots.id, bot.id))
+    await requestPurge(tx, bot.id, now)
+  })
+}
+
+/** Deletes results of the granted bot by their ids; others and unknown ones are left out. */
+export async function deleteSome(db: Database, { bot }: BotGrant, ids: string[], now: Date) {
+  const named = sql`bot_id = ${bot.id} AND result_id = ANY(${sql.param(ids)})`
+  await db.execute(sql`
+    WITH answers AS (DELETE FROM ${resultAnswers} WHERE ${named}),
+    logs AS (DELETE FROM ${resultLogs} WHERE ${named}),
+    transcripts AS (DELETE FROM ${resultTranscripts} WHERE ${named}),
+    doomed AS (
+      SELECT id FROM ${table} WHERE bot_id = ${bot.id} AND id = ANY(${sql.param(ids)}) ORDER BY id FOR UPDATE
+    ),
+    removed AS (
+      DELETE FROM ${table} WHERE bot_id = ${bot.id} AND id = ANY(ARRAY(SELECT id FROM doomed))
+      RETURNING bot_id, created_at
+    )
+    ${raiseEpochs(sql`SELECT bot_id, created_at FROM removed WHERE created_at < ${lateBefore(now)}::timestamptz`)}`)
+}

@@ -1,0 +1,80 @@
+import { and, asc, count, eq } from 'drizzle-orm'
+import type { Issue } from '../../contract/errors.ts'
+import type { Role } from '../../contract/operation.ts'
+import type { components } from '../../generated/openapi.ts'
+import type { WorkspaceGrant } from '../access/index.ts'
+import { type Database, type Transaction, transact } from '../db/client.ts'
+import { workspaceMembers as table, users } from '../db/schema.ts'
+import { holdWorkspace } from './rows.ts'
+
+type Member = components['schemas']['Member']
+
+/** Everybody with a role in the workspace, longest member first. */
+export async function membersOf(
+  db: Database | Transaction,
+  { workspace }: WorkspaceGrant,
+): Promise<Member[]> {
+  return db
+    .select({
+      workspaceId: table.workspaceId,
+      userId: table.userId,
+      user: { name: users.name, email: users.email, image: users.image },
+      role: table.role,
+    })
+    .from(table)
+    .innerJoin(users, eq(users.id, table.userId))
+    .where(eq(table.workspaceId, workspace.id))
+    .orderBy(asc(table.createdAt), asc(table.userId))
+}
+
+/** Gives a user a role; `exists` when they have one, `gone` when the workspace was deleted meanwhile. */
+export async function insertMember(
+  db: Database,
+  { workspace }: WorkspaceGrant,
+  userId: string,
+  role: Role,
+  now: Date,
+): Promise<'added' | 'exists' | 'gone'> {
+  return transact(db, async (tx) => {
+    if (!(await holdWorkspace(tx, workspace.id, 'key share'))) return 'gone'
+    const added = await tx
+      .insert(table)
+      .values({ workspaceId: workspace.id, userId, role, createdAt: now })
+      .onConflictDoNothing()
+    return added.rowCount === 1 ? 'added' : 'exists'
+  })
+}
+
+/** Gives a member another role, or none. Undefined where there is no such member. */
+export async function changeMember(
+  db: Database,
+  grant: WorkspaceGrant,
+  userId: string,
+  role: Role | undefined,
+): Promise<{ member: Member } | { issue: Issue } | undefined> {
+  return transact(db, async (tx) => {
+    // Changes in one workspace follow each other, or two admins could take the last admin away together.
+    if (!(await holdWorkspace(tx, grant.workspace.id, 'no key update'))) return undefined
+    const member = (await membersOf(tx, grant)).find((one) => one.userId === userId)
+    if (!member) return undefined
+    const here = and(eq(table.workspaceId, grant.workspace.id), eq(table.userId, userId))
+    if (member.role === 'ADMIN' && role !== 'ADMIN' && (await adminsOf(tx, grant)) === 1) {
+      const path = role === undefined ? ['path', 'userId'] : ['body', 'role']
+      return { issue: { path, code: 'last_admin', message: 'A workspace keeps at least one admin' } }
+    }
+    if (role === undefined) {
+      await tx.delete(table).where(here)
+      return { member }
+    }
+    await tx.update(table).set({ role }).where(here)
+    return { member: { ...member, role } }
+  })
+}
+
+async function adminsOf(tx: Transaction, { workspace }: WorkspaceGrant): Promise<number> {
+  const [row] = await tx
+    .select({ admins: count() })
+    .from(table)
+    .where(and(eq(table.workspaceId, workspace.id), eq(table.role, 'ADMIN')))
+  return row?.admins ?? 0
+}

@@ -1,0 +1,112 @@
+import { and, count, desc, eq, inArray, isNull } from 'drizzle-orm'
+import type { UserGrant, WorkspaceGrant } from '../access/index.ts'
+import { type Database, type Transaction, transact } from '../db/client.ts'
+import {
+  bots,
+  customDomains,
+  folders,
+  publicIds,
+  publishedBots,
+  workspaces as table,
+  users,
+  workspaceMembers,
+} from '../db/schema.ts'
+import { newId } from '../ids.ts'
+
+export type WorkspaceRow = typeof table.$inferSelect
+
+/** The workspaces in which the caller has a role, newest first. */
+export function workspacesOf(db: Database, { caller }: UserGrant) {
+  return db
+    .select({ id: table.id, name: table.name, icon: table.icon, plan: table.plan })
+    .from(workspaceMembers)
+    .innerJoin(table, and(eq(table.id, workspaceMembers.workspaceId), isNull(table.deletedAt)))
+    .where(eq(workspaceMembers.userId, caller.userId))
+    .orderBy(desc(table.createdAt), desc(table.id))
+}
+
+/** Creates a workspace, unless the caller has created `maximum` that are still there. */
+export async function createWorkspace(
+  db: Database,
+  { caller }: UserGrant,
+  name: string,
+  icon: string | null,
+  maximum: number,
+  now: Date,
+): Promise<WorkspaceRow | undefined> {
+  return transact(db, async (tx) => {
+    // The row of the user lets only one of two simultaneous requests count at a time.
+    await tx.select({ id: users.id }).from(users).where(eq(users.id, caller.userId)).for('no key update')
+    const [row] = await tx
+      .select({ created: count() })
+      .from(table)
+      .where(and(eq(table.createdBy, caller.userId), isNull(table.deletedAt)))
+    if ((row?.created ?? 0) >= maximum) return undefined
+    return insertWorkspace(tx, caller.userId, name, icon, now)
+  })
+}
+
+/** Stores a workspace with its first admin, who created it. */
+export async function insertWorkspace(
+  tx: Transaction,
+  userId: string,
+  name: string,
+  icon: string | null,
+  now: Date,
+): Promise<WorkspaceRow> {
+  const [row] = await tx
+    .insert(table)
+    .values({ id: newId(now), name, icon, createdBy: userId, createdAt: now, updatedAt: now })
+    .returning()
+  if (!row) throw new Error('An inserted row was not returned')
+  await tx.insert(workspaceMembers).values({ workspaceId: row.id, userId, role: 'ADMIN', createdAt: now })
+  return row
+}
+
+/**
+ * Keeps a workspace from being deleted until the transaction ends; false when it was deleted. Whoever puts
+ * something into it asks for `key share`; those who ask for `no key update` follow each other.
+ */
+export async function holdWorkspace(
+  tx: Transaction,
+  workspaceId: string,
+  lock: 'key share' | 'no key update',
+): Promise<boolean> {
+  const held = await tx
+    .select({ id: table.id })
+    .from(table)
+    .where(and(eq(table.id, workspaceId), isNull(table.deletedAt)))
+    .for(lock)
+  return held.length > 0
+}
+
+/**
+ * Makes a workspace and everything in it unreachable at once; the purge removes what is large. False when
+ * somebody else has deleted it. Members go first, so that from the commit on nobody has a role in it.
+ */
+export async function deleteWorkspace(
+  tx: Transaction,
+  { workspace }: WorkspaceGrant,
+  now: Date,
+): Promise<boolean> {
+  // Waits for whatever is being put into it; what comes later finds it deleted.
+  const [found] = await tx
+    .select({ id: table.id })
+    .from(table)
+    .where(and(eq(table.id, workspace.id), isNull(table.deletedAt)))
+    .for('update')
+  if (!found) return false
+  await tx.update(table).set({ deletedAt: now }).where(eq(table.id, workspace.id))
+  await tx.delete(workspaceMembers).where(eq(workspaceMembers.workspaceId, workspace.id))
+  // Before their names, since whoever gives a bot a name or publishes it holds its row.
+  await tx
+    .update(bots)
+    .set({ deletedAt: now, folderId: null, publicId: null, customDomain: null })
+    .where(eq(bots.workspaceId, workspace.id))
+  const inWorkspace = tx.select({ id: bots.id }).from(bots).where(eq(bots.workspaceId, workspace.id))
+  await tx.delete(publicIds).where(inArray(publicIds.botId, inWorkspace))
+  await tx.delete(customDomains).where(inArray(customDomains.botId, inWorkspace))
+  await tx.delete(publishedBots).where(inArray(publishedBots.botId, inWorkspace))
+  await tx.delete(folders).where(eq(folders.workspaceId, workspace.id))
+  return true
+}

@@ -1,0 +1,194 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import pg from 'pg'
+import { type App, startApp } from '../support/app.ts'
+import type { Answer } from '../support/client.ts'
+import { interleave } from '../support/interleave.ts'
+import { makeWorld, type World } from '../support/world.ts'
+
+/*
+ * Nothing comes into a workspace that is deleted: whatever is being put into it at that moment is either there
+ * first and goes with it, or is refused.
+ */
+
+let app: App
+/** Beside the pool, whose statements are watched. */
+let observer: pg.Client
+beforeAll(async () => {
+  // Nobody gives up waiting, however slow the machine is.
+  const patience = { connectTimeout: 30_000, lockTimeout: 30_000, statementTimeout: 30_000 }
+  app = await startApp({ database: patience })
+  observer = new pg.Client({ connectionString: app.databaseUrl })
+  await observer.connect()
+})
+afterAll(async () => {
+  await observer?.end()
+  await app?.stop()
+})
+
+const document = {
+  version: '6.1' as const,
+  name: 'Imported',
+  groups: [],
+  events: [{ id: 'start', type: 'start', graphCoordinates: { x: 0, y: 0 } }],
+  edges: [],
+  variables: [],
+  theme: {},
+  settings: {},
+}
+
+/** What can be put into a workspace. */
+const operations: Record<string, (world: World) => Promise<Answer>> = {
+  'a bot': ({ here }) =>
+    app.client.call('createBot', { as: here.member, body: { workspaceId: here.workspaceId, bot: {} } }),
+  'a bot with names': ({ here }) =>
+    app.client.call('createBot', {
+      as: here.member,
+      body: {
+        workspaceId: here.workspaceId,
+        bot: { publicId: `new-${here.draft.id}`, customDomain: `${here.draft.id}.example.com` },
+      },
+    }),
+  'a bot in a folder': ({ here }) =>
+    app.client.call('createBot', {
+      as: here.member,
+      body: { workspaceId: here.workspaceId, bot: { folderId: here.folder } },
+    }),
+  'an import': ({ here }) =>
+    app.client.call('importBot', {
+      as: here.member,
+      body: { workspaceId: here.workspaceId, bot: document },
+    }),
+  'a folder': ({ here }) =>
+    app.client.call('createFolder', {
+      as: here.member,
+      body: { workspaceId: here.workspaceId, folder: { name: 'New' } },
+    }),
+  'a folder in a folder': ({ here }) =>
+    app.client.call('createFolder', {
+      as: here.member,
+      body: { workspaceId: here.workspaceId, folder: { name: 'New', parentFolderId: here.folder } },
+    }),
+  'a member': ({ here, stranger }) =>
+    app.client.call('addMember', {
+      as: here.admin,
+      params: { workspaceId: here.workspaceId },
+      body: { email: stranger.email, role: 'ADMIN' },
+    }),
+  'another role of a member': ({ here }) =>
+    app.client.call('updateMember', {
+      as: here.admin,
+      params: { workspaceId: here.workspaceId, userId: here.guest.id },
+      body: { role: 'ADMIN' },
+    }),
+  'names of a bot': ({ here }) =>
+    app.client.call('updateBot', {
+      as: here.member,
+      params: { botId: here.draft.id },
+      body: {
+        bot: {
+          version: '6.1',
+          publicId: `named-${here.draft.id}`,
+          customDomain: `named-${here.draft.id}.example.com`,
+        },
+      },
+    }),
+  'a publication': ({ here }) =>
+    app.client.call('publishBot', { as: here.member, params: { botId: here.draft.id } }),
+  'a move of a folder': ({ here }) =>
+    app.client.call('updateFolder', {
+      as: here.member,
+      params: { folderId: here.deepFolder },
+      body: { folder: { parentFolderId: null } },
+    }),
+}
+
+const deletion = ({ here }: World) =>
+  app.client.call('deleteWorkspace', { as: here.admin, params: { workspaceId: here.workspaceId } })
+
+/** What a workspace still holds that somebody could reach, and names that nobody else can have. */
+async function leftIn(workspaceId: string): Promise<Record<string, number>> {
+  const ofItsBots = 'x JOIN bots b ON b.id = x.bot_id WHERE b.workspace_id = $1'
+  const sources = {
+    bots: 'bots WHERE workspace_id = $1 AND deleted_at IS NULL',
+    folders: 'folders WHERE workspace_id = $1',
+    members: 'workspace_members WHERE workspace_id = $1',
+    'public ids': `public_ids ${ofItsBots}`,
+    domains: `custom_domains ${ofItsBots}`,
+    'published bots': `published_bots ${ofItsBots}`,
+  }
+  const left: Record<string, number> = {}
+  for (const [name, source] of Object.entries(sources)) {
+    const { rows } = await observer.query(`SELECT count(*)::int FROM ${source}`, [workspaceId])
+    if (rows[0].count > 0) left[name] = rows[0].count
+  }
+  return left
+}
+
+async function expectLost(world: World, deleted: Answer, other: Answer) {
+  expect(deleted.status).toBe(200)
+  expect([200, 201, 400, 403, 404]).toContain(other.status)
+  // What was still admitted saw a folder, at most, that was gone already.
+  if (other.status === 400) expect(other.body.issues).toMatchObject([{ code: 'unknown_folder' }])
+  expect(await leftIn(world.here.workspaceId)).toEqual({})
+}
+
+describe.each(Object.entries(operations))('%s', (_, operation) => {
+  test('is lost with the workspace, whichever statement the deletion comes before', async () => {
+    for (let place = 0; ; place++) {
+      const world = await makeWorld(app)
+      const answers = await interleave(
+        app,
+        observer,
+        place,
+        () => operation(world),
+        () => deletion(world),
+      )
+      if (!answers) {
+        expect(place).toBeGreaterThan(1)
+        return
+      }
+      await expectLost(world, answers.other, answers.first)
+    }
+  })
+
+  test('is lost with the workspace, whichever statement of the deletion it comes before', async () => {
+    for (let place = 0; ; place++) {
+      const world = await makeWorld(app)
+      const answers = await interleave(
+        app,
+        observer,
+        place,
+        () => deletion(world),
+        () => operation(world),
+      )
+      if (!answers) {
+        expect(place).toBeGreaterThan(5)
+        return
+      }
+      await expectLost(world, answers.first, answers.other)
+    }
+  })
+})
+
+test('thirty workspaces that are deleted while all of it comes in at once are empty', async () => {
+  for (let round = 0; round < 30; round++) {
+    const world = await makeWorld(app)
+    const work = Object.values(operations).map((operation) => operation(world))
+    const [deleted, ...others] = await Promise.all([deletion(world), ...work])
+    for (const other of others) await expectLost(world, deleted as Answer, other)
+  }
+})
+
+test('of five deletions at once one answers 200, the others 404', async () => {
+  const { here } = await makeWorld(app)
+  const as = here.admin
+  const five = (send: () => Promise<Answer>) => Promise.all(Array.from({ length: 5 }, send))
+  const params = { botId: here.published.id }
+  const bots = await five(() => app.client.call('deleteBot', { as, params }))
+  expect(bots.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404, 404])
+  const folders = await five(() => app.client.call('deleteFolder', { as, params: { folderId: here.folder } }))
+  expect(folders.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404, 404])
+  const { workspaceId } = here
+  const workspaces = await five(() => app.client.call('deleteWorkspace', { as, params: { workspaceId } }))
+  expect(workspaces.map(({ status }) => status).sort()).toEqual([200, 404, 404, 404, 404])
+})
