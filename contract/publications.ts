@@ -34,12 +34,30 @@ export const flowFindings = z
           description: 'What would happen, for people.',
           example: 'The edge it leaves by does not exist',
         }),
+        severity: z.enum(['error', 'warning']).optional().meta({
+          description:
+            'Whether a chat cannot do what the flow says (error), or the author probably did not mean it (warning). Absent in publications of earlier releases and in what import had to change.',
+        }),
       })
       .meta({ id: 'FlowFinding', description: 'Something in a flow that would misbehave when it runs.' }),
   )
   .max(MAXIMUM_FINDINGS)
 
 export type FlowFinding = z.output<typeof flowFindings>[number]
+
+export const findingCounts = z
+  .object({
+    errors: count('Findings that keep a chat from doing what the flow says.'),
+    warnings: count('Findings that the author probably did not mean.'),
+  })
+  .meta({
+    id: 'FindingCounts',
+    description: 'How many findings the check of the flow has, by severity. Check a bot lists them.',
+  })
+
+function count(description: string) {
+  return z.int().min(0).max(1e9).meta({ description, example: 0 })
+}
 
 const summary = {
   id: publicationId,

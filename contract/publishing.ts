@@ -1,6 +1,7 @@
 import { exampleFlow } from './bots/examples.ts'
 import { flowOf, migrateToLatestVersion, suffix, type Version, versions, versionTag } from './bots/schemas.ts'
 import { bot, define } from './operation.ts'
+import { findingCounts } from './publications.ts'
 import { exampleIds, recordId, successBody, successExample, timestamp } from './shared.ts'
 import { z } from './zod.ts'
 
@@ -42,14 +43,19 @@ export const publishing = define({
     tag: 'publishing',
     summary: 'Publish a bot',
     description:
-      'Copies the draft as it is stored, in one step, and makes the copy the one that chats run. Earlier copies are kept as publications; running chats finish on the copy they started with. A bot without public id gets one: its name in lower case with a random ending. What the check of the flow finds is noted in the publication and never refused. The draft does not change, nor does its `updatedAt`. Takes no body.',
+      'Copies the draft as it is stored, in one step, and makes the copy the one that chats run. Earlier copies are kept as publications; running chats finish on the copy they started with. A bot without public id gets one: its name in lower case with a random ending. What the check of the flow finds is noted in the publication, counted in `findings` and never refused. The draft does not change, nor does its `updatedAt`. Takes no body.',
     access: bot('MEMBER', { missing: 'FORBIDDEN' }),
     params,
     success: {
       status: 200,
       description: 'The bot is published.',
-      body: successBody,
-      examples: successExample,
+      body: successBody.extend({ findings: findingCounts }).meta({
+        id: 'PublishedBody',
+        description: 'Says that the bot is published, and what the check found.',
+      }),
+      examples: {
+        done: { summary: 'Done', value: { message: 'success', findings: { errors: 0, warnings: 1 } } },
+      },
     },
   },
   unpublishBot: {

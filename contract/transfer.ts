@@ -14,7 +14,7 @@ import {
   versionTag,
 } from './bots/schemas.ts'
 import { bot, define, workspace } from './operation.ts'
-import { flowFindings } from './publications.ts'
+import { findingCounts, flowFindings } from './publications.ts'
 import { exampleIds, recordId } from './shared.ts'
 import { z } from './zod.ts'
 
@@ -103,7 +103,7 @@ export const transfer = define({
     tag: 'bots',
     summary: 'Import a bot',
     description:
-      'Creates a bot from an exported document of any version and returns it. The bot gets a new id; all ids inside the flow stay. A flow in a legacy version is converted to the latest one, without loss. The new bot is a draft: results and publications do not come along, and public id, domain, folder and credentials of the document are not taken over. A link block that carries the name of another product (`Acme link` with `acmeId`) becomes `Bot link` with `botId`. What had to be dropped is listed in `warnings`, and so is a link to a bot that the workspace does not have; a document that cannot be repaired is invalid input.',
+      'Creates a bot from an exported document of any version and returns it. The bot gets a new id; all ids inside the flow stay. A flow in a legacy version is converted to the latest one, without loss. The new bot is a draft: results and publications do not come along, and public id, domain, folder and credentials of the document are not taken over. A link block that carries the name of another product (`Acme link` with `acmeId`) becomes `Bot link` with `botId`. What had to be dropped is listed in `warnings`, and so are links to bots that the workspace does not have and blocks that chats skip; `findings` says how many findings check a bot will list; a document that cannot be repaired is invalid input.',
     access: workspace('MEMBER', 'body'),
     body: z
       .strictObject({
@@ -139,12 +139,18 @@ export const transfer = define({
           bot: botSchema,
           warnings: flowFindings.meta({
             description:
-              'What was dropped or added to make the document fit, and links to bots that the workspace does not have.',
+              'What was dropped or added to make the document fit, links to bots that the workspace does not have, and blocks that chats skip.',
           }),
+          findings: findingCounts,
         })
         .meta({ id: 'ImportedBotBody', description: 'A bot that was imported.' }),
       location: '/v1/bots/{bot.id}',
-      examples: { imported: { summary: 'Nothing was dropped', value: { bot: exampleBot, warnings: [] } } },
+      examples: {
+        imported: {
+          summary: 'Nothing was dropped',
+          value: { bot: exampleBot, warnings: [], findings: { errors: 0, warnings: 0 } },
+        },
+      },
     },
   },
   exportBot: {
@@ -171,7 +177,7 @@ export const transfer = define({
     tag: 'bots',
     summary: 'Check the flow of a bot',
     description:
-      'Reports what in the draft would misbehave when it runs: references to nothing, edges that are not the `outgoingEdgeId` of what they start at, blocks of a type that chats skip, groups that cannot be reached, ids that are there twice, a missing start. Nothing of it keeps a bot from being stored or published.',
+      'Reports what in the draft would misbehave when it runs: references to nothing, edges that are not the `outgoingEdgeId` of what they start at, blocks of a type that chats skip, groups that cannot be reached, ids that are there twice, a missing start, circles without an input, misspelt properties, names in placeholders that no variable has, code that does not parse, and blocks, bubbles and items that lack what they need. Nothing of it keeps a bot from being stored or published.',
     access: bot('GUEST'),
     params,
     success: {
@@ -190,6 +196,7 @@ export const transfer = define({
                 path: ['groups', '0', 'blocks', '1', 'outgoingEdgeId'],
                 code: 'missing_edge',
                 message: 'The edge it leaves by does not exist',
+                severity: 'warning',
               },
             ],
           },

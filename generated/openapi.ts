@@ -203,7 +203,7 @@ export interface paths {
         };
         /**
          * Check the flow of a bot
-         * @description Reports what in the draft would misbehave when it runs: references to nothing, edges that are not the `outgoingEdgeId` of what they start at, blocks of a type that chats skip, groups that cannot be reached, ids that are there twice, a missing start. Nothing of it keeps a bot from being stored or published.
+         * @description Reports what in the draft would misbehave when it runs: references to nothing, edges that are not the `outgoingEdgeId` of what they start at, blocks of a type that chats skip, groups that cannot be reached, ids that are there twice, a missing start, circles without an input, misspelt properties, names in placeholders that no variable has, code that does not parse, and blocks, bubbles and items that lack what they need. Nothing of it keeps a bot from being stored or published.
          *
          *     Permission: a guest, a member or an admin of the workspace.
          */
@@ -315,7 +315,7 @@ export interface paths {
         put?: never;
         /**
          * Publish a bot
-         * @description Copies the draft as it is stored, in one step, and makes the copy the one that chats run. Earlier copies are kept as publications; running chats finish on the copy they started with. A bot without public id gets one: its name in lower case with a random ending. What the check of the flow finds is noted in the publication and never refused. The draft does not change, nor does its `updatedAt`. Takes no body.
+         * @description Copies the draft as it is stored, in one step, and makes the copy the one that chats run. Earlier copies are kept as publications; running chats finish on the copy they started with. A bot without public id gets one: its name in lower case with a random ending. What the check of the flow finds is noted in the publication, counted in `findings` and never refused. The draft does not change, nor does its `updatedAt`. Takes no body.
          *
          *     Permission: a member or an admin of the workspace. A record that does not exist is answered as one without access.
          */
@@ -497,7 +497,7 @@ export interface paths {
         put?: never;
         /**
          * Import a bot
-         * @description Creates a bot from an exported document of any version and returns it. The bot gets a new id; all ids inside the flow stay. A flow in a legacy version is converted to the latest one, without loss. The new bot is a draft: results and publications do not come along, and public id, domain, folder and credentials of the document are not taken over. A link block that carries the name of another product (`Acme link` with `acmeId`) becomes `Bot link` with `botId`. What had to be dropped is listed in `warnings`, and so is a link to a bot that the workspace does not have; a document that cannot be repaired is invalid input.
+         * @description Creates a bot from an exported document of any version and returns it. The bot gets a new id; all ids inside the flow stay. A flow in a legacy version is converted to the latest one, without loss. The new bot is a draft: results and publications do not come along, and public id, domain, folder and credentials of the document are not taken over. A link block that carries the name of another product (`Acme link` with `acmeId`) becomes `Bot link` with `botId`. What had to be dropped is listed in `warnings`, and so are links to bots that the workspace does not have and blocks that chats skip; `findings` says how many findings check a bot will list; a document that cannot be repaired is invalid input.
          *
          *     Permission: a member or an admin of the workspace.
          */
@@ -4334,6 +4334,21 @@ export interface components {
          * @enum {string}
          */
         FileVisibility: "Auto" | "Public" | "Private";
+        /** @description How many findings the check of the flow has, by severity. Check a bot lists them. */
+        FindingCounts: {
+            /**
+             * Format: int32
+             * @description Findings that keep a chat from doing what the flow says.
+             * @example 0
+             */
+            errors: number;
+            /**
+             * Format: int32
+             * @description Findings that the author probably did not mean.
+             * @example 0
+             */
+            warnings: number;
+        };
         /** @description The result of a check. */
         FlowCheckBody: {
             /** @description What was found; the first 1,000. */
@@ -4364,6 +4379,11 @@ export interface components {
              *     ]
              */
             path: string[];
+            /**
+             * @description Whether a chat cannot do what the flow says (error), or the author probably did not mean it (warning). Absent in publications of earlier releases and in what import had to change.
+             * @enum {string}
+             */
+            severity?: "error" | "warning";
         };
         /** @description A folder of a workspace, holding bots and other folders. */
         Folder: {
@@ -5110,7 +5130,8 @@ export interface components {
         /** @description A bot that was imported. */
         ImportedBotBody: {
             bot: components["schemas"]["Bot"];
-            /** @description What was dropped or added to make the document fit, and links to bots that the workspace does not have. */
+            findings: components["schemas"]["FindingCounts"];
+            /** @description What was dropped or added to make the document fit, links to bots that the workspace does not have, and blocks that chats skip. */
             warnings: components["schemas"]["FlowFinding"][];
         };
         /** @description Texts that an input shows. */
@@ -7244,6 +7265,15 @@ export interface components {
             isEnabled?: boolean;
         } & {
             [key: string]: unknown;
+        };
+        /** @description Says that the bot is published, and what the check found. */
+        PublishedBody: {
+            findings: components["schemas"]["FindingCounts"];
+            /**
+             * @description Says that it is done.
+             * @enum {string}
+             */
+            message: "success";
         };
         /** @description The copy of a bot that chats run. */
         PublishedBot: components["schemas"]["PublishedBotV3"] | components["schemas"]["PublishedBotV4"] | components["schemas"]["PublishedBotV5"] | components["schemas"]["PublishedBotV6"] | components["schemas"]["PublishedBotV61"];
@@ -10836,7 +10866,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["SuccessBody"];
+                    "application/json": components["schemas"]["PublishedBody"];
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -1,8 +1,15 @@
 import type { FlowFinding } from '../../contract/publications.ts'
-import type { FlowDocument } from '../conversion/document.ts'
-import { readFlow } from './checks/flow.ts'
+import { type FlowDocument, isRecord } from '../conversion/document.ts'
+import { blockIssues } from './checks/blocks.ts'
+import { type Flow, issue, readFlow } from './checks/flow.ts'
+import { endlessLoops } from './checks/loops.ts'
 import { startIssues, unreachableGroups } from './checks/reach.ts'
-import { blockIssues, duplicateIds, edgeIssues, eventIssues } from './checks/references.ts'
+import { duplicateIds, edgeIssues, eventIssues } from './checks/references.ts'
+
+/** An error keeps a chat from doing what the flow says; a warning is what its author probably did not mean. */
+export interface Finding extends FlowFinding {
+  severity: 'error' | 'warning'
+}
 
 /**
  * What is doubtful in a flow, in the order of the document: references to things that do not exist, ids that are
@@ -25,15 +32,62 @@ import { blockIssues, duplicateIds, edgeIssues, eventIssues } from './checks/ref
  * | `skipped_block` | chats do not run blocks of this type: it is misspelt, or of an outside service |
  * | `unknown_variable` | a variable that is not declared |
  * | `unreachable_group` | no path leads from the start or another event to the group |
+ * | `endless_loop` | a chat goes round in it without asking anything, until it is stopped |
+ * | `unknown_property` | a property that the block does not have, where it has one of almost that name |
+ * | `unknown_name` | a placeholder names no variable |
+ * | `invalid_code` | code that does not parse |
+ * | `empty_bubble` | a bubble shows nothing |
+ * | `empty_item` | an item shows nothing, compares nothing, or there is none |
+ * | `missing_setting` | the block does nothing without it: a URL, a variable, a group, a recipient |
+ * | `doubtful_format` | a format of dates has `D` or `Y` where `d` or `y` is the usual one |
+ * | `no_mail_server` | e-mail blocks, where the service has no mail server |
  */
-export function checkFlow(document: FlowDocument): FlowFinding[] {
+export function checkFlow(document: FlowDocument, service = { hasMail: true }): Finding[] {
   const flow = readFlow(document)
-  return [
+  const findings = [
     ...duplicateIds(flow),
     ...startIssues(flow),
     ...eventIssues(flow),
     ...blockIssues(flow),
+    ...(service.hasMail ? [] : unsentMails(flow)),
     ...edgeIssues(flow),
-    ...unreachableGroups(flow),
+    ...endlessLoops(flow),
   ]
+  const broken = findings.filter(({ code }) => brokenConnections.has(code)).length
+  return [...findings, ...unreachableGroups(flow, broken)].map((found) => ({
+    ...found,
+    severity: errors.has(found.code) ? 'error' : 'warning',
+  }))
+}
+
+/** How many findings there are of each severity. */
+export function countFindings(findings: readonly Finding[]): { errors: number; warnings: number } {
+  const errors = findings.filter(({ severity }) => severity === 'error').length
+  return { errors, warnings: findings.length - errors }
+}
+
+const brokenConnections = new Set(['missing_edge', 'missing_target', 'unused_edge'])
+
+const errors = new Set([
+  'duplicate_id',
+  'missing_start',
+  'start_without_edge',
+  'missing_target',
+  'skipped_block',
+  'endless_loop',
+  'invalid_code',
+  'missing_setting',
+  'no_mail_server',
+])
+
+/** One finding for all of them: it is one thing to set. */
+function unsentMails({ groups }: Flow): FlowFinding[] {
+  for (const [groupIndex, group] of groups.entries()) {
+    const blocks = isRecord(group) && Array.isArray(group.blocks) ? group.blocks : []
+    const index = blocks.findIndex((block) => isRecord(block) && block.type === 'Email')
+    if (index === -1) continue
+    const path = ['groups', groupIndex, 'blocks', index, 'type']
+    return [issue(path, 'no_mail_server', 'No e-mail is sent: the service has no mail server (SMTP_URL).')]
+  }
+  return []
 }

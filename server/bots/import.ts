@@ -34,6 +34,8 @@ const currentFlow = z.looseObject({ groups, events, edges, variables, theme, set
 
 interface ImportedFlow {
   version: '6' | '6.1'
+  /** What `draft` was made of. */
+  document: FlowDocument
   draft: Draft
   isPubliclyShared: boolean
   warnings: FlowFinding[]
@@ -61,6 +63,7 @@ export function importFlow(
   ) as unknown as Draft
   return {
     version: isCurrent(flow.version) ? flow.version : '6.1',
+    document: flow,
     draft,
     isPubliclyShared: checked.data.settings.publicShare?.isEnabled === true,
     warnings: repaired.warnings,

@@ -6,25 +6,27 @@ import { type Database, Rollback, statements, type Transaction } from '../db/cli
 import { botDrafts, botPublications, bots, publicIds, publishedBots } from '../db/schema.ts'
 import { newId } from '../ids.ts'
 import { draftColumns, parseDraft } from './drafts.ts'
-import { checkFlow } from './flow-check.ts'
+import { checkFlow, type Finding } from './flow-check.ts'
 import { lockBot } from './update.ts'
 
 /**
  * Checks the draft, copies the revision that was checked and points the bot at the copy, both in one
- * statement. False when the draft changed meanwhile, or the bot is gone.
+ * statement. Gives what was found, or false when the draft changed meanwhile, or the bot is gone.
  */
 export async function publishDraft(
   db: Database | Transaction,
   { bot, caller }: BotGrant,
   now: Date,
-): Promise<boolean> {
+  service: { hasMail: boolean },
+): Promise<Finding[] | false> {
   const [checked] = await db
     .select({ revision: bots.revision, version: bots.version, ...draftColumns })
     .from(bots)
     .innerJoin(botDrafts, eq(botDrafts.botId, bots.id))
     .where(and(eq(bots.id, bot.id), isNull(bots.deletedAt)))
   if (!checked) return false
-  const warnings = checkFlow(parseDraft(checked.version, checked)).slice(0, MAXIMUM_FINDINGS)
+  const findings = checkFlow(parseDraft(checked.version, checked), service)
+  const warnings = findings.slice(0, MAXIMUM_FINDINGS)
   const id = newId(now)
   // Locked together, header and draft cannot be of different revisions.
   const published = await db.execute(sql`
@@ -45,7 +47,7 @@ export async function publishDraft(
     SELECT bot_id, id, id, created_at, created_at FROM publication
     ON CONFLICT (bot_id) DO UPDATE
       SET publication_id = excluded.publication_id, updated_at = excluded.updated_at`)
-  return published.rowCount === 1
+  return published.rowCount === 1 && findings
 }
 
 /** Locks a bot and gives it a public id made of its name, unless it has one. */

@@ -2,21 +2,25 @@ import { eq } from 'drizzle-orm'
 import type { PublishingHandlers } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
 import { convertDraft, flowParts } from '../bots/drafts.ts'
+import { countFindings } from '../bots/flow-check.ts'
 import { assignPublicId, publishDraft, publishedCopy } from '../bots/publish.ts'
 import type { Contexts } from '../context.ts'
 import { transact } from '../db/client.ts'
 import { publishedBots } from '../db/schema.ts'
 
 export const publishing: PublishingHandlers<Contexts> = {
-  async publishBot(_request, reply, { db, grant, now }) {
-    const isPublished =
-      (grant.bot.publicId !== null && (await publishDraft(db, grant, now))) ||
+  async publishBot(_request, reply, { db, grant, now, chat }) {
+    const service = { hasMail: chat.sendEmail !== null }
+    const findings =
+      (grant.bot.publicId !== null && (await publishDraft(db, grant, now, service))) ||
       // Without a public id, or when an update came between reading and copying: under a lock.
       (await transact(db, async (tx) => {
         await assignPublicId(tx, grant)
-        return publishDraft(tx, grant, now)
+        return publishDraft(tx, grant, now, service)
       }))
-    return isPublished ? reply.ok({ message: 'success' }) : reply.fail('FORBIDDEN')
+    return findings
+      ? reply.ok({ message: 'success', findings: countFindings(findings) })
+      : reply.fail('FORBIDDEN')
   },
 
   async unpublishBot(_request, reply, { db, grant }) {

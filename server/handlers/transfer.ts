@@ -3,7 +3,7 @@ import { MAXIMUM_FINDINGS } from '../../contract/publications.ts'
 import type { TransferHandlers } from '../../generated/handlers.ts'
 import { insertBot } from '../bots/create.ts'
 import { flowParts, parseDraft, withDraft } from '../bots/drafts.ts'
-import { checkFlow } from '../bots/flow-check.ts'
+import { checkFlow, countFindings } from '../bots/flow-check.ts'
 import { importFlow, importHeader, unknownLinks } from '../bots/import.ts'
 import { toBot } from '../bots/rows.ts'
 import type { Contexts } from '../context.ts'
@@ -12,7 +12,7 @@ import { stored } from '../json/json-text.ts'
 import { folderIn } from '../workspaces/folders.ts'
 
 export const transfer: TransferHandlers<Contexts> = {
-  async importBot({ body, texts }, reply, { db, grant, now }) {
+  async importBot({ body, texts }, reply, { db, grant, now, chat }) {
     const folderId = body.folderId ?? null
     if (folderId !== null && !(await folderIn(db, grant, folderId))) {
       return reply.fail('BAD_REQUEST', [noSuchFolder])
@@ -42,8 +42,10 @@ export const transfer: TransferHandlers<Contexts> = {
     if (refused)
       return 'gone' in refused ? reply.fail('NOT_FOUND') : reply.fail('BAD_REQUEST', [noSuchFolder])
     const links = await unknownLinks(db, grant, flow.linkedBots)
-    const warnings = [...header.warnings, ...flow.warnings, ...links].slice(0, MAXIMUM_FINDINGS)
-    return reply.ok({ bot: toBot(row, flow.draft), warnings })
+    const findings = checkFlow(flow.document, { hasMail: chat.sendEmail !== null })
+    const skipped = findings.filter(({ code }) => code === 'skipped_block')
+    const warnings = [...header.warnings, ...flow.warnings, ...links, ...skipped].slice(0, MAXIMUM_FINDINGS)
+    return reply.ok({ bot: toBot(row, flow.draft), warnings, findings: countFindings(findings) })
   },
 
   async exportBot(_request, reply, { db, grant }) {
@@ -63,12 +65,12 @@ export const transfer: TransferHandlers<Contexts> = {
     })
   },
 
-  async checkBot(_request, reply, { db, grant }) {
+  async checkBot(_request, reply, { db, grant, chat }) {
     const found = await withDraft(db, grant)
     if (!found) return reply.fail('NOT_FOUND')
-    return reply.ok({
-      findings: checkFlow(parseDraft(found.bot.version, found.draft)).slice(0, MAXIMUM_FINDINGS),
-    })
+    const document = parseDraft(found.bot.version, found.draft)
+    const findings = checkFlow(document, { hasMail: chat.sendEmail !== null })
+    return reply.ok({ findings: findings.slice(0, MAXIMUM_FINDINGS) })
   },
 }
 

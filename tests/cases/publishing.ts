@@ -11,7 +11,7 @@ export const publishing: Cases<'publishing'> = {
         as: here.member,
         params: { botId: here.draft.id },
         after: async ({ body }) => {
-          expect(body).toEqual({ message: 'success' })
+          expect(body).toEqual({ message: 'success', findings: { errors: 0, warnings: 0 } })
           const options = { as: here.guest, params: { botId: here.draft.id } }
           const { publishedBot, version } = await client.ok('getPublishedBot', options)
           expect(publishedBot).toMatchObject({ botId: here.draft.id, version: '6.1', ...flow })
@@ -24,11 +24,17 @@ export const publishing: Cases<'publishing'> = {
       again: async ({ here }, { client }) => {
         const options = { as: here.member, params: { botId: here.published.id } }
         const before = await client.ok('getPublishedBot', options)
-        const body = { bot: { version: '6.1', variables: [] } } as const
+        const group = { id: 'group-1', title: 'Lost', graphCoordinates: { x: 0, y: 0 } }
+        const blocks = [
+          { id: 'b', type: 'Jump' },
+          { id: 'c', type: 'text', content: { richText: [] } },
+        ]
+        const body = { bot: { version: '6.1', variables: [], groups: [{ ...group, blocks }] } } as const
         await client.ok('updateBot', { ...options, body: anyBody(body) })
         return {
           ...options,
-          after: async () => {
+          after: async ({ body }) => {
+            expect(body.findings).toEqual({ errors: 1, warnings: 1 })
             const { publishedBot } = await client.ok('getPublishedBot', options)
             const { id, createdAt, updatedAt } = before.publishedBot
             expect(publishedBot).toMatchObject({ id, createdAt, variables: [] })

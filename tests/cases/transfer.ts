@@ -11,7 +11,10 @@ export const transfer: Cases<'transfer'> = {
         as: here.member,
         body: { workspaceId: here.workspaceId, bot: { version: '5', name: 'Old', ...legacyFlow } },
         after: ({ body }) =>
-          expect(body.bot).toMatchObject({ version: '6.1', name: 'Old', groups: flow.groups }),
+          expect(body).toMatchObject({
+            bot: { version: '6.1', name: 'Old', groups: flow.groups },
+            findings: { errors: 0, warnings: 0 },
+          }),
       }),
       'what was exported': async ({ here, there }, { client }) => {
         const exported = await client.ok('exportBot', { as: here.guest, params: { botId: here.draft.id } })

@@ -5,6 +5,7 @@ export type Path = readonly (string | number)[]
 
 /** A document with everything in it that others refer to by id. */
 export interface Flow {
+  version: unknown
   isLegacy: boolean
   groups: readonly unknown[]
   events: readonly unknown[]
@@ -14,17 +15,21 @@ export interface Flow {
   groupsById: Map<string, JsonRecord>
   eventIds: Set<string>
   variableIds: Set<string>
+  variableNames: Set<string>
   /** The ids of the blocks of each group. */
   blockIdsByGroup: Map<string, Set<string>>
   /** For each block its items, and for each item its paths. */
   itemsByBlock: Map<string, Map<string, Set<string>>>
   /** Who leaves by which edge, as `departure` writes it. */
   departures: Set<string>
+  /** What may still be done of what takes long: a document made for it must not hold others up. */
+  effort: { parsing: number; comparing: number }
 }
 
 export function readFlow(document: FlowDocument): Flow {
   const { version } = document
   const flow: Flow = {
+    version,
     isLegacy: version !== '6' && version !== '6.1',
     groups: listOf(document.groups),
     events: listOf(document.events),
@@ -34,9 +39,11 @@ export function readFlow(document: FlowDocument): Flow {
     groupsById: new Map(),
     eventIds: new Set(),
     variableIds: new Set(),
+    variableNames: new Set(),
     blockIdsByGroup: new Map(),
     itemsByBlock: new Map(),
     departures: new Set(),
+    effort: { parsing: 5_000, comparing: 100_000 },
   }
   const noteDeparture = (source: unknown, from: Source) => {
     const edgeId = outgoingEdgeId(source)
@@ -47,7 +54,10 @@ export function readFlow(document: FlowDocument): Flow {
     addId(flow.eventIds, event)
     noteDeparture(event, { eventId: idOf(event) })
   }
-  for (const variable of flow.variables) addId(flow.variableIds, variable)
+  for (const variable of flow.variables) {
+    addId(flow.variableIds, variable)
+    if (isRecord(variable) && typeof variable.name === 'string') flow.variableNames.add(variable.name.trim())
+  }
   for (const group of flow.groups) {
     addOnce(flow.groupsById, group)
     const blockIds = obtain(flow.blockIdsByGroup, idOf(group) ?? '', () => new Set<string>())
@@ -140,4 +150,48 @@ export function issue(path: Path, code: string, message: string): FlowFinding {
 export function quote(text: string): string {
   const characters = [...text]
   return JSON.stringify(characters.length > 80 ? `${characters.slice(0, 80).join('')}…` : text)
+}
+
+/** A value inside of another one that is neither a list nor an object. */
+export interface Leaf {
+  value: unknown
+  key: string | number
+  path: Path
+}
+
+/** All leaves in the order of the document. */
+export function* leavesOf(root: unknown): Generator<Leaf> {
+  // A list of what is still to be seen instead of recursion: rich text may be nested deeper than the stack.
+  interface Place {
+    value: unknown
+    key: string | number
+    parent: Place | undefined
+  }
+  const places: Place[] = [{ value: root, key: '', parent: undefined }]
+  for (let place = places.pop(); place !== undefined; place = places.pop()) {
+    const { value, key } = place
+    if (typeof value === 'object' && value !== null) {
+      const members = Array.isArray(value) ? [...value.entries()] : Object.entries(value)
+      for (const [inner, member] of members.reverse())
+        places.push({ value: member, key: inner, parent: place })
+      continue
+    }
+    const leaf: Place = place
+    yield {
+      value,
+      key,
+      get path() {
+        const path: (string | number)[] = []
+        for (let at: Place = leaf; at.parent !== undefined; at = at.parent) path.push(at.key)
+        return path.reverse()
+      },
+    }
+  }
+}
+
+/** Texts with placeholders or code in them may be anywhere in a block. */
+export function* textsOf(root: unknown): Generator<{ text: string; path: Path }> {
+  for (const leaf of leavesOf(root)) {
+    if (typeof leaf.value === 'string') yield { text: leaf.value, path: leaf.path }
+  }
 }

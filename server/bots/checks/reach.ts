@@ -35,40 +35,66 @@ export function* startIssues(flow: Flow): Generator<FlowFinding> {
 
 /**
  * Follows the flow from its events, as the runtime does: by `outgoingEdgeId`, jumps, and links within the bot. Says
- * nothing where the start leads nowhere, which is the one thing to mend, or where a jump computes its target.
+ * nothing where the start leads nowhere, which is the one thing to mend, or where a jump computes its target. Of groups
+ * that lead to each other the first is named, because they are cut off together; and none is named where as many
+ * connections are `broken`, because mending those may be all there is to do.
  */
-export function* unreachableGroups(flow: Flow): Generator<FlowFinding> {
+export function unreachableGroups(flow: Flow, broken: number): FlowFinding[] {
   const start = flow.isLegacy ? findStartBlock(flow.groups)?.group : targetOf(flow, flow.events[0])
-  if (start === undefined || (!flow.isLegacy && !isStartEvent(flow.events[0]))) return
-
+  if (start === undefined || (!flow.isLegacy && !isStartEvent(flow.events[0]))) return []
+  const events = flow.isLegacy ? [] : flow.events.map((event) => targetOf(flow, event))
   const reached = new Set<JsonRecord>()
-  const pending: JsonRecord[] = []
-  const reach = (group: JsonRecord | undefined) => {
-    if (group === undefined || reached.has(group)) return
-    reached.add(group)
-    pending.push(group)
-  }
-  reach(start)
-  if (!flow.isLegacy) for (const event of flow.events) reach(targetOf(flow, event))
+  if (follow(flow, [start, ...events], reached) === 'anywhere') return []
 
-  for (let group = pending.pop(); group !== undefined; group = pending.pop()) {
-    const blocks = blocksOf(group)
-    for (const [index, block] of blocks.entries()) {
-      const named = jumpTarget(block)
-      if (named !== undefined && hasPlaceholder(named)) return
-      if (named !== undefined) reach(flow.groupsById.get(named))
-      if (index === blocks.length - 1 || !isPassedThrough(block)) reach(targetOf(flow, block))
-      for (const item of itemsOf(block)) {
-        reach(targetOf(flow, item))
-        for (const path of pathsOf(item)) reach(targetOf(flow, path))
-      }
-    }
+  const cutOff = flow.groups.filter((group): group is JsonRecord => isRecord(group) && !reached.has(group))
+  const ledTo = new Set<JsonRecord>()
+  for (const group of cutOff) {
+    for (const target of targetsOf(flow, group)) if (isRecord(target) && target !== group) ledTo.add(target)
   }
-  for (const [index, group] of flow.groups.entries()) {
-    if (!isRecord(group) || reached.has(group)) continue
+  const first: JsonRecord[] = []
+  for (const group of [...cutOff.filter((each) => !ledTo.has(each)), ...cutOff]) {
+    if (reached.has(group)) continue
+    first.push(group)
+    follow(flow, [group], reached)
+  }
+  if (first.length <= broken) return []
+  return first.map((group) => {
     const name = typeof group.title === 'string' && group.title !== '' ? group.title : idOf(group)
     const message = `No path leads from the start to the group ${quote(name ?? '')}.`
-    yield issue(['groups', index], 'unreachable_group', message)
+    return issue(['groups', flow.groups.indexOf(group)], 'unreachable_group', message)
+  })
+}
+
+/** Adds what can be reached to `reached`. */
+function follow(
+  flow: Flow,
+  from: (JsonRecord | undefined)[],
+  reached: Set<JsonRecord>,
+): 'anywhere' | undefined {
+  const pending = [...from]
+  while (pending.length > 0) {
+    const group = pending.pop()
+    if (group === undefined || reached.has(group)) continue
+    reached.add(group)
+    for (const target of targetsOf(flow, group)) {
+      if (target === 'anywhere') return target
+      pending.push(target)
+    }
+  }
+  return undefined
+}
+
+/** The groups that a group leads to. */
+function* targetsOf(flow: Flow, group: JsonRecord): Generator<JsonRecord | 'anywhere' | undefined> {
+  const blocks = blocksOf(group)
+  for (const [index, block] of blocks.entries()) {
+    const named = jumpTarget(block)
+    if (named !== undefined) yield hasPlaceholder(named) ? 'anywhere' : flow.groupsById.get(named)
+    if (index === blocks.length - 1 || !isPassedThrough(block)) yield targetOf(flow, block)
+    for (const item of itemsOf(block)) {
+      yield targetOf(flow, item)
+      for (const path of pathsOf(item)) yield targetOf(flow, path)
+    }
   }
 }
 

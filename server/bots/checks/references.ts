@@ -1,5 +1,4 @@
 import type { FlowFinding } from '../../../contract/publications.ts'
-import { isSkipped } from '../../chat/walk.ts'
 import { blocksOf, isRecord, type JsonRecord, jumpTarget } from '../../conversion/document.ts'
 import {
   departure,
@@ -9,6 +8,7 @@ import {
   isReference,
   issue,
   itemsOf,
+  leavesOf,
   outgoingEdgeId,
   type Path,
   pathsOf,
@@ -58,39 +58,14 @@ export function* eventIssues(flow: Flow): Generator<FlowFinding> {
   }
 }
 
-export function* blockIssues(flow: Flow): Generator<FlowFinding> {
-  for (const [groupIndex, group] of flow.groups.entries()) {
-    for (const [blockIndex, block] of blocksOf(group).entries()) {
-      const path = ['groups', groupIndex, 'blocks', blockIndex]
-      yield* skippedBlock(block, path)
-      yield* missingEdge(flow, block, path, 'block')
-      for (const [itemIndex, item] of itemsOf(block).entries()) {
-        const itemPath = [...path, 'items', itemIndex]
-        yield* missingEdge(flow, item, itemPath, 'item')
-        for (const [pathIndex, cardPath] of pathsOf(item).entries()) {
-          yield* missingEdge(flow, cardPath, [...itemPath, 'paths', pathIndex], 'path')
-        }
-      }
-      yield* missingJumpTarget(flow, block, path)
-      yield* unknownVariables(flow, block, path)
-    }
-  }
-}
-
-function* skippedBlock(block: unknown, path: Path): Generator<FlowFinding> {
-  if (!isRecord(block) || typeof block.type !== 'string' || !isSkipped(block.type)) return
-  const message = `Chats skip this block: the service does not run blocks of the type ${quote(block.type)}.`
-  yield issue([...path, 'type'], 'skipped_block', message)
-}
-
-function* missingEdge(flow: Flow, source: unknown, path: Path, kind: string): Generator<FlowFinding> {
+export function* missingEdge(flow: Flow, source: unknown, path: Path, kind: string): Generator<FlowFinding> {
   const edgeId = outgoingEdgeId(source)
   if (edgeId === undefined || flow.edgesById.has(edgeId)) return
   const message = `The ${kind} leaves by the edge ${quote(edgeId)}, which does not exist.`
   yield issue([...path, 'outgoingEdgeId'], 'missing_edge', message)
 }
 
-function* missingJumpTarget(flow: Flow, block: unknown, path: Path): Generator<FlowFinding> {
+export function* missingJumpTarget(flow: Flow, block: unknown, path: Path): Generator<FlowFinding> {
   const groupId = jumpTarget(block)
   if (groupId === undefined || hasPlaceholder(groupId) || !isRecord(block)) return
   if (!flow.groupsById.has(groupId)) {
@@ -106,26 +81,11 @@ function* missingJumpTarget(flow: Flow, block: unknown, path: Path): Generator<F
 }
 
 /** Every property whose name ends in `variableId` names a variable, in blocks of vendors as well. */
-function* unknownVariables(flow: Flow, root: unknown, path: Path): Generator<FlowFinding> {
-  // A list of what is still to be seen instead of recursion: rich text may be nested deeper than the stack.
-  interface Place {
-    value: unknown
-    key: string | number
-    parent: Place | undefined
-  }
-  const places: Place[] = [{ value: root, key: '', parent: undefined }]
-  for (let place = places.pop(); place !== undefined; place = places.pop()) {
-    const { value, key } = place
-    if (typeof value === 'object' && value !== null) {
-      const members = Array.isArray(value) ? [...value.entries()] : Object.entries(value)
-      for (const [inner, member] of members.reverse())
-        places.push({ value: member, key: inner, parent: place })
-    } else if (isVariableKey(key) && isReference(value) && !flow.variableIds.has(value)) {
-      const inside: (string | number)[] = []
-      for (let at: Place = place; at.parent !== undefined; at = at.parent) inside.push(at.key)
-      const message = `The variable ${quote(value)} is not declared.`
-      yield issue([...path, ...inside.reverse()], 'unknown_variable', message)
-    }
+export function* unknownVariables(flow: Flow, root: unknown, path: Path): Generator<FlowFinding> {
+  for (const leaf of leavesOf(root)) {
+    const { value, key } = leaf
+    if (!isVariableKey(key) || !isReference(value) || flow.variableIds.has(value)) continue
+    yield issue([...path, ...leaf.path], 'unknown_variable', `The variable ${quote(value)} is not declared.`)
   }
 }
 

@@ -1,0 +1,165 @@
+import type { FlowFinding } from '../../../contract/publications.ts'
+import { isRecord, type JsonRecord, listOf } from '../../conversion/document.ts'
+import { isReference, issue, itemsOf, type Path, pathsOf } from './flow.ts'
+
+/** What a block needs to do anything. */
+export function* missingContent(block: unknown, path: Path): Generator<FlowFinding> {
+  if (!isRecord(block) || typeof block.type !== 'string') return
+  const content = isRecord(block.content) ? block.content : {}
+  const options = isRecord(block.options) ? block.options : {}
+  switch (block.type) {
+    case 'text':
+      if (!showsText(content)) yield issue([...path, 'content'], 'empty_bubble', 'The bubble shows nothing.')
+      return
+    case 'image':
+    case 'video':
+    case 'audio':
+    case 'embed':
+      if (!isFilled(content.url) && !isFilled(content.id)) {
+        yield issue(
+          pathTo(block, path, ['content', 'url']),
+          'empty_bubble',
+          'The bubble shows nothing: it has no URL.',
+        )
+      }
+      return
+    case 'choice input':
+    case 'picture choice input':
+    case 'cards':
+      yield* missingItems(block, options, path)
+      return
+    case 'Condition':
+      yield* missingComparisons(block, path)
+      return
+    case 'date input':
+      yield* doubtfulFormat(options, path)
+      return
+    case 'Webhook':
+    case 'Zapier':
+    case 'Make.com':
+    case 'Pabbly':
+      yield* missingUrl(block, options, path)
+      return
+    default:
+      yield* missingSettings(block, options, path)
+  }
+}
+
+/** Bubbles whose text is elsewhere than in leaves (`inline-variable` and the like) show something too. */
+function showsText({ richText, html, plainText }: JsonRecord): boolean {
+  if (!Array.isArray(richText)) return isFilled(html) || isFilled(plainText)
+  const pending: unknown[] = [...richText]
+  for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
+    if (!isRecord(node)) continue
+    if (isFilled(node.text) || isFilled(node.url) || isFilled(node.value)) return true
+    pending.push(...listOf(node.children))
+  }
+  return false
+}
+
+const shownOfItem: Record<string, string[]> = {
+  'choice input': ['content'],
+  'picture choice input': ['title', 'pictureSrc', 'description'],
+  cards: ['title', 'imageUrl', 'description'],
+}
+
+function* missingItems(block: JsonRecord, options: JsonRecord, path: Path): Generator<FlowFinding> {
+  const { dynamicItems, dynamicVariableId } = options
+  if (isReference(dynamicVariableId) || (isRecord(dynamicItems) && dynamicItems.isEnabled === true)) return
+  const items = itemsOf(block)
+  if (items.length === 0) {
+    yield issue(
+      [...path, 'items'],
+      'empty_item',
+      'There is nothing to choose, so chats pass over this input.',
+    )
+  }
+  const shown = shownOfItem[String(block.type)] ?? []
+  for (const [index, item] of items.entries()) {
+    if (!isRecord(item) || shown.some((key) => isFilled(item[key]))) continue
+    const hasButton = pathsOf(item).some((each) => isRecord(each) && isFilled(each.text))
+    if (hasButton) continue
+    yield issue(
+      [...path, 'items', index],
+      'empty_item',
+      `The item shows nothing: it has no ${shown.join(', ')}.`,
+    )
+  }
+}
+
+function* missingComparisons(block: JsonRecord, path: Path): Generator<FlowFinding> {
+  for (const [index, item] of itemsOf(block).entries()) {
+    const content = isRecord(item) && isRecord(item.content) ? item.content : {}
+    const comparisons = listOf(content.comparisons)
+    const inside = pathTo(block, path, ['items', index, 'content', 'comparisons'])
+    if (comparisons.length === 0) {
+      yield issue(inside, 'empty_item', 'The item never holds: it compares nothing.')
+    }
+    for (const [each, comparison] of comparisons.entries()) {
+      if (!isRecord(comparison)) continue
+      const missing = ['variableId', 'comparisonOperator'].find((key) => !isFilled(comparison[key]))
+      if (missing === undefined) continue
+      const message = `The comparison never holds: it has no ${missing}.`
+      yield issue([...inside, each, missing], 'empty_item', message)
+    }
+  }
+}
+
+function* doubtfulFormat({ format }: JsonRecord, path: Path): Generator<FlowFinding> {
+  if (typeof format !== 'string' || !/[DY]/.test(format.replace(/'[^']*'/g, ''))) return
+  const message =
+    'In this format D is the day of the year and Y the year of the week; dd and yyyy are the usual ones.'
+  yield issue([...path, 'options', 'format'], 'doubtful_format', message)
+}
+
+function* missingUrl(block: JsonRecord, options: JsonRecord, path: Path): Generator<FlowFinding> {
+  const url = isRecord(options.webhook) ? options.webhook.url : undefined
+  const inside = pathTo(block, path, ['options', 'webhook', 'url'])
+  if (!isFilled(url)) yield issue(inside, 'missing_setting', 'No request is sent: the block has no URL.')
+  else if (!url.includes('{{') && !URL.canParse(url.trim())) {
+    yield issue(inside, 'missing_setting', 'No request is sent: this is no complete URL.')
+  }
+}
+
+/** What else a block does nothing without. */
+const neededSettings: Record<string, string> = {
+  'Set variable': 'variableId',
+  Code: 'content',
+  Jump: 'groupId',
+  'Bot link': 'botId',
+  Redirect: 'url',
+  Wait: 'secondsToWaitFor',
+  Email: 'recipients',
+  'Google Analytics': 'trackingId',
+  Pixel: 'pixelId',
+}
+
+function* missingSettings(block: JsonRecord, options: JsonRecord, path: Path): Generator<FlowFinding> {
+  const type = String(block.type)
+  const key = Object.hasOwn(neededSettings, type) ? neededSettings[type] : undefined
+  if (key === undefined) return
+  const value = options[key]
+  const isThere = Array.isArray(value) ? value.some(isFilled) : isFilled(value)
+  if (isThere || typeof value === 'number') return
+  yield issue(
+    pathTo(block, path, ['options', key]),
+    'missing_setting',
+    `The block does nothing: it has no ${key}.`,
+  )
+}
+
+function isFilled(value: unknown): value is string {
+  return typeof value === 'string' && value.trim() !== ''
+}
+
+/** Where something is missing: as far as the block goes, and the first thing that is not there. */
+function pathTo(block: JsonRecord, path: Path, keys: (string | number)[]): Path {
+  const found = [...path]
+  let value: unknown = block
+  for (const key of keys) {
+    if (typeof value !== 'object' || value === null) break
+    found.push(key)
+    value = (value as Record<string | number, unknown>)[key]
+  }
+  return found
+}

@@ -1,0 +1,93 @@
+import { Script } from 'node:vm'
+import type { FlowFinding } from '../../../contract/publications.ts'
+import { isRecord } from '../../conversion/document.ts'
+import { type Flow, issue, type Path, quote, textsOf } from './flow.ts'
+import { nearest } from './nearest.ts'
+
+/** Names in placeholders that no variable has. Nothing ever stands in their place. */
+export function* unknownNames(flow: Flow, block: unknown, path: Path): Generator<FlowFinding> {
+  const seen = new Set<string>()
+  for (const { text, path: inner } of textsOfBlock(block)) {
+    // The innermost braces count, as they do in a chat.
+    for (const [, name = ''] of text.matchAll(/\{\{([^{}]*)\}\}/g)) {
+      const trimmed = name.trim()
+      if (trimmed === '' || trimmed.startsWith('=') || seen.has(trimmed)) continue
+      if (flow.variableNames.has(trimmed) || isWholeState(block, text)) continue
+      seen.add(trimmed)
+      const meant = nearest(trimmed, flow.variableNames, flow.effort)
+      const hint = meant === undefined ? '' : ` Probably ${quote(meant)} is meant.`
+      const message = `No variable has the name ${quote(trimmed)}, so nothing stands in its place.${hint}`
+      yield issue([...path, ...inner], 'unknown_name', message)
+    }
+  }
+}
+
+/** The texts of what a block holds; its id and type are none that a chat fills in. */
+function textsOfBlock(block: unknown) {
+  const { content, options, items } = isRecord(block) ? block : {}
+  return textsOf({ content, options, items })
+}
+
+/** A request body that stands for all answers, in documents of other builders. */
+function isWholeState(block: unknown, text: string): boolean {
+  return isRecord(block) && block.type === 'Webhook' && text === '{{state}}'
+}
+
+/** Code that cannot run because it does not parse: of code blocks, of variables, and between `{{=` and `=}}`. */
+export function* brokenCode({ effort }: Flow, block: unknown, path: Path): Generator<FlowFinding> {
+  const own = ownCode(block)
+  for (const { text, path: inner } of textsOfBlock(block)) {
+    const pieces = own !== undefined && inner.join('.') === own ? [text] : inlineCode(text)
+    for (const code of pieces) {
+      if (effort.parsing <= 0) return
+      effort.parsing -= 1
+      const fault = syntaxFault(code)
+      if (fault === undefined) continue
+      yield issue([...path, ...inner], 'invalid_code', `The code does not parse: ${fault}.`)
+      break
+    }
+  }
+}
+
+/** Where a block has a text that is code as a whole. What is not marked as code may be plain text. */
+function ownCode(block: unknown): string | undefined {
+  if (!isRecord(block) || !isRecord(block.options)) return undefined
+  const { type, isCode } = block.options
+  if (block.type === 'Code') return 'options.content'
+  const isCustom = type === undefined || type === 'Custom'
+  return block.type === 'Set variable' && isCustom && isCode === true
+    ? 'options.expressionToEvaluate'
+    : undefined
+}
+
+function* inlineCode(text: string): Generator<string> {
+  for (let start = text.indexOf('{{='); start !== -1; start = text.indexOf('{{=', start)) {
+    const end = text.indexOf('=}}', start + 3)
+    if (end === -1) return
+    yield text.slice(start + 3, end)
+    start = end + 3
+  }
+}
+
+/** Longer code is not looked at: parsing takes time, and somebody waits for the answer. */
+const longestCode = 100_000
+
+/** What is wrong with code, as an expression and as statements. It is parsed, never run. */
+function syntaxFault(code: string): string | undefined {
+  // Pages of scripts may be wrapped in tags; a placeholder is a value.
+  const plain = code.trim()
+  if (plain === '' || plain.length > longestCode || plain.startsWith('<')) return undefined
+  const filled = plain.replace(/\{\{=|=\}\}/g, '').replace(/\{\{[^{}]*\}\}/g, 'value')
+  return parseFault(`(async () => (${filled}\n))`) && parseFault(`(async () => {${filled}\n})`)
+}
+
+function parseFault(code: string): string | undefined {
+  try {
+    new Script(code)
+    return undefined
+  } catch (error) {
+    // By its name: the error may be of another realm than this file. Others, such as too deep nesting, say nothing.
+    const { name, message } = error as Error
+    return name === 'SyntaxError' ? message : undefined
+  }
+}
