@@ -1,4 +1,6 @@
 import { expect } from '@jest/globals'
+import { users } from '../../server/db/schema.ts'
+import { newId } from '../../server/ids.ts'
 import type { App } from '../support/app.ts'
 import { type Cases, missingId } from '../support/cases.ts'
 import { anyBody } from '../support/client.ts'
@@ -154,9 +156,17 @@ export const members: Cases<'members'> = {
   },
 
   removeMember: {
-    // Of oneself; who may remove others is in the cases below.
-    needs: 'GUEST',
+    needs: 'ADMIN or oneself',
     ok: {
+      'of somebody who is nobody else in this world': async ({ here }, { db, client, clock }) => {
+        const now = clock.now()
+        const user = { id: newId(now), email: `${newId(now)}@example.com`, createdAt: now, updatedAt: now }
+        await db.insert(users).values(user)
+        const { workspaceId } = here
+        const body = { email: user.email, role: 'MEMBER' as const }
+        await client.ok('addMember', { as: here.admin, params: { workspaceId }, body })
+        return { as: here.admin, params: at(here, user.id) }
+      },
       'effective at once': ({ here }, app) => ({
         as: here.admin,
         params: at(here, here.member.id),

@@ -46,7 +46,7 @@ export type Outcome<Id extends OperationId> =
  * What a caller needs: the least role in the workspace, any valid token, or nothing. Written beside the
  * contract's own statement, as the one other place that says who may do what.
  */
-export type Needs = Role | 'GUEST or shared' | 'token' | 'nothing'
+export type Needs = Role | 'GUEST or shared' | 'ADMIN or oneself' | 'token' | 'nothing'
 
 /** The cases of one resource: one per outcome, or several with names. The first `ok` case is set in `here`. */
 export type Cases<Resource extends keyof typeof resources> = {

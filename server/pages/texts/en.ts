@@ -52,3 +52,6 @@ export const en = {
   closeChat: 'Close the chat',
   dismiss: 'Dismiss the message',
 }
+
+/** The texts of the chat page in one language. */
+export type Texts = Record<keyof typeof en, string>

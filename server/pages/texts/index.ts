@@ -1,7 +1,7 @@
 import type { Request } from 'express'
 import { ar } from './ar.ts'
 import { de } from './de.ts'
-import { en } from './en.ts'
+import { en, type Texts } from './en.ts'
 import { es } from './es.ts'
 import { fa } from './fa.ts'
 import { fr } from './fr.ts'
@@ -17,9 +17,6 @@ import { ru } from './ru.ts'
 import { tr } from './tr.ts'
 import { uk } from './uk.ts'
 import { zh } from './zh.ts'
-
-/** The texts of the chat page in one language. */
-export type Texts = Record<keyof typeof en, string>
 
 export const languages: Record<string, Texts> = {
   en,

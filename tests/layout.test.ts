@@ -1,0 +1,83 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { dirname, join, relative, resolve } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { expect, test } from '@jest/globals'
+import ts from 'typescript'
+import { root } from '../server/root.ts'
+
+/* How the house is built: who may import whom, and how long a file may be. */
+
+const base = fileURLToPath(root)
+
+/** The sources of a folder with what each imports of the project, as paths from the root. Types count. */
+function sourcesOf(folder: string): Map<string, string[]> {
+  const files = readdirSync(join(base, folder), { recursive: true, encoding: 'utf8' })
+  const sources = files.filter((file) => file.endsWith('.ts')).map((file) => join(folder, file))
+  return new Map(sources.map((file) => [file, importsOf(file)]))
+}
+
+function importsOf(file: string): string[] {
+  const { importedFiles } = ts.preProcessFile(readFileSync(join(base, file), 'utf8'))
+  return importedFiles
+    .filter(({ fileName }) => fileName.startsWith('.'))
+    .map(({ fileName }) => relative(base, resolve(base, dirname(file), fileName)))
+}
+
+/** The first circle that is found, as the files along it; none where there is none. */
+function circleIn(sources: Map<string, string[]>): string[] {
+  const done = new Set<string>()
+  const walk = (file: string, line: string[]): string[] => {
+    if (line.includes(file)) return [...line.slice(line.indexOf(file)), file]
+    if (done.has(file)) return []
+    for (const next of sources.get(file) ?? []) {
+      const circle = walk(next, [...line, file])
+      if (circle.length > 0) return circle
+    }
+    done.add(file)
+    return []
+  }
+  for (const file of sources.keys()) {
+    const circle = walk(file, [])
+    if (circle.length > 0) return circle
+  }
+  return []
+}
+
+const server = sourcesOf('server')
+const contract = sourcesOf('contract')
+
+test('a circle is found, and one file that two others import is none', () => {
+  const diamond: [string, string[]][] = [
+    ['a', ['b', 'c']],
+    ['b', ['d']],
+    ['c', ['d']],
+  ]
+  expect(circleIn(new Map(diamond))).toEqual([])
+  expect(circleIn(new Map([...diamond, ['d', ['c']]]))).toEqual(['d', 'c', 'd'])
+  expect(server.get('server/handlers/bots.ts')).toContain('server/bots/rows.ts')
+})
+
+test.each(Object.entries({ server, contract }))(
+  'no files of %s import each other in a circle',
+  (_, sources) => {
+    expect(circleIn(sources)).toEqual([])
+  },
+)
+
+test('handlers are imported by the router and by each other alone', () => {
+  const others = [...server]
+    .filter(([file]) => !/^server\/(http|handlers)\/|^server\/main\.ts$/.test(file))
+    .filter(([, imports]) => imports.some((path) => path.startsWith('server/handlers/')))
+  expect(others.map(([file]) => file)).toEqual([])
+})
+
+/** Lists of fields, which are read from top to bottom wherever they end. */
+const lists = ['server/db/schema.ts', 'contract/chat/schemas.ts']
+
+test('no file has more than 400 lines', () => {
+  const long = [...server.keys(), ...contract.keys()]
+    .filter((file) => !lists.includes(file))
+    .map((file): [string, number] => [file, readFileSync(join(base, file), 'utf8').split('\n').length - 1])
+    .filter(([, lines]) => lines > 400)
+  expect(long).toEqual([])
+})
