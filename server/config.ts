@@ -19,6 +19,11 @@ const environment = z.object({
   /** Absent listens on all addresses of the machine. */
   HOST: z.string().min(1).optional(),
   PUBLIC_URL: address(/^https?$/, 'https://bots.example.com').optional(),
+  /** Whom the published document tells callers to ask, and the terms it names; absent names none. */
+  CONTACT_NAME: z.string().max(255, { error: 'Expected at most 255 characters' }).optional(),
+  CONTACT_URL: address(/^https?$/, 'https://bots.example.com/help').optional(),
+  CONTACT_EMAIL: z.email({ error: 'Expected an address such as help@bots.example.com' }).optional(),
+  TERMS_URL: address(/^https?$/, 'https://bots.example.com/terms').optional(),
   DATA_DIR: z.string().min(1).default('.data'),
   DATABASE_URL: address(/^postgres(ql)?$/, 'postgres://user:password@host:5432/bots').optional(),
   DATABASE_POOL_SIZE: whole(1, 1000, 10),

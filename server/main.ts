@@ -1,4 +1,3 @@
-import { readFile } from 'node:fs/promises'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { destination } from 'pino'
@@ -12,7 +11,6 @@ import { cursorKey, migrateDatabase } from './db/migrate.ts'
 import { createApp, type Phase } from './http/app.ts'
 import { createServer } from './http/server.ts'
 import { createLog } from './log.ts'
-import { root } from './root.ts'
 
 /*
  * Starts the service: configuration, database, listening, migrations. It listens before the database
@@ -40,7 +38,6 @@ const { db, pool } = connect(databaseOptions(config, database.url, log))
 
 const chat = openChatTools(config)
 let phase: Phase = 'starting'
-const openapi = await readFile(new URL('openapi.yaml', root), 'utf8')
 // Filled in before the phase lets a request through.
 const key = Buffer.alloc(32)
 const app = createApp({
@@ -52,7 +49,6 @@ const app = createApp({
   cursorKey: key,
   chat: chat.tools,
   phase: () => phase,
-  openapi,
   publicUrl: () => publicUrl,
 })
 const server = createServer(app, { requestTimeout: config.REQUEST_TIMEOUT })

@@ -40,6 +40,14 @@ const variables: Record<keyof Config, Variable> = {
   PORT: whole(3000, 0, 65_535),
   HOST: { absent: undefined, good: [['127.0.0.1', '127.0.0.1']], bad: [] },
   PUBLIC_URL: url(['https://bots.example.com', 'http://localhost:3000'], ['ftp://bots.example.com']),
+  CONTACT_NAME: { absent: undefined, good: [['Acme', 'Acme']], bad: ['x'.repeat(256)] },
+  CONTACT_URL: url(['https://acme.example/help'], ['mailto:help@acme.example']),
+  CONTACT_EMAIL: {
+    absent: undefined,
+    good: [['help@acme.example', 'help@acme.example']],
+    bad: ['help', 'https://acme.example'],
+  },
+  TERMS_URL: url(['https://acme.example/terms'], ['file:///terms']),
   DATA_DIR: { absent: '.data', good: [['/var/lib/bots', '/var/lib/bots']], bad: [] },
   DATABASE_URL: url(
     ['postgres://u:p@host:5432/bots', 'postgresql://host/bots?sslmode=require'],

@@ -314,8 +314,47 @@ describe('pages', () => {
     expect(yaml.headers['content-type']).toBe('application/yaml; charset=utf-8')
     expect(json.body).toEqual(parse(yaml.text))
     expect(json.body.servers[0].url).toBe(app.url)
-    expect({ ...json.body, servers: undefined }).toEqual({ ...parse(publishedText), servers: undefined })
+    const { info, ...document } = parse(publishedText)
+    const { contact: _, termsOfService: __, ...named } = info
+    expect({ ...json.body, servers: undefined }).toEqual({ ...document, info: named, servers: undefined })
   })
+
+  test.each(['openapi-slim', 'openapi-slim-3.0'])('of %s are there in both forms too', async (name) => {
+    const yaml = await app.client.send('GET', `/${name}.yaml`)
+    const json = await app.client.send('GET', `/${name}.json`)
+    expect([yaml.status, json.body]).toEqual([200, parse(yaml.text)])
+    expect(json.body.servers[0].url).toBe(app.url)
+  })
+
+  test('of the document name whom to ask and the terms only where the installation has them', async () => {
+    const plain = parse((await app.client.send('GET', '/openapi.yaml')).text)
+    expect(plain.info).not.toHaveProperty('contact')
+    expect(plain.info).not.toHaveProperty('termsOfService')
+    const other = await startApp({
+      config: {
+        CONTACT_NAME: 'Acme: "help"',
+        CONTACT_EMAIL: 'help@acme.test',
+        TERMS_URL: 'https://acme.test/terms',
+      },
+    })
+    for (const path of ['/openapi.yaml', '/openapi-slim.yaml', '/openapi-slim-3.0.yaml']) {
+      const { info } = parse((await other.client.send('GET', path)).text)
+      expect(info.contact).toEqual({ name: 'Acme: "help"', email: 'help@acme.test' })
+      expect(info.termsOfService).toBe('https://acme.test/terms')
+    }
+    await other.stop()
+  })
+
+  test.each(['3', '4', '5', '6', '6.1'])(
+    'of the schema of bots %s can be read by any editor',
+    async (version) => {
+      const answer = await app.client.send('GET', `/schemas/bot-${version}.json`)
+      expect(answer.status).toBe(200)
+      expect(answer.headers['content-type']).toMatch(/^application\/schema\+json/)
+      expect(answer.headers['access-control-allow-origin']).toBe('*')
+      expect(JSON.parse(answer.text).title).toBe(`Bot, version ${version}`)
+    },
+  )
 
   test('of numbers are for callers with a token', async () => {
     const world = await makeWorld(app)

@@ -2,6 +2,8 @@ import openapiTS, { astToString } from 'openapi-typescript'
 import { stringify } from 'yaml'
 import { besides, information, operations, resources } from '../index.ts'
 import { toAssignability } from './assignability.ts'
+import { editorSchemas } from './editor-schemas.ts'
+import { formsOf } from './forms.ts'
 import { toHandlers } from './handlers.ts'
 import { toOpenApi } from './openapi.ts'
 import { type JsonObject, nameOf } from './schemas.ts'
@@ -14,16 +16,30 @@ export async function emit(): Promise<Record<string, string>> {
     alphabetize: true,
   })
   return {
-    'openapi.yaml': `# Made by \`make generate\` from contract/. Do not edit.\n${stringify(document, {
-      aliasDuplicateObjects: false,
-      lineWidth: 0,
-      // Readers of YAML 1.1 would take unquoted times for dates.
-      compat: 'yaml-1.1',
-    })}`,
+    'openapi.yaml': toYaml(document),
+    ...Object.fromEntries(
+      Object.entries(formsOf(document)).map(([name, form]) => [`${name}.yaml`, toYaml(form)]),
+    ),
+    ...Object.fromEntries(
+      Object.entries(editorSchemas(document)).map(([name, schema]) => [
+        `generated/schemas/${name}`,
+        `${JSON.stringify(schema, null, 1)}\n`,
+      ]),
+    ),
     'generated/openapi.ts': `// Made by \`make generate\` from contract/. Do not edit.\n${astToString(types)}`,
     'generated/handlers.ts': toHandlers(resources),
     'generated/assignability.ts': toAssignability(operations),
   }
+}
+
+function toYaml(document: JsonObject): string {
+  const text = stringify(document, {
+    aliasDuplicateObjects: false,
+    lineWidth: 0,
+    // Readers of YAML 1.1 would take unquoted times for dates.
+    compat: 'yaml-1.1',
+  })
+  return `# Made by \`make generate\` from contract/. Do not edit.\n${text}`
 }
 
 /**

@@ -3,7 +3,6 @@ import { Socket } from 'node:net'
 import express from 'express'
 import helmet from 'helmet'
 import type { Pool } from 'pg'
-import { parse } from 'yaml'
 import { operations } from '../../contract/index.ts'
 import { user } from '../../contract/operation.ts'
 import { readCredential } from '../access/authenticate.ts'
@@ -13,6 +12,7 @@ import { createProbe } from '../db/client.ts'
 import { handlers } from '../handlers/index.ts'
 import { newId } from '../ids.ts'
 import { serveDocs } from '../pages/docs/index.ts'
+import { serveDocuments } from '../pages/documents.ts'
 import { servePages } from '../pages/index.ts'
 import { sendProblem } from './answer.ts'
 import { createMetrics } from './metrics.ts'
@@ -39,8 +39,6 @@ export type Phase = 'starting' | 'serving' | 'draining'
 export interface AppOptions extends Services {
   pool: Pool
   phase: () => Phase
-  /** Text of the published document. */
-  openapi: string
   /** Where callers reach the service; known once it listens. */
   publicUrl: () => string
 }
@@ -137,9 +135,7 @@ export function createApp(options: AppOptions): express.Express {
     }
     response.type(metrics.mediaType).send(await metrics.text())
   })
-  const document = publishedAt(options)
-  serve(app, '/openapi.yaml', (_request, response) => response.type('application/yaml').send(document.yaml()))
-  serve(app, '/openapi.json', (_request, response) => response.type('application/json').send(document.json()))
+  serveDocuments((path, handler) => serve(app, path, handler), options)
 
   app.use((_request, response, next) => {
     if (phase() === 'starting') sendProblem(response, 'SERVICE_UNAVAILABLE')
@@ -178,12 +174,4 @@ function serve(app: express.Express, path: string, handler: express.RequestHandl
       if (request.method === 'OPTIONS') response.status(204).end()
       else sendProblem(response, 'METHOD_NOT_ALLOWED')
     })
-}
-
-/** The document with the address of this installation in place of the relative one. */
-function publishedAt({ openapi, publicUrl }: AppOptions): { yaml: () => string; json: () => string } {
-  const yaml = () => openapi.replace('url: /\n', `url: ${publicUrl()}\n`)
-  let json: string | undefined
-  // Reading it takes longer than starting everything else, so it waits until somebody asks.
-  return { yaml, json: () => (json ??= JSON.stringify(parse(yaml()))) }
 }

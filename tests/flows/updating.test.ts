@@ -40,6 +40,17 @@ async function read(botId: string, migrateToLatestVersion = false) {
 const shifted = (time: string, milliseconds: number) =>
   new Date(Date.parse(time) + milliseconds).toISOString()
 
+test('the address of a schema, which editors need, is accepted and kept nowhere', async () => {
+  const $schema = `${app.url}/schemas/bot-6.1.json`
+  expect(await accepted(site.draft.id, { $schema, name: 'edited' })).not.toHaveProperty('$schema')
+  const workspaceId = site.workspaceId
+  const bot = { $schema, version: '6.1' as const, name: 'edited', groups: [] }
+  const created = await app.client.ok('createBot', { as: site.member, body: { workspaceId, bot } })
+  const imported = await app.client.ok('importBot', { as: site.member, body: { workspaceId, bot } })
+  expect([created.bot, imported.bot].map((one) => '$schema' in one)).toEqual([false, false])
+  expect(imported.warnings.filter(({ path }) => path.includes('$schema'))).toEqual([])
+})
+
 describe('the precondition', () => {
   test.each([-1, 1, -5_000])('that is %i ms off is a conflict that names the stored time', async (by) => {
     const before = await read(site.draft.id)

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type pg from 'pg'
@@ -9,7 +8,6 @@ import { cursorKey } from '../../server/db/migrate.ts'
 import { createApp, type Phase } from '../../server/http/app.ts'
 import { createServer } from '../../server/http/server.ts'
 import { createLog } from '../../server/log.ts'
-import { root } from '../../server/root.ts'
 import { type Client, createClient } from './client.ts'
 import { createDatabase } from './server.ts'
 
@@ -106,7 +104,6 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
     now: clock.now,
     cursorKey: options.cursorKey ?? (await cursorKey(db)),
     phase: () => phase,
-    openapi: readFileSync(new URL('openapi.yaml', root), 'utf8'),
     publicUrl: () => url,
   })
   const server = createServer(service, {

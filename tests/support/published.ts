@@ -88,12 +88,12 @@ export const endpoints: Endpoint[] = Object.entries(published.paths).flatMap(([p
 )
 
 /** What a local reference points to, or the value itself. */
-export function resolve<T extends object>(value: T | { $ref: string }): T {
+export function resolve<T extends object>(value: T | { $ref: string }, document = published): T {
   if (!('$ref' in value) || typeof value.$ref !== 'string') return value as T
   const target = value.$ref
     .slice('#/'.length)
     .split('/')
-    .reduce<unknown>((inner, key) => (inner as Record<string, unknown>)[key], published)
+    .reduce<unknown>((inner, key) => (inner as Record<string, unknown>)[key], document)
   if (target === undefined) throw new Error(`The document has no ${value.$ref}`)
   return target as T
 }
@@ -136,31 +136,51 @@ function toDefinitions(schema: unknown) {
   )
 }
 
-const closedAjv = createAjv(close(published.components.schemas))
-const openAjv = createAjv(published.components.schemas)
-const validators = new Map<string, (value: unknown) => string[]>()
+type Openness = 'open' | 'closed'
+
+/** The check of values under the schemas of one document. */
+export function checkerOf({ components: { schemas } }: PublishedDocument) {
+  const ajvs = { open: createAjv(schemas), closed: createAjv(close(schemas)) }
+  const validators = new Map<string, (value: unknown) => string[]>()
+
+  return (value: unknown, schema: JsonSchema, openness: Openness = 'open'): string[] => {
+    const key = `${openness} ${JSON.stringify(schema)}`
+    let validate = validators.get(key)
+    if (!validate) {
+      const check = ajvs[openness].compile(toDefinitions(openness === 'open' ? schema : close(schema)))
+      validate = (checked) =>
+        check(checked)
+          ? []
+          : (check.errors ?? []).map(
+              (error) => `${error.instancePath || '(top)'} ${error.message} ${JSON.stringify(error.params)}`,
+            )
+      validators.set(key, validate)
+    }
+    return validate(value)
+  }
+}
 
 /** What is wrong with a value under a schema of the document; nothing when the list is empty. */
-export function mistakesOf(
-  value: unknown,
-  schema: JsonSchema,
-  openness: 'open' | 'closed' = 'open',
-): string[] {
-  const key = `${openness} ${JSON.stringify(schema)}`
-  let validate = validators.get(key)
-  if (!validate) {
-    const ajv = openness === 'open' ? openAjv : closedAjv
-    const check = ajv.compile(toDefinitions(openness === 'open' ? schema : close(schema)))
-    validate = (checked) =>
-      check(checked)
-        ? []
-        : (check.errors ?? []).map(
-            (error) => `${error.instancePath || '(top)'} ${error.message} ${JSON.stringify(error.params)}`,
-          )
-    validators.set(key, validate)
-  }
-  return validate(value)
+export const mistakesOf = checkerOf(published)
+
+/** The document in another form, with what it says of null in the words of JSON Schema. */
+export function readForm(name: 'openapi-slim' | 'openapi-slim-3.0') {
+  const text = readFileSync(new URL(`${name}.yaml`, root), 'utf8')
+  const document = parse(text) as PublishedDocument
+  const readable = (document.openapi.startsWith('3.0') ? withNull(document) : document) as PublishedDocument
+  return { name, text, document, readable, mistakesOf: checkerOf(readable) }
 }
+
+/** `nullable` of OpenAPI 3.0, which stands beside a type. */
+function withNull(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(withNull)
+  if (typeof value !== 'object' || value === null) return value
+  const { nullable, ...rest } = value as JsonSchema
+  const copy = Object.fromEntries(Object.entries(rest).map(([key, inner]) => [key, withNull(inner)]))
+  return nullable === true ? { ...copy, type: [copy.type, 'null'] } : copy
+}
+
+let forms: ReturnType<typeof readForm>[] | undefined
 
 export interface Answer {
   method: string
@@ -187,7 +207,7 @@ export function pathOf(target: string): string | undefined {
 }
 
 /** Paths that are served beside the document. */
-const pages = /^\/(livez|readyz|metrics|docs|openapi\.(yaml|json))(\/|\?|$)/
+const pages = /^\/(livez|readyz|metrics|docs|openapi(-slim(-3\.0)?)?\.(yaml|json)|schemas)(\/|\?|$)/
 
 /** What every request may meet, whatever the document says: it ends before an operation is known. */
 const beforeOperation: Record<number, string> = {
@@ -250,8 +270,23 @@ function mistakesOfAnswer(answer: Answer): string[] {
         ...mistakesOf(schema.type === 'integer' ? Number(given) : given, schema).map((m) => `${name}: ${m}`),
       )
   }
-  if (content && media === 'application/json') mistakes.push(...mistakesOfBody(answer, content.schema))
+  if (content && media === 'application/json') {
+    mistakes.push(...mistakesOfBody(answer, content.schema), ...mistakesInForms(answer, path, method))
+  }
   return mistakes
+}
+
+/** The other forms of the document promise the same, each in its own words. */
+function mistakesInForms({ method: sent, text, status }: Answer, path: string, method: string): string[] {
+  if (sent === 'HEAD') return []
+  forms ??= [readForm('openapi-slim'), readForm('openapi-slim-3.0')]
+  return forms.flatMap(({ name, readable, mistakesOf }) => {
+    const response = readable.paths[path]?.[method.toLowerCase()]?.responses[status]
+    if (!response) return [`${name} has no such status`]
+    const { content } = resolve(response, readable)
+    const schema = content['application/json']?.schema ?? {}
+    return mistakesOf(JSON.parse(text), schema, 'closed').map((mistake) => `${name}: ${mistake}`)
+  })
 }
 
 function mistakesOfBody({ method, text, headers }: Answer, schema: JsonSchema): string[] {

@@ -1,0 +1,119 @@
+import { type JsonObject, nameOf, type Schemas } from './schemas.ts'
+
+/*
+ * JSON Schemas of bots, for editors. They are stricter than the service: an unknown property of a known block is
+ * most likely misspelt, so it is an error here, although the service keeps it. In draft 7, which every editor reads.
+ */
+
+const versions = ['3', '4', '5', '6', '6.1']
+
+/** The schemas by the names of their files. */
+export function editorSchemas(document: JsonObject): Record<string, JsonObject> {
+  const { schemas } = document.components as { schemas: Schemas }
+  return Object.fromEntries(versions.map((version) => [`bot-${version}.json`, botSchema(version, schemas)]))
+}
+
+function botSchema(version: string, schemas: Schemas): JsonObject {
+  const { properties } = schemas[`BotV${version.replace('.', '')}`] as { properties: JsonObject }
+  const definitions: Schemas = {}
+  const strict = toStrict(version, schemas, definitions)
+  return {
+    $schema: 'http://json-schema.org/draft-07/schema#',
+    title: `Bot, version ${version}`,
+    description: `A bot whose flow is written in version ${version}: what export answers, and import, create and update take as \`bot\`. Unknown properties and types of blocks are errors here; the service keeps them.`,
+    type: 'object',
+    required: ['version'],
+    properties: {
+      $schema: { type: 'string', description: 'Address of this schema; ignored by the service.' },
+      ...(strict(properties) as JsonObject),
+    },
+    additionalProperties: false,
+    definitions,
+  }
+}
+
+/** Rewrites a schema for editors and collects the components that it refers to. */
+function toStrict(version: string, schemas: Schemas, definitions: Schemas) {
+  const refer = (name: string): JsonObject => {
+    if (!(name in definitions)) {
+      definitions[name] = {}
+      definitions[name] = strict(schemas[name] as JsonObject) as JsonObject
+    }
+    return { $ref: `#/definitions/${name}` }
+  }
+
+  const strict = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(strict)
+    if (typeof value !== 'object' || value === null) return value
+    const schema = value as JsonObject
+    if (typeof schema.$ref === 'string') return refer(nameOf(schema.$ref))
+    if (schema.discriminator) return unionOf(schema)
+    const { properties, additionalProperties, items, oneOf, example, format: _, pattern, ...rest } = schema
+    const preset = defaultOf(schema, version)
+    return {
+      ...rest,
+      ...(pattern === undefined || pattern === '^[^\\x00]*$' ? {} : { pattern }),
+      ...(example === undefined ? {} : { examples: [example] }),
+      ...(preset === undefined ? {} : { default: preset }),
+      ...(items === undefined ? {} : { items: strict(items) }),
+      ...(oneOf === undefined ? {} : { anyOf: strict(oneOf) }),
+      ...(properties
+        ? { properties: valuesOf(properties as JsonObject), additionalProperties: false }
+        : additionalProperties === undefined
+          ? {}
+          : { additionalProperties: strict(additionalProperties) }),
+    }
+  }
+
+  const valuesOf = (properties: JsonObject) =>
+    Object.fromEntries(Object.entries(properties).map(([name, inner]) => [name, strict(inner)]))
+
+  /** Once the tag is there only its branch counts, so that an editor names one mistake and offers the right keys. */
+  const unionOf = ({ discriminator, description }: JsonObject): JsonObject => {
+    const { propertyName: tag, mapping } = discriminator as {
+      propertyName: string
+      mapping: Record<string, string>
+    }
+    const known = Object.entries(mapping).filter(([value, reference]) => value !== nameOf(reference))
+    return {
+      type: 'object',
+      description,
+      required: [tag],
+      properties: {
+        [tag]: { enum: known.map(([value]) => value), description: `Tells which ${description}` },
+      },
+      allOf: known.map(([value, reference]) => ({
+        if: { properties: { [tag]: { const: value } }, required: [tag] },
+        // biome-ignore lint/suspicious/noThenProperty: a keyword of JSON Schema
+        then: refer(nameOf(reference)),
+      })),
+    }
+  }
+
+  return (properties: JsonObject) => valuesOf(properties)
+}
+
+/**
+ * The value that whoever renders the bot takes where there is none. The document does not have it as `default`,
+ * since clients that were generated from it would write it into every flow.
+ */
+export function defaultOf({ description, type, enum: values, oneOf }: JsonObject, version: string): unknown {
+  const said = /\bDefault ([^:].*?)[.:](?=\s|$)/.exec(String(description ?? ''))?.[1]
+  const word = said && wordFor(said, version)
+  if (!word) return undefined
+  if (values) return (values as unknown[]).includes(word) ? word : undefined
+  if (type === 'boolean') return word === 'true' ? true : word === 'false' ? false : undefined
+  if (type === 'number' || type === 'integer' || oneOf) {
+    const number = Number(word)
+    return Number.isNaN(number) ? (oneOf ? word : undefined) : number
+  }
+  return type === 'string' && !/[,;]/.test(word) ? word : undefined
+}
+
+/** `#FFF in version 6, #EEE in 6.1` and `false, in versions 3, 4 and 5 true` for one version. */
+function wordFor(said: string, version: string): string {
+  const current = /^(.+) in version 6, (.+) in 6\.1$/.exec(said)
+  if (current) return String(current[version === '6.1' ? 2 : 1])
+  const legacy = /^(.+), in versions 3, 4 and 5 (.+)$/.exec(said)
+  return legacy ? String(legacy[Number(version) < 6 ? 2 : 1]) : said
+}

@@ -1,0 +1,106 @@
+import { type JsonObject, nameOf } from './schemas.ts'
+
+/*
+ * Forms of the document for tools that stumble over the whole one: a slim one, in which the parts of a flow are
+ * objects that nobody looks into, and the same in OpenAPI 3.0.3.
+ */
+
+interface OpenApi extends JsonObject {
+  info: JsonObject
+  paths: JsonObject
+  components: Record<string, Record<string, JsonObject>> & { schemas: Record<string, JsonObject> }
+}
+
+/** What a flow is made of. Whoever only carries flows from place to place needs to know nothing of them. */
+const flowParts = ['Group', 'LegacyGroup', 'FlowEvent', 'Edge', 'Variable', 'Theme', 'Settings']
+
+export function toSlim(document: JsonObject): JsonObject {
+  const slim = structuredClone(document) as OpenApi
+  for (const name of flowParts) {
+    const { description } = slim.components.schemas[name] as JsonObject
+    slim.components.schemas[name] = {
+      type: 'object',
+      additionalProperties: {},
+      maxProperties: 5000,
+      description: `${description} What is in it is said by the whole document, \`openapi.yaml\`.`,
+    }
+  }
+  return withoutUnused(slim)
+}
+
+/** Components that no operation leads to are gone. */
+function withoutUnused(document: OpenApi): OpenApi {
+  const used = new Set<string>()
+  const follow = (value: unknown) => {
+    for (const [, reference = ''] of JSON.stringify(value).matchAll(/"(#\/components\/[^"]+)"/g)) {
+      if (used.has(reference)) continue
+      used.add(reference)
+      const [, , kind = '', name = ''] = reference.split('/')
+      follow(document.components[kind]?.[name])
+    }
+  }
+  follow(document.paths)
+  for (const [kind, components] of Object.entries(document.components)) {
+    if (kind === 'securitySchemes') continue
+    for (const name of Object.keys(components)) {
+      if (!used.has(`#/components/${kind}/${name}`)) delete components[name]
+    }
+  }
+  return document
+}
+
+/**
+ * In OpenAPI 3.0 null is no type: what may be null says `nullable` beside its type. A component or null is a
+ * component of its own, `Nullable...`, since nothing may stand beside a reference; a union or null is any value.
+ */
+export function toOpenApi30(document: JsonObject): JsonObject {
+  const { info, ...rest } = structuredClone(document) as OpenApi
+  const { summary: _, ...known } = info
+  const { schemas } = rest.components
+  const nullables: Record<string, JsonObject> = {}
+  const plain = withNullable({ ...rest, openapi: '3.0.3', info: known }, (reference) => {
+    const name = nameOf(reference)
+    const schema = schemas[name] as JsonObject
+    if (typeof schema.type !== 'string') return undefined
+    // Null would have to be one of the values; absent means the same.
+    if (schema.enum) return { $ref: reference }
+    nullables[`Nullable${name}`] = {
+      ...(withNullable(schema, () => undefined) as JsonObject),
+      nullable: true,
+    }
+    return { $ref: `#/components/schemas/Nullable${name}` }
+  }) as OpenApi
+  Object.assign(plain.components.schemas, nullables)
+  return withoutUnused(plain)
+}
+
+function withNullable(value: unknown, orNull: (reference: string) => JsonObject | undefined): unknown {
+  const inner = (one: unknown) => withNullable(one, orNull)
+  if (Array.isArray(value)) return value.map(inner)
+  if (typeof value !== 'object' || value === null) return value
+  const given = value as JsonObject
+  const isExample = 'value' in given && 'summary' in given
+  if (isExample) return given
+  const { type, oneOf, ...rest } = given
+  const copy = Object.fromEntries(
+    Object.entries(rest).map(([key, one]) => [key, key === 'enum' || key === 'example' ? one : inner(one)]),
+  )
+  if (Array.isArray(type)) {
+    const types = type.filter((one) => one !== 'null')
+    if (types.length !== 1) throw new Error(`OpenAPI 3.0 knows one type: ${type}`)
+    return { type: types[0], nullable: true, ...copy }
+  }
+  if (Array.isArray(oneOf)) {
+    const branches = (oneOf as JsonObject[]).filter((branch) => branch.type !== 'null')
+    if (branches.length === oneOf.length) return { oneOf: inner(oneOf), ...copy }
+    if (branches.length !== 1) throw new Error(`Null goes beside one reference: ${JSON.stringify(oneOf)}`)
+    return orNull(String(branches[0]?.$ref)) ?? copy
+  }
+  return type === undefined ? copy : { type: inner(type), ...copy }
+}
+
+/** The names of the forms beside the whole one, as they are served. */
+export function formsOf(document: JsonObject): Record<string, JsonObject> {
+  const slim = toSlim(document)
+  return { 'openapi-slim': slim, 'openapi-slim-3.0': toOpenApi30(slim) }
+}

@@ -1,0 +1,63 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import type { RequestHandler } from 'express'
+import { parse } from 'yaml'
+import type { Config } from '../config.ts'
+import { root } from '../root.ts'
+
+/*
+ * The published document, its forms for tools that need less or older ones, what belongs to it, and the schemas of
+ * bots for editors. What is known only here stands in for what the files show: the address of the installation,
+ * whom to ask, and its terms.
+ */
+
+/** Documents with their forms; a file without JSON is served as it is written. */
+const documents = ['openapi', 'openapi-slim', 'openapi-slim-3.0']
+
+export interface Installation {
+  config: Config
+  /** Where callers reach the service; known once it listens. */
+  publicUrl: () => string
+}
+
+export function serveDocuments(
+  serve: (path: string, handler: RequestHandler) => void,
+  installation: Installation,
+): void {
+  for (const name of documents) {
+    const text = readFileSync(new URL(`${name}.yaml`, root), 'utf8')
+    const yaml = () => published(text, installation)
+    let json: string | undefined
+    serve(`/${name}.yaml`, (_request, response) => response.type('application/yaml').send(yaml()))
+    // Reading it takes longer than starting everything else, so it waits until somebody asks.
+    serve(`/${name}.json`, (_request, response) => {
+      json ??= JSON.stringify(parse(yaml()))
+      response.type('application/json').send(json)
+    })
+  }
+  const schemas = new URL('generated/schemas/', root)
+  for (const name of readdirSync(schemas)) {
+    const schema = readFileSync(new URL(name, schemas))
+    serve(`/schemas/${name}`, (_request, response) => {
+      // Editors run in pages of other origins too, and there is nothing in a schema to keep from them.
+      response.setHeader('Access-Control-Allow-Origin', '*')
+      response.type('application/schema+json').send(schema)
+    })
+  }
+}
+
+/** The document of this installation: without configuration it names nobody and no terms. */
+function published(yaml: string, { config, publicUrl }: Installation): string {
+  const contact = Object.entries({
+    name: config.CONTACT_NAME,
+    url: config.CONTACT_URL,
+    email: config.CONTACT_EMAIL,
+  }).flatMap(([key, value]) => (value === undefined ? [] : [`    ${key}: ${JSON.stringify(value)}\n`]))
+  return yaml
+    .replace(/^ {2}contact:\n(?: {4}.*\n)+/m, () =>
+      contact.length > 0 ? `  contact:\n${contact.join('')}` : '',
+    )
+    .replace(/^ {2}termsOfService: .*\n/m, () =>
+      config.TERMS_URL ? `  termsOfService: ${JSON.stringify(config.TERMS_URL)}\n` : '',
+    )
+    .replace(/^ {2}- url: \/\n/m, () => `  - url: ${publicUrl()}\n`)
+}
