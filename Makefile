@@ -16,7 +16,7 @@ start: dist ## Install and build what is missing, then run the service
 test: node_modules ## Run every test against a real PostgreSQL (embedded, or DATABASE_URL when set): ONLY="replay flows"
 	@$(call timed,npm --silent test -- $(ONLY))
 
-test-long: node_modules ## Run the tests that make up their cases, with many times as many; takes half an hour: ONLY=hostile
+test-long: node_modules ## Run the tests that make up their cases, with many times as many; takes some minutes: ONLY=hostile
 	@$(call timed,LONG_TESTS=1 npm --silent test -- $(or $(ONLY),$(shell grep -l '/runs.ts' tests/*.ts tests/*/*.ts)))
 
 check: node_modules tests/redos/node_modules ## Check types, lint, formatting, regular expressions and generated files; needs no database

@@ -650,7 +650,7 @@ describe('properties', () => {
           candidates.filter((candidate) => edgeSchema.safeParse(candidate).success),
         )
       }),
-      { numRuns: runs(100, 10_000) },
+      { numRuns: runs(100, 2_000) },
     )
   })
 
@@ -668,7 +668,7 @@ describe('properties', () => {
         expect(() => convert(repaired, target)).not.toThrow()
         expect(document).toEqual(before)
       }),
-      { numRuns: runs(100, 10_000) },
+      { numRuns: runs(100, 2_000) },
     )
   })
 
@@ -770,7 +770,7 @@ describe('properties', () => {
         expectSameFlow(document, converted)
         expect(blocksOf(converted)).toEqual(blocksOf(document).filter(isNoStart))
       }),
-      { numRuns: runs(100, 10_000) },
+      { numRuns: runs(100, 2_000) },
     )
   })
 
@@ -841,7 +841,7 @@ describe('properties', () => {
           expect(lost(blocksOf(document).filter(isNoStart), blocksOf(converted))).toEqual([])
         }
       }),
-      { numRuns: runs(100, 10_000) },
+      { numRuns: runs(100, 2_000) },
     )
   })
 })

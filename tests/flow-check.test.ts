@@ -484,7 +484,7 @@ test.each(documentVersions)('every issue of a document of version %s names a pla
         expect(message).toMatch(/^[A-Z].*\.$/s)
       }
     }),
-    { numRuns: runs(60, 3_000) },
+    { numRuns: runs(60, 600) },
   )
 })
 

@@ -16,7 +16,7 @@ import { makeWorld, type Person, type World } from './support/world.ts'
  * promises, and is no fault.
  */
 
-const numRuns = Number(process.env.HOSTILE_RUNS ?? runs(20, 1_000))
+const numRuns = Number(process.env.HOSTILE_RUNS ?? runs(20, 300))
 const seed = Number(process.env.HOSTILE_SEED ?? 1)
 
 let app: App

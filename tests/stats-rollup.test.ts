@@ -289,7 +289,7 @@ describe('statistics are exact', () => {
       while (await purgeBatch(app.db, new Date(NOON)));
       for (const of of ranges) await look(of)
     })
-    await fc.assert(property, { numRuns: runs(4, 40), endOnFailure: true })
+    await fc.assert(property, { numRuns: runs(4, 16), endOnFailure: true })
     // Otherwise there was nothing to see.
     expect(good).toBeGreaterThan(looks / 4)
     expect(bad).toBeGreaterThan(0)
