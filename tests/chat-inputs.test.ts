@@ -80,6 +80,7 @@ describe('replies that are understood or asked for again', () => {
     ['url input', {}, 'not a url.com', null],
     ['url input', {}, 'javascript:alert(1)', null],
     ['url input', {}, 'ftp://example.com', null],
+    ['url input', {}, '13/06/2026', null],
     ['url input', {}, 'mailto:ada@example.com', null],
     ['url input', {}, 'mailto:@example.com', null],
     ['url input', {}, 'example.com:8080/a', 'example.com:8080/a'],

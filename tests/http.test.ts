@@ -6,7 +6,7 @@ import { errorBody } from '../contract/errors.ts'
 import type { OperationId } from '../contract/index.ts'
 import { type App, startApp } from './support/app.ts'
 import { anyBody, type CallOptions } from './support/client.ts'
-import { statusOf } from './support/process.ts'
+import { statusOf, until } from './support/process.ts'
 import { publishedText } from './support/published.ts'
 import { clear, digestOf } from './support/rows.ts'
 import { makeWorld } from './support/world.ts'
@@ -440,6 +440,25 @@ describe('the log', () => {
         msg: 'request',
       }),
     ])
+  })
+
+  test('says of a request whose caller left before the answer that it has none', async () => {
+    const world = await makeWorld(app)
+    const lock = await app.pool.connect()
+    try {
+      await lock.query('BEGIN; LOCK TABLE workspaces')
+      app.logs.length = 0
+      const socket = connect(Number(new URL(app.url).port), '127.0.0.1')
+      app.server.once('request', () => socket.destroy())
+      const token = `Authorization: Bearer ${world.stranger.token}`
+      socket.write(['GET /v1/workspaces HTTP/1.1', host, token, '', ''].join('\r\n'))
+      await until('the request is in the log', () => app.logs.some(({ msg }) => msg === 'request'))
+      const lines = app.logs.filter(({ msg }) => msg === 'request')
+      expect(lines).toEqual([expect.objectContaining({ operationId: 'listWorkspaces', status: 499 })])
+    } finally {
+      await lock.query('ROLLBACK')
+      lock.release()
+    }
   })
 
   test('says who called with which token, and in which workspace', async () => {

@@ -46,9 +46,11 @@ const rememberUser = component(
 )
 
 const general = component('GeneralSettings', 'Behaviour of the chat as a whole.', {
-  language: quickText(limits.name)
-    .regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8})*$/, 'Expected a language tag such as de or pt-BR')
+  language: z
+    .string()
+    .regex(/^[A-Za-z]{2,8}(-[A-Za-z0-9]{1,8}){0,8}$/, 'Expected a language tag such as de or pt-BR')
     .meta({
+      maxLength: 80,
       description:
         'Language of the texts that the chat page has of its own, as a BCP 47 tag. Default, also for a language that the page lacks: what the browser of the visitor asks for. Texts in systemMessages and labels of inputs replace those of the page.',
       example: 'de',

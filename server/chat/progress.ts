@@ -1,9 +1,13 @@
 /** How far a visitor has come: answers given, over those plus the inputs that may still come. */
+import { blockCatalogue } from '../../contract/bot-document/catalogue.ts'
 import { type Block, type FlowIndex, findPlace, followEdge, isInput, type Place } from './flow.ts'
 import { records, text } from './loose.ts'
 import type { Run } from './run.ts'
 
-const bubbleTypes: ReadonlySet<string> = new Set(['text', 'image', 'video', 'audio', 'embed'])
+/** Bubbles have no ways of their own: what they say is all they do. */
+const bubbleTypes = new Set(
+  blockCatalogue.filter(({ family }) => family === 'bubble').map(({ type }) => type),
+)
 
 /** 0 to 100. */
 export function progressOf(run: Run): number {

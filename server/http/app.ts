@@ -45,6 +45,9 @@ export interface AppOptions extends Services {
 
 const MAXIMUM_HEADERS = 100
 
+/** What the log and the metrics say of a request whose connection ended before its answer began, as nginx does. */
+const UNANSWERED = 499
+
 const protect = helmet({
   contentSecurityPolicy: {
     useDefaults: false,
@@ -97,7 +100,7 @@ export function createApp(options: AppOptions): express.Express {
       const ms = Number(process.hrtime.bigint() - start) / 1e6
       const { operationId, path, caller, workspaceId } = response.locals
       const { method } = request
-      const status = response.statusCode
+      const status = response.headersSent ? response.statusCode : UNANSWERED
       metrics.observe(operationId ?? 'other', status, ms / 1000)
       requestLog.info(
         { requestId: id, method, operationId, path, status, ms, ...caller, workspaceId },

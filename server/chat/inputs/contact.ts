@@ -35,7 +35,9 @@ export const readUrl: ReadReply = (_run, _block, { text }) => {
   }
   const { protocol, hostname } = new URL(full)
   const isWeb = protocol === 'http:' || protocol === 'https:'
-  const isHost = /^(\d{1,3}\.){3}\d{1,3}$/.test(hostname) || /\.[a-z\d-]{2,}$/.test(hostname)
+  // URL reads `13/06` as the machine 0.0.0.13.
+  const isMachine = /^(\d{1,3}\.){3}\d{1,3}$/.test(hostname) && typed.includes(hostname)
+  const isHost = isMachine || /\.(?!\d+$)[a-z\d-]{2,}$/.test(hostname)
   return isWeb && isHost && !hostname.includes('..') ? understood(typed) : invalid
 }
 
