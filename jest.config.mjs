@@ -26,6 +26,7 @@ const service = [
   'admin',
   'backup',
   'corpus',
+  'workflows',
   'passthrough',
   'flows/*',
   'browser/*',

@@ -6,7 +6,9 @@ import { editorSchemas } from './editor-schemas.ts'
 import { formsOf } from './forms.ts'
 import { toHandlers } from './handlers.ts'
 import { toOpenApi } from './openapi.ts'
+import { toOverlay } from './overlay.ts'
 import { type JsonObject, nameOf } from './schemas.ts'
+import { toWorkflows } from './workflows.ts'
 
 /** Every generated file by its path from the top of the project, with its text. */
 export async function emit(): Promise<Record<string, string>> {
@@ -20,6 +22,8 @@ export async function emit(): Promise<Record<string, string>> {
     ...Object.fromEntries(
       Object.entries(formsOf(document)).map(([name, form]) => [`${name}.yaml`, toYaml(form)]),
     ),
+    'openapi-overlay.yaml': toYaml(toOverlay(document)),
+    'arazzo.yaml': toYaml(toWorkflows(information.version)),
     ...Object.fromEntries(
       Object.entries(editorSchemas(document)).map(([name, schema]) => [
         `generated/schemas/${name}`,

@@ -3,6 +3,7 @@ import { type ErrorCode, errors } from '../errors.ts'
 import { type Access, type Example, errorsOf, type Operation, tags } from '../operation.ts'
 import type { z } from '../zod.ts'
 import { errorResponse, errorSchemas, headers, responseName } from './errors.ts'
+import { introduction } from './introduction.ts'
 import { linksOf } from './links.ts'
 import { finish, finishParameter, type JsonObject, type Schemas } from './schemas.ts'
 
@@ -51,6 +52,7 @@ export function toOpenApi({ title, version, operations, besides = [] }: Document
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
       termsOfService: 'https://example.com/bot-builder-service/terms',
     },
+    externalDocs: { description: 'Guides, and a reference with requests to try.', url: '/docs' },
     servers: [
       {
         url: '/',
@@ -86,14 +88,6 @@ export function toOpenApi({ title, version, operations, besides = [] }: Document
     },
   }
 }
-
-const introduction = `Workspaces hold folders and bots. A bot has a draft with its flow, theme and settings; publishing copies the draft into the state that chats run, and chats produce results.
-
-Send an access token as \`Authorization: Bearer ...\`; what it may do depends on the role of its user in the workspace, and each operation ends with the role that it needs. Only the operations of people who chat need none.
-
-Every error has the same body with a code, a fixed message and a list of issues that say what is wrong and where. Unknown properties of a request are refused, except inside flow documents, where they are kept. Lists that can grow are paged with an opaque cursor. Ids are opaque texts, times are in UTC with milliseconds.
-
-The version is that of this contract: a patch changes texts, a minor version adds, a major version breaks, and only with a major version does the \`/v1\` in paths change. Clients ignore properties of answers that they do not know.`
 
 function register(registry: OpenAPIRegistry, operationId: string, operations: Record<string, Operation>) {
   const operation = operations[operationId] as Operation

@@ -10,7 +10,6 @@ import { root } from '../root.ts'
  * whom to ask, and its terms.
  */
 
-/** Documents with their forms; a file without JSON is served as it is written. */
 const documents = ['openapi', 'openapi-slim', 'openapi-slim-3.0']
 
 export interface Installation {
@@ -33,6 +32,10 @@ export function serveDocuments(
       json ??= JSON.stringify(parse(yaml()))
       response.type('application/json').send(json)
     })
+  }
+  for (const name of ['openapi-overlay.yaml', 'arazzo.yaml']) {
+    const text = readFileSync(new URL(name, root), 'utf8')
+    serve(`/${name}`, (_request, response) => response.type('application/yaml').send(text))
   }
   const schemas = new URL('generated/schemas/', root)
   for (const name of readdirSync(schemas)) {
@@ -59,5 +62,6 @@ function published(yaml: string, { config, publicUrl }: Installation): string {
     .replace(/^ {2}termsOfService: .*\n/m, () =>
       config.TERMS_URL ? `  termsOfService: ${JSON.stringify(config.TERMS_URL)}\n` : '',
     )
+    .replace(/^ {2}url: \/docs\n/m, () => `  url: ${publicUrl()}/docs\n`)
     .replace(/^ {2}- url: \/\n/m, () => `  - url: ${publicUrl()}\n`)
 }

@@ -207,7 +207,8 @@ export function pathOf(target: string): string | undefined {
 }
 
 /** Paths that are served beside the document. */
-const pages = /^\/(livez|readyz|metrics|docs|openapi(-slim(-3\.0)?)?\.(yaml|json)|schemas)(\/|\?|$)/
+const pages =
+  /^\/(livez|readyz|metrics|docs|openapi(-slim(-3\.0)?|-overlay)?\.(yaml|json)|arazzo\.yaml|schemas)(\/|\?|$)/
 
 /** What every request may meet, whatever the document says: it ends before an operation is known. */
 const beforeOperation: Record<number, string> = {

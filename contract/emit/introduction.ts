@@ -1,0 +1,42 @@
+/*
+ * What the raw document answers by itself, for whoever has nothing but the file. The guides say the same at length;
+ * tests/flows show that it is so.
+ */
+
+export const introduction = `Workspaces hold folders and bots. A bot has a draft with its flow, theme and settings; publishing copies the draft into the state that chats run, and chats produce results.
+
+## Authentication
+
+Send an access token with every request, as \`Authorization: Bearer botb_pat_...\`. The first start of a service prints one; create token makes more. A token acts for its user; what it may do depends on the role of the user in the workspace, and each operation ends with the role that it needs. Only the operations of people who chat need none. A missing, unknown, expired or revoked token is a 401 whose issue says which.
+
+## What is in a block
+
+A flow is \`groups\` of \`blocks\`, connected by \`edges\`, with \`variables\` and, from version 6 on, \`events\`. The schema \`Block\` lists every type by its \`type\`; its options are in the schema of that name. Unknown properties of requests are refused, except inside of flows, themes and settings: what is unknown there is kept and given back. JSON Schemas for editors are at \`/schemas/bot-6.1.json\` and for the other versions.
+
+## Safe updates
+
+Send the \`updatedAt\` that you read inside \`bot\` with update bot. If somebody changed the bot since, nothing is written and the answer is a 409. A property that you send replaces the whole property, what you do not send stays. \`"overwrite": true\` beside \`bot\` writes in any case; without \`updatedAt\` the last writer wins.
+
+## After a 409
+
+\`code\` is \`CONFLICT\`, and \`issues[0].current\` has what is stored now, as \`updatedAt\` of a bot. Read the bot again, make the change on it, and send it with its new \`updatedAt\`. Sending the same request again is refused again. In a chat the reply was not counted, since the chat has gone on. For a member it says that there is one already.
+
+## Errors
+
+Every error has the same body: \`code\` for programs, a fixed \`message\`, and \`issues\` that say what is wrong and where. The codes of issues are a list that grows, \`IssueCode\`; take a code that you do not know for \`custom\`, and a status that you do not know by its first digit.
+
+## Paging
+
+Lists that can grow have \`limit\`, 1 to 100 and 50 when absent, and answer \`nextCursor\`. Send it as \`cursor\` with the same path and filter for the next page, until it is null. Pages join without gap or repeat. Cursors are opaque.
+
+## Retries
+
+Reads, updates with \`updatedAt\` and deletions are safe to send again; creating something twice makes two of it. Wait as long as \`Retry-After\` says after a 503, and longer each time where it says nothing. 400, 401, 403, 404, 409, 413 and 415 come again until the request changes. Name the \`X-Request-Id\` of the answer when you ask for help.
+
+## Limits
+
+A body has at most 4 MiB where it carries a bot and 256 KiB elsewhere, in JSON of at most 64 levels; request line and headers have 16 KiB together. Bounds of every text, number and list are in the schemas. Ids are opaque texts, times are in UTC with milliseconds.
+
+## Versions
+
+The version is that of this contract: a patch changes texts, a minor version adds, a major version breaks, and only with a major version does the \`/v1\` in paths change. Clients ignore properties of answers that they do not know.`
