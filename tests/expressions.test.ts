@@ -253,6 +253,16 @@ describe('other bots', () => {
     expect(order).toEqual(['killer false', ...Array(20).fill('innocent true')])
     await Promise.all(later)
   })
+
+  test('one whose code is stopped runs behind its own kind only', async () => {
+    const order: string[] = []
+    const times = (code: string, owner: string) =>
+      Array.from({ length: 8 }, () => run(code, {}, owner).then(() => order.push(owner)))
+    await run('while (true);', {}, 'stopped')
+    await Promise.all([...times('while (true);', 'stopped'), ...times('return 1', 'innocent')])
+    // Had they taken turns, the last one of the innocent had come last.
+    expect(order.lastIndexOf('innocent')).toBeLessThan(order.lastIndexOf('stopped'))
+  })
 })
 
 test('what waits too long or is too much is turned away', async () => {

@@ -39,14 +39,16 @@ const maximumLines = 20
 const suspicionMilliseconds = 600_000
 
 export function openSandbox(options: { threads?: number } = {}): Sandbox {
-  // A bot whose code has cost a thread gets another one only behind all others of its kind, so that no other bot
-  // waits for the threads that it goes through.
+  // A bot whose code had to be stopped gets a thread only behind all others of its kind, so that no other bot waits
+  // for its time to run out, or for the threads that it goes through.
   const suspects = new LRUCache<string, true>({ max: 10_000, ttl: suspicionMilliseconds })
   const detention = openPool(1, () => {})
-  const pool = openPool(options.threads ?? Math.max(1, Math.min(2, availableParallelism() - 1)), (owner) => {
+  const pool = openPool(options.threads ?? Math.max(1, Math.min(2, availableParallelism() - 1)), suspect)
+
+  function suspect(owner: string) {
     suspects.set(owner, true)
     detention.add(pool.remove(owner))
-  })
+  }
 
   async function evaluate(request: EvaluateRequest): Promise<EvaluateReply> {
     const job = {
@@ -64,7 +66,11 @@ export function openSandbox(options: { threads?: number } = {}): Sandbox {
       const ran = await run(request.owner, { ...job, seed, answers })
       if (ran.outcome === 'busy') return fail('busy', ran.message)
       milliseconds += ran.milliseconds
-      if (ran.outcome === 'failed') return fail(ran.reason ?? reasonOf(ran.message), ran.message)
+      if (ran.outcome === 'failed') {
+        const reason = ran.reason ?? reasonOf(ran.message)
+        if (reason !== 'error') suspect(request.owner)
+        return fail(reason, ran.message)
+      }
       seed = ran.seed
       const report = readReport(ran.json)
       const lines = linesOf(report)
