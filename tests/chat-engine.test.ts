@@ -654,9 +654,13 @@ describe('bot links', () => {
 })
 
 describe('hostile flows end within their limits', () => {
+  /**
+   * `milliseconds` is what the work takes on a small machine with nothing else to do. On a crowded one the same
+   * work takes a few times as much of the processor; what runs away takes hundreds of times as much.
+   */
   const quick = async <Result>(work: () => Promise<Result>, milliseconds: number): Promise<Result> => {
     const measured = await measureCpu(work)
-    expect(measured.milliseconds).toBeLessThan(milliseconds)
+    expect(measured.milliseconds).toBeLessThan(milliseconds * 10)
     return measured.result
   }
   const cut = { state: null, isCompleted: false }
