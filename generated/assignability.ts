@@ -171,6 +171,10 @@ interface Contract {
     body: z.input<(typeof contract)['startChat']['body']>
     reply: z.output<(typeof contract)['startChat']['success']['body']>
   }
+  getSession: {
+    params: z.output<(typeof contract)['getSession']['params']>
+    reply: z.output<(typeof contract)['getSession']['success']['body']>
+  }
   continueChat: {
     params: z.output<(typeof contract)['continueChat']['params']>
     body: z.input<(typeof contract)['continueChat']['body']>
@@ -365,6 +369,10 @@ interface Wire {
     params: wire['startChat']['parameters']['path']
     body: NonNullable<wire['startChat']['requestBody']>['content']['application/json']
     reply: wire['startChat']['responses'][200]['content']['application/json']
+  }
+  getSession: {
+    params: wire['getSession']['parameters']['path']
+    reply: wire['getSession']['responses'][200]['content']['application/json']
   }
   continueChat: {
     params: wire['continueChat']['parameters']['path']

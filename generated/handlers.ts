@@ -364,6 +364,16 @@ export interface StartChat {
   error: 'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
 
+/** Get a chat session: GET /api/v1/sessions/{sessionId} */
+export interface GetSession {
+  access: 'anyone'
+  params: z.output<(typeof contract)['getSession']['params']>
+  query: undefined
+  body: undefined
+  reply: wire['getSession']['responses'][200]['content']['application/json']
+  error: 'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
 /** Continue a chat: POST /api/v1/sessions/{sessionId}/continueChat */
 export interface ContinueChat {
   access: 'anyone'
@@ -534,6 +544,8 @@ export interface AnalyticsHandlers<Contexts extends Record<AccessKind, unknown>>
 export interface ChatHandlers<Contexts extends Record<AccessKind, unknown>> {
   /** POST /api/v1/bots/{publicId}/startChat */
   startChat: Handler<StartChat, Contexts>
+  /** GET /api/v1/sessions/{sessionId} */
+  getSession: Handler<GetSession, Contexts>
   /** POST /api/v1/sessions/{sessionId}/continueChat */
   continueChat: Handler<ContinueChat, Contexts>
   /** POST /api/v1/bots/{botId}/preview/startChat */
@@ -593,6 +605,7 @@ export interface OperationErrors {
   exportResults: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   getStats: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   startChat: 'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  getSession: 'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   continueChat: 'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   startPreview: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   executeWebhook: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'

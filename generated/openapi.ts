@@ -66,6 +66,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sessions/{sessionId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a chat session
+         * @description Reads a chat as it is now: what was said, and the input or the action it waits for. A client that was closed shows this and goes on with `revision`; nothing runs again. A session can be read as long as it can be continued, and for the same 48 hours after it ended.
+         *
+         *     Permission: none; no token is needed.
+         */
+        get: operations["getSession"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sessions/{sessionId}/continueChat": {
         parameters: {
             query?: never;
@@ -1467,6 +1489,15 @@ export interface components {
              */
             updatedAt: string;
         };
+        /** @description Something the bot said or showed. */
+        BotTurn: {
+            message: components["schemas"]["MessageBubble"];
+            /**
+             * @description Who said it. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            role: "bot";
+        };
         /** @description A change to a bot. The version is required and tells the shape: `6` and `6.1` are the current one, `3`, `4` and `5` the legacy one. */
         BotUpdate: components["schemas"]["BotUpdateV3"] | components["schemas"]["BotUpdateV4"] | components["schemas"]["BotUpdateV5"] | components["schemas"]["BotUpdateV6"] | components["schemas"]["BotUpdateV61"];
         /** @description A change to a bot in a current version. */
@@ -2759,6 +2790,43 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description A chat as it is now, for a client that comes back to it. */
+        ChatSessionBody: {
+            bot: components["schemas"]["ChatBot"];
+            /** @description What the chat waits for the client to do; actions that are done once are not repeated. */
+            clientSideActions?: components["schemas"]["ClientSideAction"][];
+            dynamicTheme?: components["schemas"]["DynamicTheme"];
+            input?: components["schemas"]["ChatInput"];
+            /**
+             * @description Whether the chat has ended.
+             * @example false
+             */
+            isOver: boolean;
+            /**
+             * Format: double
+             * @description How far the chat is, in percent; only with the progress bar on.
+             * @example 40
+             */
+            progress?: number;
+            /**
+             * @description Id of the result; absent while the chat is only registered, and in a preview.
+             * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
+             */
+            resultId?: string;
+            /**
+             * Format: int32
+             * @description Counts the steps of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
+             * @example 1
+             */
+            revision: number;
+            /**
+             * @description Id of the chat session.
+             * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
+             */
+            sessionId: string;
+            /** @description What was said, oldest first; of very long chats what was said last. */
+            turns: components["schemas"]["ChatTurn"][];
+        };
         /** @description A function that the model can call. */
         ChatTool: {
             /**
@@ -2827,6 +2895,8 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description Something that was said in a chat. */
+        ChatTurn: components["schemas"]["BotTurn"] | components["schemas"]["UserTurn"];
         /** @description Open or close the Chatwoot widget. */
         ChatwootAction: {
             chatwoot: components["schemas"]["ScriptHolder"];
@@ -9261,6 +9331,19 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description Something the person said. */
+        UserTurn: {
+            /**
+             * @description Who said it. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            role: "user";
+            /**
+             * @description What was said; of a recording its URL.
+             * @example ada@example.com
+             */
+            text: string;
+        };
         /** @description A named place for text that a chat reads and writes. */
         Variable: {
             /**
@@ -10336,6 +10419,39 @@ export interface operations {
             404: components["responses"]["NotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the chat session, as start chat answers it.
+                 * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
+                 */
+                sessionId: components["parameters"]["SessionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was said, and what the chat waits for. */
+            200: {
+                headers: {
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatSessionBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };

@@ -45,6 +45,7 @@ afterAll(async () => {
 const longReads: Partial<Record<OperationId, number>> = {
   listFolders: 3,
   listBots: 3,
+  getSession: 3,
   getTranscript: 3,
   listResultLogs: 3,
   exportResults: 4,

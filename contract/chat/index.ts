@@ -3,6 +3,7 @@ import { anyone, bot, define, type Operation } from '../operation.ts'
 import { exampleIds, recordId, successBody, successExample, text } from '../shared.ts'
 import { z } from '../zod.ts'
 import {
+  chatSessionBody,
   continueChatBody,
   continuedChatBody,
   startChatBody,
@@ -75,6 +76,16 @@ const movedOn: Operation['errorExamples'] = {
   },
 }
 
+const exampleSession = {
+  sessionId: exampleIds.session,
+  resultId: exampleIds.result,
+  bot: { id: exampleIds.bot, version: '6.1', theme: {}, settings: {} },
+  turns: exampleStep.messages.map((message) => ({ role: 'bot', message })),
+  isOver: false,
+  input: exampleStep.input,
+  revision: 1,
+}
+
 export const chat = define({
   startChat: {
     method: 'post',
@@ -99,6 +110,24 @@ export const chat = define({
       description: 'What the bot says first, and the input it waits at.',
       body: startedChatBody,
       examples: { started: { summary: 'Waiting for an e-mail address', value: exampleStart } },
+    },
+    errors: ['FORBIDDEN', 'NOT_FOUND'],
+  },
+  getSession: {
+    method: 'get',
+    path: '/api/v1/sessions/{sessionId}',
+    tag: 'chat',
+    summary: 'Get a chat session',
+    description:
+      'Reads a chat as it is now: what was said, and the input or the action it waits for. A client that was closed shows this and goes on with `revision`; nothing runs again. A session can be read as long as it can be continued, and for the same 48 hours after it ended.',
+    access: anyone,
+    isCrossOrigin: true,
+    params: sessionParams,
+    success: {
+      status: 200,
+      description: 'What was said, and what the chat waits for.',
+      body: chatSessionBody,
+      examples: { waiting: { summary: 'Waiting for an e-mail address', value: exampleSession } },
     },
     errors: ['FORBIDDEN', 'NOT_FOUND'],
   },

@@ -428,6 +428,52 @@ export const startedChatBody = z
     description: 'The first step of a chat. Without `input` and awaited action it is over.',
   })
 
+// Coming back
+
+const turn = z
+  .discriminatedUnion('role', [
+    z
+      .object({
+        role: z.enum(['bot']).meta({ description: 'Who said it.' }),
+        message: bubble,
+      })
+      .meta({ id: 'BotTurn', description: 'Something the bot said or showed.' }),
+    z
+      .object({
+        role: z.enum(['user']).meta({ description: 'Who said it.' }),
+        text: prose('What was said; of a recording its URL.', 'ada@example.com'),
+      })
+      .meta({ id: 'UserTurn', description: 'Something the person said.' }),
+  ])
+  .meta({ id: 'ChatTurn', description: 'Something that was said in a chat.' })
+
+export const chatSessionBody = z
+  .object({
+    sessionId: recordId('Id of the chat session.', exampleIds.session),
+    resultId: recordId('Id of the result, as the list of results answers it.', exampleIds.result)
+      .optional()
+      .meta({ description: 'Id of the result; absent while the chat is only registered, and in a preview.' }),
+    bot: chatBot,
+    turns: z
+      .array(turn)
+      .max(10_000)
+      .meta({ description: 'What was said, oldest first; of very long chats what was said last.' }),
+    isOver: z.boolean().meta({ description: 'Whether the chat has ended.', example: false }),
+    input: input.optional(),
+    clientSideActions: z.array(clientSideAction).max(10_000).optional().meta({
+      description: 'What the chat waits for the client to do; actions that are done once are not repeated.',
+    }),
+    dynamicTheme: dynamicTheme.optional(),
+    progress: z
+      .number()
+      .min(0)
+      .max(100)
+      .optional()
+      .meta({ description: 'How far the chat is, in percent; only with the progress bar on.', example: 40 }),
+    revision,
+  })
+  .meta({ id: 'ChatSessionBody', description: 'A chat as it is now, for a client that comes back to it.' })
+
 export const continuedChatBody = z.object(stepProperties).meta({
   id: 'ContinuedChatBody',
   description: 'A further step of a chat. Without `input` and awaited action it is over.',

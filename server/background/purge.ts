@@ -6,6 +6,7 @@ import {
   botStatsDaily,
   bots,
   chatSessions,
+  chatSteps,
   customDomains,
   folders,
   publicIds,
@@ -66,13 +67,15 @@ export async function purgeBatch(db: Database, now: Date): Promise<boolean> {
 
 /** True while results of the bot are left that nobody can see. */
 async function purgeResults(tx: Transaction, botId: string): Promise<boolean> {
-  const { rows } = await tx.execute<{ id: string }>(sql`
-    SELECT r.id FROM ${results} r JOIN ${bots} b ON b.id = r.bot_id
+  const { rows } = await tx.execute<{ id: string; sessionId: string | null }>(sql`
+    SELECT r.id, r.last_chat_session_id AS "sessionId" FROM ${results} r JOIN ${bots} b ON b.id = r.bot_id
     WHERE r.bot_id = ${botId} AND (b.deleted_at IS NOT NULL OR r.created_at <= b.results_floor_at)
     ORDER BY r.id LIMIT ${BATCH} FOR UPDATE OF r`)
   if (rows.length === 0) return false
   const ids = sql.param(rows.map(({ id }) => id))
+  const sessions = sql.param(rows.flatMap(({ sessionId }) => sessionId ?? []))
   await tx.execute(sql`DELETE FROM ${results} WHERE bot_id = ${botId} AND id = ANY(${ids})`)
+  await tx.execute(sql`DELETE FROM ${chatSteps} WHERE bot_id = ${botId} AND session_id = ANY(${sessions})`)
   await tx.execute(sql`DELETE FROM ${resultAnswers} WHERE bot_id = ${botId} AND result_id = ANY(${ids})`)
   await tx.execute(sql`DELETE FROM ${resultLogs} WHERE bot_id = ${botId} AND result_id = ANY(${ids})`)
   await tx.execute(sql`DELETE FROM ${resultTranscripts} WHERE bot_id = ${botId} AND result_id = ANY(${ids})`)
@@ -101,7 +104,15 @@ async function purgeBot(tx: Transaction, botId: string): Promise<boolean> {
   if (await removeSessions(tx, eq(chatSessions.botId, botId))) return true
   // Names and what belongs to results were removed before, except what was written at that very moment.
   const tables = [resultAnswers, resultLogs, resultTranscripts, publicIds, customDomains] as const
-  for (const table of [...tables, chatSessions, statsRollups, publishedBots, botPublications, botDrafts]) {
+  for (const table of [
+    ...tables,
+    chatSteps,
+    chatSessions,
+    statsRollups,
+    publishedBots,
+    botPublications,
+    botDrafts,
+  ]) {
     await tx.delete(table).where(eq(table.botId, botId))
   }
   await tx.delete(bots).where(eq(bots.id, botId))
@@ -143,6 +154,11 @@ async function removeSessions(tx: Transaction, condition: SQL): Promise<boolean>
     .limit(BATCH)
     .for('update', { skipLocked: true })
   const ids = sql.param(found.map(({ id }) => id))
-  if (found.length > 0) await tx.delete(chatSessions).where(sql`${chatSessions.id} = ANY(${ids})`)
+  if (found.length > 0) {
+    await tx.execute(sql`
+      DELETE FROM ${chatSteps} USING ${chatSessions} s
+      WHERE s.id = ANY(${ids}) AND ${chatSteps.botId} = s.bot_id AND ${chatSteps.sessionId} = s.id`)
+    await tx.delete(chatSessions).where(sql`${chatSessions.id} = ANY(${ids})`)
+  }
   return found.length === BATCH
 }

@@ -25,6 +25,7 @@ import {
   waitingBlock,
 } from './run.ts'
 import type {
+  BotLook,
   Effects,
   Flow,
   Frame,
@@ -73,6 +74,24 @@ export async function startChat(flow: Flow, options: StartOptions, effects: Effe
   if (options.isOnlyRegistering === true) return { ...(await outcomeOf(run, true)), bot }
   await begin(run, messageOf(run, options.message))
   return { ...(await outcomeOf(run)), bot: run.isCut ? bot : await lookOf(run) }
+}
+
+/** Theme and settings of a chat as its variables are now; `null` is the state of one that is over. */
+export async function lookOfChat(flow: Flow, state: SessionState | null, effects: Effects): Promise<BotLook> {
+  const {
+    frames = [],
+    waiting: _,
+    ...session
+  } = state ?? {
+    format: 1 as const,
+    resultId: null,
+    userId: '',
+    device: deviceOf(undefined),
+    isProgressBarEnabled: false,
+  }
+  const run = newRun({}, effects, session)
+  if (state === null || !(await loadFrames(run, flow, frames))) run.frames = [firstFrame(flow, session)]
+  return lookOf(run)
 }
 
 /**

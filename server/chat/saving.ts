@@ -1,7 +1,16 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { SaveClientLogs } from '../../generated/handlers.ts'
+import type { components } from '../../generated/openapi.ts'
 import { type Database, prepareSql, sqlState, statements } from '../db/client.ts'
-import { bots, chatSessions, resultAnswers, resultLogs, results, resultTranscripts } from '../db/schema.ts'
+import {
+  bots,
+  chatSessions,
+  chatSteps,
+  resultAnswers,
+  resultLogs,
+  results,
+  resultTranscripts,
+} from '../db/schema.ts'
 import { newIds } from '../ids.ts'
 import { lateBefore, raiseEpochs } from '../results/stats-rollup.ts'
 import type { Answer, LogEntry, StepOutcome } from './types.ts'
@@ -35,12 +44,23 @@ const insertSession = sql`
     updated_at = excluded.updated_at
     WHERE ${chatSessions}.bot_id = excluded.bot_id AND ${chatSessions}.publication_id IS NULL
       AND excluded.publication_id IS NULL
-  RETURNING id`
+  RETURNING id, revision`
 
 const updateSession = sql`
   UPDATE ${chatSessions} SET state = ${state}, revision = revision + 1, result_id = ${resultId},
     last_message = ${lastMessage}, last_answer = ${lastAnswer}, expires_at = ${until}, updated_at = ${savedAt}
-  WHERE id = ${sessionId} AND revision = ${sql.placeholder('revision')} RETURNING id`
+  WHERE id = ${sessionId} AND revision = ${sql.placeholder('revision')} RETURNING id, revision`
+
+const turns = sql`${sql.placeholder('turns')}::json`
+
+/** A preview that begins again writes over its earlier steps. */
+const withStep = (writtenSession: SQL) => sql`
+  WITH session AS (${writtenSession}),
+  step AS (
+    INSERT INTO ${chatSteps} (bot_id, session_id, revision, turns)
+    SELECT ${botId}, session.id, session.revision, ${turns} FROM session
+    ON CONFLICT (bot_id, session_id, revision) DO UPDATE SET turns = excluded.turns
+  )`
 
 /** Results of days that may have been counted, of which this step changes what is counted. */
 const changedLate = sql`
@@ -57,7 +77,7 @@ const givenLogs = sql`json_to_recordset(${sql.placeholder('logs')}::json)
  * above the floor that is left, whatever the clocks of processes say.
  */
 const withResult = (writtenSession: SQL) => sql`
-  WITH session AS (${writtenSession}),
+  ${withStep(writtenSession)},
   made AS (
     INSERT INTO ${results} (bot_id, id, variables, has_started, is_completed, is_archived, last_chat_session_id,
       created_at, updated_at)
@@ -105,11 +125,13 @@ const withResult = (writtenSession: SQL) => sql`
   )
   SELECT id FROM session`
 
+const bare = (writtenSession: SQL) => sql`${withStep(writtenSession)} SELECT id FROM session`
+
 const stepStatements = statements((db, named) => ({
   first: prepareSql(db, named('chat_first_step'), withResult(insertSession)),
-  firstWithoutResult: prepareSql(db, named('chat_first_step_bare'), insertSession),
+  firstWithoutResult: prepareSql(db, named('chat_first_step_bare'), bare(insertSession)),
   next: prepareSql(db, named('chat_next_step'), withResult(updateSession)),
-  nextWithoutResult: prepareSql(db, named('chat_next_step_bare'), updateSession),
+  nextWithoutResult: prepareSql(db, named('chat_next_step_bare'), bare(updateSession)),
 }))
 
 const logStatements = statements((db, named) => ({
@@ -212,6 +234,7 @@ async function writeStep(db: Database, step: Step, now: Date): Promise<boolean> 
     state: outcome.state === null ? null : JSON.stringify(outcome.state),
     lastMessage: step.lastMessage,
     lastAnswer: step.lastAnswer,
+    turns: JSON.stringify(turnsOf(outcome)),
     now: now.toISOString(),
     savedAt: new Date().toISOString(),
     until: new Date(now.getTime() + SESSION_LIFETIME).toISOString(),
@@ -251,6 +274,15 @@ async function writeStep(db: Database, step: Step, now: Date): Promise<boolean> 
     transcript: JSON.stringify(transcript.length === 0 ? [] : [{ entries: transcript }]),
   })
   return written.rowCount === 1
+}
+
+/** What a step showed: what the person said to it, and what the bot said then. */
+function turnsOf({ transcript, messages }: StepOutcome): components['schemas']['ChatTurn'][] {
+  const said = transcript.filter(({ role }) => role === 'user')
+  return [
+    ...said.map(({ text, audio }) => ({ role: 'user' as const, text: text ?? audio ?? '' })),
+    ...messages.map((message) => ({ role: 'bot' as const, message })),
+  ]
 }
 
 function toAnswers(botId: string, resultId: string, answers: readonly Answer[]) {

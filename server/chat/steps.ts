@@ -97,6 +97,14 @@ export function readState(stored: string | null): SessionState | undefined {
   return state?.format === 1 ? state : undefined
 }
 
+/** What a client that comes back has to show and to do. What it did already, such as going elsewhere, it does not do again. */
+export function waitsFor({ lastAnswer }: Session) {
+  const step = JSON.parse(lastAnswer ?? '{}') as Partial<components['schemas']['ContinuedChatBody']>
+  const { input, clientSideActions, dynamicTheme, progress } = step
+  const awaited = clientSideActions?.filter((action) => action.expectsDedicatedReply === true)
+  return { input, clientSideActions: awaited?.length ? awaited : undefined, dynamicTheme, progress }
+}
+
 export function waitsForWebhook({ lastAnswer }: Session): boolean {
   const { clientSideActions = [] } = JSON.parse(lastAnswer ?? '{}') as {
     clientSideActions?: { type: string }[]

@@ -1,4 +1,5 @@
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, desc, eq, isNull, lte, sql } from 'drizzle-orm'
+import type { components } from '../../generated/openapi.ts'
 import type { BotGrant } from '../access/index.ts'
 import { type Draft, parseDraft, type Version, withDraft } from '../bots/drafts.ts'
 import { convert } from '../conversion/index.ts'
@@ -9,6 +10,7 @@ import {
   botPublications,
   bots,
   chatSessions,
+  chatSteps,
   publicIds,
   publishedBots,
   resultAnswers,
@@ -179,7 +181,25 @@ function toFlow(botId: string, version: Version, draft: Draft): Flow {
   return { ...convert(parseDraft(version, draft), '6.1'), id: botId }
 }
 
-// What earlier steps left, for blocks that send it on
+// What earlier steps left, for clients that come back and blocks that send it on
+
+const maximumSteps = 1_000
+
+/** What was said in a chat, up to the step that was read. */
+export async function turnsOf(db: Database, { botId, sessionId, revision }: Session) {
+  const rows = await db
+    .select({ turns: chatSteps.turns })
+    .from(chatSteps)
+    .where(
+      and(eq(chatSteps.botId, botId), eq(chatSteps.sessionId, sessionId), lte(chatSteps.revision, revision)),
+    )
+    .orderBy(desc(chatSteps.revision))
+    .limit(maximumSteps)
+  return rows
+    .reverse()
+    .flatMap(({ turns }) => JSON.parse(turns.text) as components['schemas']['ChatTurn'][])
+    .slice(-10_000)
+}
 
 export async function answersOf(db: Database, botId: string, resultId: string): Promise<Answer[]> {
   const rows = await db

@@ -344,6 +344,18 @@ export const chatSessions = pgTable(
   (table) => [index('chat_sessions_expiry').on(table.expiresAt), index('chat_sessions_bot').on(table.botId)],
 )
 
+/** What each step of a chat showed, for clients that come back; it goes with its session. */
+export const chatSteps = pgTable(
+  'chat_steps',
+  {
+    botId: text('bot_id').notNull(),
+    sessionId: text('session_id').notNull(),
+    revision: integer('revision').notNull(),
+    turns: json('turns').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.botId, table.sessionId, table.revision] })],
+)
+
 /**
  * What the results of one closed day (in UTC) of a bot with many results come to. A row counts only while
  * `computedEpoch` equals `epoch`; whoever changes a result of a closed day raises `epoch` with it.

@@ -1,7 +1,7 @@
 import type { Issue } from '../../contract/errors.ts'
 import type { ChatHandlers } from '../../generated/handlers.ts'
 import { closed, refusedOrigin, remembersUsers } from '../chat/admission.ts'
-import { startChat as startFlow } from '../chat/engine.ts'
+import { lookOfChat, startChat as startFlow } from '../chat/engine.ts'
 import { insertClientLogs, saveStep } from '../chat/saving.ts'
 import {
   digestOf,
@@ -10,9 +10,10 @@ import {
   readState,
   runStep,
   toStep,
+  waitsFor,
   waitsForWebhook,
 } from '../chat/steps.ts'
-import { findPublished, findSession, previewFlow, sessionOf } from '../chat/store.ts'
+import { findPublished, findSession, previewFlow, sessionOf, turnsOf } from '../chat/store.ts'
 import type { StartOptions, StepRefusal } from '../chat/types.ts'
 import type { Contexts } from '../context.ts'
 import { newId } from '../ids.ts'
@@ -61,6 +62,29 @@ export const chat: ChatHandlers<Contexts> = {
       ...(body.isOnlyRegistering ? {} : { resultId }),
       bot: { id: botId, version: '6.1', ...outcome.bot, publishedAt: published.publishedAt.toISOString() },
       ...step,
+    })
+  },
+
+  async getSession({ params, header }, reply, context) {
+    const { db, now, chat: tools, config } = context
+    const session = await findSession(db, tools, params.sessionId, now)
+    if (!session) return reply.fail('NOT_FOUND')
+    const origin = refusedOrigin(session.flow, header, config.PUBLIC_URL)
+    if (origin) return reply.fail('FORBIDDEN', [origin])
+    const { sessionId, resultId, revision, botId, flow } = session
+    const state = readState(session.state)
+    const [turns, look] = await Promise.all([
+      turnsOf(db, session),
+      lookOfChat(flow, state ?? null, effectsOf(context, { ...session, state })),
+    ])
+    return reply.ok({
+      sessionId,
+      resultId: resultId ?? undefined,
+      bot: { id: botId, version: '6.1', ...look },
+      turns,
+      isOver: state === undefined,
+      ...(state && waitsFor(session)),
+      revision,
     })
   },
 

@@ -2,7 +2,14 @@ import { eq, sql } from 'drizzle-orm'
 import type { BotGrant } from '../access/index.ts'
 import { requestPurge } from '../background/purge.ts'
 import { type Database, transact } from '../db/client.ts'
-import { bots, resultAnswers, resultLogs, resultTranscripts, results as table } from '../db/schema.ts'
+import {
+  bots,
+  chatSteps,
+  resultAnswers,
+  resultLogs,
+  resultTranscripts,
+  results as table,
+} from '../db/schema.ts'
 import { lateBefore, raiseEpochs } from './stats-rollup.ts'
 
 /**
@@ -29,6 +36,11 @@ export async function deleteSome(db: Database, { bot }: BotGrant, ids: string[],
     WITH answers AS (DELETE FROM ${resultAnswers} WHERE ${named}),
     logs AS (DELETE FROM ${resultLogs} WHERE ${named}),
     transcripts AS (DELETE FROM ${resultTranscripts} WHERE ${named}),
+    steps AS (
+      DELETE FROM ${chatSteps} WHERE bot_id = ${bot.id} AND session_id = ANY(ARRAY(
+        SELECT last_chat_session_id FROM ${table} WHERE bot_id = ${bot.id} AND id = ANY(${sql.param(ids)})
+      ))
+    ),
     doomed AS (
       SELECT id FROM ${table} WHERE bot_id = ${bot.id} AND id = ANY(${sql.param(ids)}) ORDER BY id FOR UPDATE
     ),

@@ -311,7 +311,7 @@ withBrowser('the chat page', () => {
     await page.keyboard.press('Enter')
     await asked(page, 'More?')
     await page.reload()
-    await asked(page, 'Name, Ada?')
+    await asked(page, 'More?')
     expect((await reportOf(app, made, world.here.member)).stats).toMatchObject({ totalViews: 1 })
     await page.getByRole('button', { name: 'Start over' }).click()
     await asked(page, 'Name, ?')

@@ -111,6 +111,83 @@ export const chat: Cases<'chat'> = {
     },
   },
 
+  getSession: {
+    needs: 'nothing',
+    ok: {
+      'that waits for a reply': async ({ here }, app) => {
+        const started = await start(app, here)
+        const { sessionId, resultId } = started
+        await app.client.ok('continueChat', { params: { sessionId }, body: { message: 'nobody' } })
+        return {
+          params: { sessionId },
+          after: ({ body }) => {
+            expect(body).toMatchObject({
+              sessionId,
+              resultId,
+              bot: { id: here.published.id, version: '6.1', theme: started.bot.theme },
+              turns: [
+                { role: 'bot', message: started.messages[0] },
+                { role: 'user', text: 'nobody' },
+                { role: 'bot', message: { type: 'text' } },
+              ],
+              isOver: false,
+              input: started.input,
+              revision: 2,
+            })
+            expect(body.turns).toHaveLength(3)
+          },
+        }
+      },
+      'that is over': async ({ here }, app) => {
+        const { sessionId } = await start(app, here)
+        const body = { message: 'ada@example.com' }
+        await app.client.ok('continueChat', { params: { sessionId }, body })
+        return {
+          params: { sessionId },
+          after: ({ body }) => {
+            expect(body).toMatchObject({ isOver: true, revision: 2 })
+            expect(body.turns.at(-1)).toEqual({ role: 'user', text: 'ada@example.com' })
+            expect(body).not.toHaveProperty('input')
+          },
+        }
+      },
+      'that waits for a webhook, and only for that': async ({ here }, app) => {
+        const { sessionId } = await waitAtWebhook(app, here)
+        return {
+          params: { sessionId },
+          after: ({ body }) =>
+            expect(body.clientSideActions).toEqual([
+              { type: 'listenForWebhook', expectsDedicatedReply: true },
+            ]),
+        }
+      },
+      'of a preview': async ({ here }, { client }) => {
+        const params = { botId: here.draft.id }
+        const { sessionId } = await client.ok('startPreview', { as: here.member, params })
+        return {
+          params: { sessionId },
+          after: ({ body }) => {
+            expect(body).toMatchObject({ isOver: false, input: { id: 'block-email' }, revision: 1 })
+            expect(body).not.toHaveProperty('resultId')
+          },
+        }
+      },
+    },
+    BAD_REQUEST: () => ({ params: { sessionId: 'x'.repeat(256) }, at: 'path.sessionId' }),
+    FORBIDDEN: async ({ here }, app) => {
+      await restrict(app, here)
+      return {
+        params: { sessionId: (await start(app, here)).sessionId },
+        headers: { Origin: 'null' },
+        at: 'header.origin',
+      }
+    },
+    NOT_FOUND: {
+      'that never was': () => ({ params: { sessionId: missingId } }),
+      'that has expired': ({ here }) => ({ params: { sessionId: here.expiredSession } }),
+    },
+  },
+
   continueChat: {
     needs: 'nothing',
     ok: {

@@ -18,15 +18,14 @@ export class Unreachable extends Error {}
 
 const away = [408, 429, 502, 503, 504]
 
-async function post(path, body, signal) {
+async function ask(method, path, body, signal) {
   const timeout = AbortSignal.timeout(150_000)
   let response
   let answer
   try {
     response = await fetch(new URL(path, service), {
-      method: 'POST',
-      headers: { 'Content-Type': 'application/json' },
-      body: JSON.stringify(body),
+      method,
+      ...(body && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
       credentials: 'omit',
       signal: AbortSignal.any([signal, timeout]),
     })
@@ -41,7 +40,12 @@ async function post(path, body, signal) {
 }
 
 export function startChat(publicId, body, signal) {
-  return post(`api/v1/bots/${encodeURIComponent(publicId)}/startChat`, body, signal)
+  return ask('POST', `api/v1/bots/${encodeURIComponent(publicId)}/startChat`, body, signal)
+}
+
+/** A chat as it is now: what was said, and what it waits for. */
+export function getSession(sessionId, signal) {
+  return ask('GET', `api/v1/sessions/${encodeURIComponent(sessionId)}`, undefined, signal)
 }
 
 const pauses = [500, 1_000, 2_000, 4_000]
@@ -53,7 +57,7 @@ const pauses = [500, 1_000, 2_000, 4_000]
 export async function continueChat(sessionId, body, signal) {
   for (let attempt = 0; ; attempt += 1) {
     try {
-      return await post(`api/v1/sessions/${encodeURIComponent(sessionId)}/continueChat`, body, signal)
+      return await ask('POST', `api/v1/sessions/${encodeURIComponent(sessionId)}/continueChat`, body, signal)
     } catch (error) {
       const mayPass =
         error instanceof Unreachable || (error instanceof Refusal && error.status === 409 && attempt > 0)
@@ -66,5 +70,7 @@ export async function continueChat(sessionId, body, signal) {
 /** Tells the authors of the bot what went wrong. Nobody waits for it, and it may fail. */
 export function saveLogs(sessionId, clientLogs) {
   const signal = AbortSignal.timeout(30_000)
-  post(`api/v2/sessions/${encodeURIComponent(sessionId)}/clientLogs`, { clientLogs }, signal).catch(() => {})
+  ask('POST', `api/v2/sessions/${encodeURIComponent(sessionId)}/clientLogs`, { clientLogs }, signal).catch(
+    () => {},
+  )
 }

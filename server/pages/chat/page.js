@@ -1,10 +1,10 @@
 import { perform } from './actions.js'
-import { continueChat, Refusal, saveLogs, startChat } from './api.js'
+import { continueChat, getSession, Refusal, saveLogs, startChat } from './api.js'
 import { hostBubble, mayMove } from './bubbles.js'
 import { element, filled, sleep } from './dom.js'
 import { host } from './host.js'
 import { inputForm } from './inputs.js'
-import { forgetResult, hideParameters, rememberedResult, rememberResult } from './memory.js'
+import { forgetChat, hideParameters, rememberChat, rememberedChat } from './memory.js'
 import { texts } from './texts.js'
 import { applyTheme } from './theme.js'
 import {
@@ -13,6 +13,7 @@ import {
   answer,
   applyDynamicTheme,
   conversation,
+  jumpToEnd,
   keepFocus,
   progress,
   restart,
@@ -46,7 +47,7 @@ async function run() {
 }
 
 restart.addEventListener('click', () => {
-  forgetResult()
+  forgetChat()
   void run()
 })
 addEventListener('keydown', ({ key, defaultPrevented }) => {
@@ -57,10 +58,38 @@ void run()
 // The conversation
 
 async function converse(signal) {
-  const started = await start(signal)
+  for (let before = await comeBack(signal), isLate = false; ; ) {
+    const started = before ?? (await start(signal))
+    try {
+      return await talk(started, isLate, signal)
+    } catch (error) {
+      // Another tab was faster, or a reply that was under way when this page was loaded: go on from there.
+      if (!(error instanceof Refusal) || error.status !== 409) throw error
+      isLate = true
+      conversation.replaceChildren()
+      before = await getSession(started.sessionId, signal)
+    }
+  }
+}
+
+/** The chat that this person left here, if there is one that can go on. */
+async function comeBack(signal) {
+  const { sessionId, resultId } = rememberedChat()
+  if (!sessionId || (host.resultId && host.resultId !== resultId)) return undefined
+  try {
+    return await insist(() => getSession(sessionId, signal), signal)
+  } catch (error) {
+    // It has expired, or its bot is gone or does not want this page, which the start says then.
+    if (error instanceof Refusal) return undefined
+    throw error
+  }
+}
+
+/** From the first step of a chat, or from what was left of it, to its end. */
+async function talk(started, isLate, signal) {
   const { bot, sessionId } = started
   const avatars = applyTheme(bot.theme)
-  rememberResult(bot.settings.general, started.resultId)
+  rememberChat(bot.settings.general, started)
   hideParameters(bot.settings.general)
   restart.hidden = false
   const chat = {
@@ -68,12 +97,14 @@ async function converse(signal) {
     avatars,
     typing: { ...typingDefaults, ...bot.settings.typingEmulation },
     texts: bot.settings.general?.systemMessages ?? {},
-    isFirstBubble: true,
+    isFirstBubble: started.turns === undefined,
     log: (entry) => saveLogs(sessionId, [entry]),
     say: (...children) => addHost(element('div', { class: 'host-bubble notice' }, ...children), chat.avatars),
   }
+  const last = showTurns(started.turns ?? [], chat)
+  if (isLate) status.replaceChildren(texts.elsewhereTitle)
 
-  for (let step = started; ; ) {
+  for (let step = { messages: [], last, ...started }; ; ) {
     const next = await show(step, chat)
     if (!next) break
     const { revision } = step
@@ -88,18 +119,36 @@ async function converse(signal) {
   keepFocus(restart)
 }
 
+/** Shows what was said before, at once, and answers the last bubble of the bot. */
+function showTurns(turns, { avatars }) {
+  let last
+  for (const { role, message, text } of turns) {
+    const shown = role === 'bot' ? hostBubble(message) : undefined
+    if (shown) {
+      addHost(shown, avatars)
+      last = { bubble: message, shown }
+    } else if (role === 'user' && text !== '') addGuest(text, avatars)
+  }
+  jumpToEnd()
+  return last
+}
+
 async function start(signal) {
   const { prefilledVariables } = host
-  const resultId = host.resultId ?? rememberedResult()
+  const resultId = host.resultId ?? rememberedChat().resultId
   const body = {
     ...(resultId ? { resultId } : {}),
     ...(Object.keys(prefilledVariables).length > 0 ? { prefilledVariables } : {}),
   }
-  // Starting again would count as another view, so a person decides about it.
+  return insist(() => startChat(publicId, body, signal), signal)
+}
+
+/** Asks the service until it answers. Starting again would count as another view, so a person decides about it. */
+async function insist(ask, signal) {
   for (;;) {
     const typing = showTyping()
     try {
-      return await startChat(publicId, body, signal)
+      return await ask()
     } catch (error) {
       if (error instanceof Refusal || signal.aborted) throw error
       typing.remove()
@@ -112,6 +161,7 @@ async function start(signal) {
 
 /** Sends a reply until it is answered, and while the chat waits for a webhook asks whether it has gone on. */
 async function send(sessionId, body, chat) {
+  status.replaceChildren()
   for (;;) {
     const typing = showTyping(chat.avatars)
     try {
@@ -147,8 +197,8 @@ async function show(step, chat) {
     }
   }
   await act(undefined)
-  let question
-  let last
+  let last = step.last
+  let question = last?.bubble.type === 'text' ? last.shown.id : undefined
   for (const bubble of step.messages) {
     const shown = hostBubble(bubble)
     if (shown) {
@@ -162,6 +212,7 @@ async function show(step, chat) {
   }
   while (actions.length > 0) await act(actions[0].lastBubbleBlockId)
   if (next) return next
+  if (step.isOver) return undefined
   if (step.input) return ask(step.input, question, chat)
   const awaited = last?.bubble.type === 'embed' && last.bubble.content.waitForEvent
   if (awaited?.isEnabled === true) return { message: await eventOf(last.shown, awaited, chat.signal) }
@@ -221,7 +272,6 @@ const reasons = {
   bot_closed: [texts.failedTitle, texts.closed],
   403: [texts.forbiddenTitle, texts.forbidden],
   404: [texts.missingTitle, texts.missing],
-  409: [texts.elsewhereTitle, texts.elsewhere],
 }
 
 function fail(error) {

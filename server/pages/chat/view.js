@@ -72,6 +72,11 @@ function keepEnd() {
 
 new ResizeObserver(keepEnd).observe(scroller)
 
+export function jumpToEnd() {
+  isFollowed = true
+  keepEnd()
+}
+
 export function scrollToEnd() {
   isFollowed = true
   scroller.scrollTo({ top: scroller.scrollHeight, behavior: mayMove() ? 'smooth' : 'instant' })

@@ -20,7 +20,6 @@ export const de: Texts = {
   forbiddenTitle: 'Dieser Chat darf hier nicht laufen',
   forbidden: 'Der Bot erlaubt keine Chats auf dieser Seite.',
   elsewhereTitle: 'Der Chat ging woanders weiter',
-  elsewhere: 'Er wurde an anderer Stelle fortgesetzt. Hier können Sie neu beginnen.',
   failedTitle: 'Der Chat kann nicht weitergehen',
   failed: 'Auf dieser Seite ist etwas schiefgegangen.',
   popupBlockedTitle: 'Der neue Tab wurde blockiert',

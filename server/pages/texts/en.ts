@@ -19,7 +19,6 @@ export const en = {
   forbiddenTitle: 'This chat may not run here',
   forbidden: 'The bot does not allow chats on this page.',
   elsewhereTitle: 'The chat went on elsewhere',
-  elsewhere: 'It was continued somewhere else. You can start over here.',
   failedTitle: 'The chat cannot go on',
   failed: 'Something went wrong on this page.',
   popupBlockedTitle: 'The new tab was blocked',

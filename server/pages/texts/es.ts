@@ -20,7 +20,6 @@ export const es: Texts = {
   forbiddenTitle: 'Este chat no puede funcionar aquí',
   forbidden: 'El bot no permite chats en esta página.',
   elsewhereTitle: 'El chat siguió en otro lugar',
-  elsewhere: 'Se continuó en otro sitio. Aquí puede empezar de nuevo.',
   failedTitle: 'El chat no puede continuar',
   failed: 'Algo ha fallado en esta página.',
   popupBlockedTitle: 'Se bloqueó la nueva pestaña',

@@ -20,7 +20,6 @@ export const fr: Texts = {
   forbiddenTitle: 'Cette conversation n’est pas autorisée ici',
   forbidden: 'Le bot n’autorise pas les conversations sur cette page.',
   elsewhereTitle: 'La conversation a continué ailleurs',
-  elsewhere: 'Elle s’est poursuivie à un autre endroit. Vous pouvez recommencer ici.',
   failedTitle: 'La conversation ne peut pas continuer',
   failed: 'Une erreur est survenue sur cette page.',
   popupBlockedTitle: 'Le nouvel onglet a été bloqué',

@@ -20,7 +20,6 @@ export const he: Texts = {
   forbiddenTitle: 'הצ׳אט הזה לא יכול לפעול כאן',
   forbidden: 'הבוט אינו מאפשר צ׳אטים בדף הזה.',
   elsewhereTitle: 'הצ׳אט נמשך במקום אחר',
-  elsewhere: 'השיחה נמשכה במקום אחר. אפשר להתחיל כאן מחדש.',
   failedTitle: 'הצ׳אט לא יכול להימשך',
   failed: 'משהו השתבש בדף הזה.',
   popupBlockedTitle: 'הכרטיסייה החדשה נחסמה',

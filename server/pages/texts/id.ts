@@ -20,7 +20,6 @@ export const id: Texts = {
   forbiddenTitle: 'Obrolan ini tidak boleh berjalan di sini',
   forbidden: 'Bot tidak mengizinkan obrolan di halaman ini.',
   elsewhereTitle: 'Obrolan berlanjut di tempat lain',
-  elsewhere: 'Obrolan dilanjutkan di tempat lain. Anda dapat memulai lagi di sini.',
   failedTitle: 'Obrolan tidak dapat dilanjutkan',
   failed: 'Terjadi kesalahan di halaman ini.',
   popupBlockedTitle: 'Tab baru diblokir',

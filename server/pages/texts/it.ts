@@ -20,7 +20,6 @@ export const it: Texts = {
   forbiddenTitle: 'Questa chat non può funzionare qui',
   forbidden: 'Il bot non consente chat su questa pagina.',
   elsewhereTitle: 'La chat è proseguita altrove',
-  elsewhere: 'È stata continuata da un’altra parte. Qui puoi ricominciare.',
   failedTitle: 'La chat non può continuare',
   failed: 'Qualcosa è andato storto su questa pagina.',
   popupBlockedTitle: 'La nuova scheda è stata bloccata',

@@ -20,7 +20,6 @@ export const ja: Texts = {
   forbiddenTitle: 'このチャットはここでは利用できません',
   forbidden: 'このボットはこのページでのチャットを許可していません。',
   elsewhereTitle: 'チャットは別の場所で続けられました',
-  elsewhere: '別の場所で会話が続けられました。ここでは最初からやり直せます。',
   failedTitle: 'チャットを続けられません',
   failed: 'このページで問題が発生しました。',
   popupBlockedTitle: '新しいタブがブロックされました',

@@ -20,7 +20,6 @@ export const ko: Texts = {
   forbiddenTitle: '이 채팅은 여기에서 실행할 수 없습니다',
   forbidden: '이 봇은 이 페이지에서 채팅을 허용하지 않습니다.',
   elsewhereTitle: '채팅이 다른 곳에서 계속되었습니다',
-  elsewhere: '다른 곳에서 대화가 이어졌습니다. 여기에서는 다시 시작할 수 있습니다.',
   failedTitle: '채팅을 계속할 수 없습니다',
   failed: '이 페이지에 문제가 발생했습니다.',
   popupBlockedTitle: '새 탭이 차단되었습니다',

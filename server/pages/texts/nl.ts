@@ -20,7 +20,6 @@ export const nl: Texts = {
   forbiddenTitle: 'Deze chat mag hier niet draaien',
   forbidden: 'De bot staat geen chats op deze pagina toe.',
   elsewhereTitle: 'De chat ging elders verder',
-  elsewhere: 'Hij is ergens anders voortgezet. Hier kunt u opnieuw beginnen.',
   failedTitle: 'De chat kan niet verdergaan',
   failed: 'Er ging iets mis op deze pagina.',
   popupBlockedTitle: 'Het nieuwe tabblad is geblokkeerd',

@@ -20,7 +20,6 @@ export const pl: Texts = {
   forbiddenTitle: 'Ten czat nie może tu działać',
   forbidden: 'Bot nie zezwala na czaty na tej stronie.',
   elsewhereTitle: 'Czat toczy się gdzie indziej',
-  elsewhere: 'Rozmowa była kontynuowana w innym miejscu. Tutaj możesz zacząć od nowa.',
   failedTitle: 'Czat nie może być kontynuowany',
   failed: 'Na tej stronie coś poszło nie tak.',
   popupBlockedTitle: 'Nowa karta została zablokowana',

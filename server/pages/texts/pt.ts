@@ -20,7 +20,6 @@ export const pt: Texts = {
   forbiddenTitle: 'Este chat não pode funcionar aqui',
   forbidden: 'O bot não permite chats nesta página.',
   elsewhereTitle: 'O chat continuou em outro lugar',
-  elsewhere: 'Ele foi continuado em outro lugar. Aqui você pode recomeçar.',
   failedTitle: 'O chat não pode continuar',
   failed: 'Algo deu errado nesta página.',
   popupBlockedTitle: 'A nova aba foi bloqueada',

@@ -20,7 +20,6 @@ export const tr: Texts = {
   forbiddenTitle: 'Bu sohbet burada çalışamaz',
   forbidden: 'Bot bu sayfada sohbete izin vermiyor.',
   elsewhereTitle: 'Sohbet başka bir yerde devam etti',
-  elsewhere: 'Başka bir yerde sürdürüldü. Burada yeniden başlayabilirsiniz.',
   failedTitle: 'Sohbet devam edemiyor',
   failed: 'Bu sayfada bir sorun oluştu.',
   popupBlockedTitle: 'Yeni sekme engellendi',

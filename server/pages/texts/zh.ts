@@ -20,7 +20,6 @@ export const zh: Texts = {
   forbiddenTitle: '此聊天不能在这里运行',
   forbidden: '该机器人不允许在此页面上聊天。',
   elsewhereTitle: '聊天已在别处继续',
-  elsewhere: '对话已在其他地方继续。您可以在这里重新开始。',
   failedTitle: '聊天无法继续',
   failed: '此页面出现了问题。',
   popupBlockedTitle: '新标签页被拦截',

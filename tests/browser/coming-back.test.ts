@@ -1,0 +1,253 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import type { Flow } from '../../server/chat/types.ts'
+import { type App, startApp } from '../support/app.ts'
+import { ask, bot, text } from '../support/chat.ts'
+import { publish, reportOf, transcriptOf } from '../support/chats.ts'
+import { makeWorld, type World } from '../support/world.ts'
+import { drawing } from './bots.ts'
+import { desktop, launch, watch, withBrowser } from './support.ts'
+
+/* A chat that was left goes on where it was: nothing is lost, nothing is said or done twice. */
+
+let app: App
+let world: World
+let browser: Browser
+const complaints: string[] = []
+
+const remembering = (storage: 'session' | 'local') => ({
+  general: { rememberUser: { isEnabled: true, storage } },
+  typingEmulation: { enabled: false },
+})
+
+const steps = (settings: object): Flow =>
+  bot(
+    {
+      Start: [
+        {
+          type: 'text',
+          content: {
+            richText: [
+              {
+                type: 'p',
+                children: [
+                  { text: 'Bold', bold: true },
+                  { text: ' and ' },
+                  { type: 'a', url: 'https://example.com/', children: [{ text: 'a link' }] },
+                ],
+              },
+            ],
+          },
+        },
+        {
+          type: 'image',
+          content: { url: drawing('#20545c', 'Paper Boat'), clickLink: { alt: 'Paper Boat' } },
+        },
+        text('One?'),
+        ask('One'),
+        text('Two, after {{One}}?'),
+        ask('Two'),
+        text('Three, after {{Two}}?'),
+        ask('Three'),
+        text('Bye, {{One}} {{Two}} {{Three}}.'),
+      ],
+    },
+    { variables: ['One', 'Two', 'Three'], settings },
+  )
+
+const newContext = () => browser.newContext({ baseURL: app.url, reducedMotion: 'reduce', ...desktop })
+
+async function openIn(context: BrowserContext, path: string): Promise<Page> {
+  const page = await context.newPage()
+  watch(page, app.url, complaints)
+  await page.goto(path)
+  return page
+}
+
+const asked = (page: Page, question: string) =>
+  page.locator('.host-bubble', { hasText: question }).last().waitFor()
+
+async function say(page: Page, words: string) {
+  await page.locator('.field').fill(words)
+  await page.keyboard.press('Enter')
+}
+
+/** All that stands in the conversation, without the ids, which count from one for each page. */
+async function conversation(page: Page): Promise<string> {
+  await page.locator('.field').waitFor()
+  const html = (await page.evaluate(`document.getElementById('conversation').innerHTML`)) as string
+  return html.replaceAll(/ id="[^"]*"/g, '')
+}
+
+withBrowser('coming back to a chat', () => {
+  beforeAll(async () => {
+    app = await startApp()
+    world = await makeWorld(app)
+    browser = await launch()
+  })
+
+  afterEach(async () => {
+    for (const context of browser.contexts()) await context.close()
+    expect(complaints.splice(0)).toEqual([])
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await app?.stop()
+  })
+
+  test('after a reload, a restarted service, another page and a closed tab', async () => {
+    const made = await publish(app, world.here, steps(remembering('local')))
+    const path = `/chat/${made.publicId}`
+    const context = await newContext()
+    const page = await openIn(context, path)
+    await asked(page, 'One?')
+    const first = await conversation(page)
+    await page.reload()
+    expect(await conversation(page)).toBe(first)
+    await say(page, 'uno')
+    await asked(page, 'Two, after uno?')
+    const second = await conversation(page)
+
+    app.forgetFlows()
+    await page.goto('/livez')
+    await page.goBack()
+    expect(await conversation(page)).toBe(second)
+    await say(page, 'dos')
+    await asked(page, 'Three, after dos?')
+    const third = await conversation(page)
+    await page.close()
+
+    const again = await openIn(context, path)
+    expect(await conversation(again)).toBe(third)
+    // The field is called what the bot asked.
+    await again.getByRole('textbox', { name: 'Three, after dos?' }).fill('tres')
+    await again.keyboard.press('Enter')
+    await asked(again, 'Bye, uno dos tres.')
+    await again.getByText('The chat has ended.').waitFor()
+    await again.reload()
+    await again.getByText('The chat has ended.').waitFor()
+    expect(await again.locator('.guest-text').allTextContents()).toEqual(['uno', 'dos', 'tres'])
+
+    const { results, stats } = await reportOf(app, made, world.here.member)
+    expect(stats).toMatchObject({ totalViews: 1, totalStarts: 1, totalCompleted: 1 })
+    expect(results[0]?.answers.map(({ content }) => content)).toEqual(['uno', 'dos', 'tres'])
+    const transcript = await transcriptOf(app, made.id, results[0]?.id ?? '', world.here.member)
+    expect(transcript.filter(({ role }) => role === 'user')).toHaveLength(3)
+  })
+
+  test('in the tab only, where the bot remembers for the session', async () => {
+    const made = await publish(app, world.here, steps(remembering('session')))
+    const context = await newContext()
+    const page = await openIn(context, `/chat/${made.publicId}`)
+    await asked(page, 'One?')
+    await say(page, 'uno')
+    await asked(page, 'Two')
+    await page.reload()
+    await asked(page, 'Two, after uno?')
+    const other = await openIn(context, `/chat/${made.publicId}`)
+    await asked(other, 'One?')
+    expect(await other.locator('.guest-text').count()).toBe(0)
+  })
+
+  test('not where the bot remembers nobody', async () => {
+    const made = await publish(app, world.here, steps({ typingEmulation: { enabled: false } }))
+    const page = await openIn(await newContext(), `/chat/${made.publicId}`)
+    await asked(page, 'One?')
+    await say(page, 'uno')
+    await asked(page, 'Two')
+    await page.reload()
+    await asked(page, 'One?')
+    await page.locator('.field').waitFor()
+    expect(await page.locator('.guest-text').count()).toBe(0)
+    expect((await reportOf(app, made, world.here.member)).stats).toMatchObject({ totalViews: 2 })
+  })
+
+  test('after a reload while a reply was under way', async () => {
+    const made = await publish(app, world.here, steps(remembering('session')))
+    const page = await openIn(await newContext(), `/chat/${made.publicId}`)
+    await asked(page, 'One?')
+    const arrived = new Promise<void>((resolve) => {
+      void page.route('**/continueChat', async (route) => {
+        await route.fetch()
+        resolve()
+      })
+    })
+    await say(page, 'uno')
+    await arrived
+    await page.unrouteAll({ behavior: 'ignoreErrors' })
+    await page.reload()
+    await asked(page, 'Two, after uno?')
+    expect(await page.locator('.guest-text').allTextContents()).toEqual(['uno'])
+  })
+
+  test('of two tabs the slower one goes on from where the chat is', async () => {
+    const made = await publish(app, world.here, steps(remembering('local')))
+    const context = await newContext()
+    const slow = await openIn(context, `/chat/${made.publicId}`)
+    await asked(slow, 'One?')
+    await slow.locator('.field').waitFor()
+    const fast = await openIn(context, `/chat/${made.publicId}`)
+    await asked(fast, 'One?')
+    await say(fast, 'uno')
+    await asked(fast, 'Two')
+    await say(slow, 'eins')
+    await asked(slow, 'Two, after uno?')
+    await slow.getByText('The chat went on elsewhere').waitFor()
+    expect(await slow.locator('.guest-text').allTextContents()).toEqual(['uno'])
+    await say(slow, 'zwei')
+    await asked(slow, 'Three, after zwei?')
+    expect(await slow.getByText('The chat went on elsewhere').count()).toBe(0)
+    expect(complaints.splice(0).filter((complaint) => !complaint.includes('status of 409'))).toEqual([])
+  })
+
+  test('a page that the bot went to is not gone to again', async () => {
+    const flow = bot(
+      { Start: [text('See you.'), { type: 'Redirect', options: { url: `${app.url}/readyz` } }, ask()] },
+      { settings: remembering('session') },
+    )
+    const made = await publish(app, world.here, flow)
+    const page = await openIn(await newContext(), `/chat/${made.publicId}`)
+    await page.waitForURL('**/readyz')
+    await page.goBack()
+    await page.locator('.field').waitFor()
+    expect(await page.locator('.host-bubble').allTextContents()).toEqual(['Bot: See you.'])
+  })
+
+  test('the chat waits for a webhook as before', async () => {
+    const flow = bot(
+      { Start: [text('Pay, please.'), { id: 'paid', type: 'webhook' }, text('Thank you.')] },
+      { settings: remembering('session') },
+    )
+    const made = await publish(app, world.here, flow)
+    const page = await openIn(await newContext(), `/chat/${made.publicId}`)
+    await page.waitForResponse('**/continueChat')
+    await page.reload()
+    await asked(page, 'Pay, please.')
+    await page.waitForResponse('**/continueChat')
+    const { rows } = await app.pool.query('SELECT id FROM results WHERE bot_id = $1', [made.id])
+    await app.client.ok('executeWebhook', {
+      as: world.here.member,
+      params: { botId: made.id, blockId: 'paid', resultId: rows[0].id },
+      body: {},
+    })
+    await asked(page, 'Thank you.')
+    expect(await page.locator('.host-bubble').count()).toBe(2)
+  })
+
+  test('a chat that has expired begins anew, with what is known of the person', async () => {
+    const made = await publish(app, world.here, steps(remembering('local')))
+    const page = await openIn(await newContext(), `/chat/${made.publicId}`)
+    await asked(page, 'One?')
+    await app.pool.query(
+      `UPDATE chat_sessions SET expires_at = now() - interval '30 years' WHERE bot_id = $1`,
+      [made.id],
+    )
+    await page.reload()
+    await asked(page, 'One?')
+    await say(page, 'uno')
+    await asked(page, 'Two, after uno?')
+    expect((await reportOf(app, made, world.here.member)).stats).toMatchObject({ totalViews: 1 })
+    expect(complaints.splice(0).filter((complaint) => !complaint.includes('status of 404'))).toEqual([])
+  })
+})
