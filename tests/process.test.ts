@@ -351,7 +351,7 @@ describe('stopping', () => {
     expect([...new Set(seen.slice(seen.indexOf(503)))]).toEqual([503, undefined])
     await release()
     expect(await answer).toMatchObject({ status: 200, body: { bot: { name: 'after' } } })
-    expect(await service.ended).toMatchObject({ code: 0, stderr: '' })
+    expect(await service.ended).toMatchObject({ code: 0 })
     expect(await nameOf()).toBe('after')
   })
 
