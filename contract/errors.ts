@@ -141,6 +141,17 @@ export const errors = {
       current: { updatedAt: '2026-03-04T10:15:30.120Z' },
     },
   },
+  PRECONDITION_FAILED: {
+    status: 412,
+    message: 'Precondition failed',
+    when: 'The record is in another state than `If-Match` or `If-None-Match` wants; nothing was changed. The issue and the header `ETag` have the tag of the state it is in: read it again and repeat the change on that.',
+    example: {
+      path: ['header', 'if-match'],
+      code: 'conflict',
+      message: 'The record is in the state "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"',
+      current: { etag: '"01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"' },
+    },
+  },
   PAYLOAD_TOO_LARGE: {
     status: 413,
     message: 'Payload too large',

@@ -148,6 +148,7 @@ export const folders = define({
     access: folder('GUEST'),
     params,
     query: optionalWorkspace,
+    isConditional: true,
     success: {
       status: 200,
       description: 'The folder, without what is in it.',
@@ -178,6 +179,7 @@ export const folders = define({
       rename: { summary: 'Rename', value: { folder: { name: 'Lead forms 2026' } } },
       move: { summary: 'Move to the top level', value: { folder: { parentFolderId: null } } },
     },
+    isConditional: true,
     success: {
       status: 200,
       description: 'The folder as it is now.',
@@ -202,6 +204,7 @@ export const folders = define({
     access: folder('MEMBER'),
     params,
     query: optionalWorkspace,
+    isConditional: true,
     success: {
       status: 200,
       description: 'The folder that was deleted.',

@@ -23,6 +23,13 @@ export interface Operation {
   everythingWithout?: string
   /** Whether pages of other origins may call it. */
   isCrossOrigin?: boolean
+  /**
+   * Whether it takes `If-Match` and `If-None-Match`: a read of one record answers its entity tag and 304 where the
+   * caller has it; a write is made only to the state that was named.
+   */
+  isConditional?: boolean
+  /** Since when it is going, when it is gone (days in UTC), and the operation to call instead. */
+  deprecated?: { since: string; sunset: string; successor?: string }
   success: Success
   /** The operation's own codes, beyond those that access and input imply. */
   errors?: readonly ErrorCode[]
@@ -39,9 +46,14 @@ export interface Success {
   /** Where the created record is, with paths into the answer in braces: `/v1/folders/{folder.id}`. */
   location?: string
   examples: Record<string, Example>
+  /** What is answered to `Prefer: return=minimal`, under a media type of its own. */
+  minimal?: { body: z.ZodType; examples: Record<string, Example> }
   /** The media type where it is not JSON; the body is then a stream of text. */
   mediaType?: 'text/csv'
 }
+
+/** Of answers to `Prefer: return=minimal`, so that a media type has one schema per operation. */
+export const minimalMediaType = 'application/vnd.bot-builder.minimal+json'
 
 export interface Example {
   summary: string
@@ -133,6 +145,7 @@ export function errorsOf(operation: Operation): ErrorCode[] {
   const { access } = operation
   if (access.kind !== 'anyone') codes.add('UNAUTHORIZED')
   if ('role' in access) codes.add('FORBIDDEN').add(access.missing)
+  if (operation.isConditional) codes.add('PRECONDITION_FAILED')
   if (operation.body) codes.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE')
   for (const code of operation.errors ?? []) codes.add(code)
   codes.add('INTERNAL_SERVER_ERROR').add('SERVICE_UNAVAILABLE')
@@ -145,6 +158,7 @@ const order: readonly ErrorCode[] = [
   'FORBIDDEN',
   'NOT_FOUND',
   'CONFLICT',
+  'PRECONDITION_FAILED',
   'PAYLOAD_TOO_LARGE',
   'UNSUPPORTED_MEDIA_TYPE',
   'INTERNAL_SERVER_ERROR',
@@ -160,7 +174,21 @@ export interface Contract {
   query: unknown
   body: unknown
   reply: unknown
+  /** What a caller gets who wants little; never where they get the reply all the same. */
+  minimal: unknown
   error: ErrorCode
+}
+
+/** One tag as a condition names it, without its quotes. */
+export interface NamedTag {
+  isWeak: boolean
+  tag: string
+}
+
+/** What a request says of the state that it is about; `*` is any. */
+export interface Conditions {
+  ifMatch?: '*' | readonly NamedTag[]
+  ifNoneMatch?: '*' | readonly NamedTag[]
 }
 
 /** What a handler returns. Only `reply` can make one, so a handler cannot answer what its operation does not declare. */
@@ -169,7 +197,14 @@ export interface Result<O extends Contract> {
 }
 
 export interface Reply<O extends Contract> {
-  ok(body: O['reply']): Result<O>
+  /** `etag` is the entity tag of the record as this answer, or a read after it, shows it. */
+  ok(body: O['reply'], etag?: string): Result<O>
+  /** In place of `ok`, for callers who prefer little. */
+  minimal(body: O['minimal'], etag: string): Result<O>
+  /** What a conditional read is answered without the record being read: 304 or 412. Undefined where it is to be read. */
+  unread(conditions: Conditions, etag: string): Result<O> | undefined
+  /** The record is in another state than the conditions want; `etag` is its tag. */
+  stale(conditions: Conditions, etag: 'PRECONDITION_FAILED' extends O['error'] ? string : never): Result<O>
   fail(code: O['error'], issues?: Issue[]): Result<O>
 }
 
@@ -182,6 +217,9 @@ export interface Request<O extends Contract> {
    * back unchanged is stored as this text: the parsed body has lost the order of keys.
    */
   texts(name: string): Map<string, string>
+  conditions: Conditions
+  /** Whether the caller sent `Prefer: return=minimal` to an operation that knows it. */
+  prefersMinimal: boolean
   /** A header of the request, by its name in lower case. */
   header(name: 'origin' | 'sec-fetch-site' | 'user-agent'): string | undefined
 }

@@ -146,6 +146,7 @@ export const publications = define({
     description: 'Returns one published copy with its flow and what the check found when it was published.',
     access: bot('GUEST'),
     params,
+    isConditional: true,
     success: {
       status: 200,
       description: 'The publication with its flow.',

@@ -46,6 +46,7 @@ export const publishing = define({
       'Copies the draft as it is stored, in one step, and makes the copy the one that chats run. Earlier copies are kept as publications; running chats finish on the copy they started with. A bot without public id gets one: its name in lower case with a random ending. What the check of the flow finds is noted in the publication, counted in `findings` and never refused. The draft does not change, nor does its `updatedAt`. Takes no body.',
     access: bot('MEMBER', { missing: 'FORBIDDEN' }),
     params,
+    isConditional: true,
     success: {
       status: 200,
       description: 'The bot is published.',
@@ -84,6 +85,7 @@ export const publishing = define({
     access: bot('GUEST', { publicShare: true }),
     params,
     query: z.strictObject({ migrateToLatestVersion }),
+    isConditional: true,
     success: {
       status: 200,
       description: 'The published copy with its flow.',

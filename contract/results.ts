@@ -193,6 +193,7 @@ export const results = define({
       'Returns one result with its answers and variables, also one in which no answer was given yet.',
     access: bot('MEMBER'),
     params: resultParams,
+    isConditional: true,
     success: {
       status: 200,
       description: 'The result with its answers.',

@@ -4,6 +4,7 @@ import {
   botIcon,
   botName,
   botSchema,
+  documentVersion,
   flowOf,
   isClosed,
   nullableResultsTablePreferences,
@@ -51,10 +52,6 @@ const loosePart = (description: string, example: unknown) =>
   z.unknown().optional().meta({ description, example })
 
 const notAVersion = `Expected one of ${versions.join(', ')}`
-
-const documentVersion = z
-  .enum(versions)
-  .meta({ id: 'DocumentVersion', description: 'Version of the schema a flow is written in.' })
 
 const importedBot = z
   .looseObject({
@@ -162,6 +159,7 @@ export const transfer = define({
       'Returns the draft of a bot, in the version it is stored in, as a document. The value of `bot` in the answer is what import takes as its `bot`, in this installation or another one: exporting and importing makes a duplicate. Publications and results are not part of it.',
     access: bot('GUEST'),
     params,
+    isConditional: true,
     success: {
       status: 200,
       description: 'The document, ready to be imported.',

@@ -221,6 +221,7 @@ export const workspaces = define({
     description: 'Returns one workspace with the limits agreed for it, and what the caller may do in it.',
     access: workspace('GUEST'),
     params,
+    isConditional: true,
     success: {
       status: 200,
       description: "The workspace and the caller's mode.",
@@ -255,6 +256,7 @@ export const workspaces = define({
     params,
     body: workspaceUpdate,
     requestExamples: { rename: { summary: 'Rename', value: { name: 'Acme Corporation' } } },
+    isConditional: true,
     success: {
       status: 200,
       description: 'Name and icon as they are now.',
@@ -279,6 +281,7 @@ export const workspaces = define({
       'Deletes a workspace with its memberships, folders, bots, drafts, publications and results. Running chats end. Public ids and domains of its bots become free; users and their tokens stay. This cannot be undone.',
     access: workspace('ADMIN'),
     params,
+    isConditional: true,
     success: {
       status: 200,
       description: 'The workspace is deleted.',

@@ -1439,6 +1439,25 @@ export interface components {
              */
             nextCursor: string | null;
         };
+        /** @description Which bot it is, and which state of it. */
+        BotReference: {
+            /**
+             * @description Id of the bot, as create and list answer it.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the draft was last changed.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            updatedAt: string;
+            version: components["schemas"]["DocumentVersion"];
+        };
+        /** @description The bot for callers who have its flow. */
+        BotReferenceBody: {
+            bot: components["schemas"]["BotReference"];
+        };
         /** @description A bot in a list, without its flow. */
         BotSummary: {
             /**
@@ -3579,7 +3598,7 @@ export interface components {
         CurrentState: {
             /**
              * @description The entity tag of the record, as the header `ETag` of reading it says.
-             * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-7"
+             * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
              */
             etag?: string;
             /**
@@ -7072,6 +7091,21 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description The record is in another state than `If-Match` or `If-None-Match` wants; nothing was changed. The issue and the header `ETag` have the tag of the state it is in: read it again and repeat the change on that. */
+        PreconditionFailedErrorBody: {
+            /**
+             * @description The code of the error, for programs.
+             * @enum {string}
+             */
+            code: "PRECONDITION_FAILED";
+            /** @description What is wrong and where; empty where there is nothing to add. */
+            issues: components["schemas"]["ErrorIssue"][];
+            /**
+             * @description The fixed text of the code.
+             * @example Precondition failed
+             */
+            message: string;
+        };
         /** @description One copy of a bot that was published. It never changes. */
         Publication: components["schemas"]["PublicationV3"] | components["schemas"]["PublicationV4"] | components["schemas"]["PublicationV5"] | components["schemas"]["PublicationV6"] | components["schemas"]["PublicationV61"];
         /** @description One publication with its flow. */
@@ -10150,6 +10184,15 @@ export interface components {
                 "application/json": components["schemas"]["NotFoundErrorBody"];
             };
         };
+        /** @description The record is as `If-None-Match` has it; nothing is sent again. */
+        NotModified: {
+            headers: {
+                ETag: components["headers"]["ETag"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
         /** @description The request body is over the limit of the operation, which the issue names. */
         PayloadTooLarge: {
             headers: {
@@ -10158,6 +10201,17 @@ export interface components {
             };
             content: {
                 "application/json": components["schemas"]["PayloadTooLargeErrorBody"];
+            };
+        };
+        /** @description The record is in another state than `If-Match` or `If-None-Match` wants; nothing was changed. The issue and the header `ETag` have the tag of the state it is in: read it again and repeat the change on that. */
+        PreconditionFailed: {
+            headers: {
+                ETag: components["headers"]["ETag"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["PreconditionFailedErrorBody"];
             };
         };
         /** @description The database cannot be reached or is overloaded; nothing was changed unless the request says otherwise. Try again after Retry-After seconds. */
@@ -10210,6 +10264,16 @@ export interface components {
          */
         FolderId: string;
         /**
+         * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
+         * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+         */
+        IfMatch: string;
+        /**
+         * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+         * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+         */
+        IfNoneMatch: string;
+        /**
          * @description How many entries the page has at most, from 1 to 100.
          * @example 20
          */
@@ -10219,6 +10283,11 @@ export interface components {
          * @example true
          */
         MigrateToLatestVersionQuery: boolean;
+        /**
+         * @description `return=minimal` asks for an answer without the flow (RFC 7240); `Preference-Applied` says that it is one. Other preferences are ignored.
+         * @example return=minimal
+         */
+        Prefer: string;
         /**
          * @description Id of the publication.
          * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
@@ -10273,10 +10342,20 @@ export interface components {
          */
         Challenge: string;
         /**
+         * @description Entity tag of the record: another one whenever the record, as this caller sees it, is another. Opaque; send it back as it is.
+         * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+         */
+        ETag: string;
+        /**
          * @description Path of the record that was created.
          * @example /v1/folders/01jr5x1d9n0x4r8w3m5p7q9s1v
          */
         Location: string;
+        /**
+         * @description The preference that was followed, where one was.
+         * @example return=minimal
+         */
+        PreferenceApplied: "return=minimal";
         /**
          * @description Id of the request, as the log of the service names it; a sane one sent by the caller is kept.
          * @example 01jr5x9n7w8z2g6e1v3y5a7b9d
@@ -10586,7 +10665,13 @@ export interface operations {
     createBot: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description `return=minimal` asks for an answer without the flow (RFC 7240); `Preference-Applied` says that it is one. Other preferences are ignored.
+                 * @example return=minimal
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
             path?: never;
             cookie?: never;
         };
@@ -10600,12 +10685,15 @@ export interface operations {
             /** @description The new bot with its id and defaults. */
             201: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     Location: components["headers"]["Location"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["BotBody"];
+                    "application/vnd.bot-builder.minimal+json": components["schemas"]["BotReferenceBody"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -10626,7 +10714,18 @@ export interface operations {
                  */
                 migrateToLatestVersion?: components["parameters"]["MigrateToLatestVersionQuery"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /**
                  * @description Id of the bot, as create and list answer it.
@@ -10641,6 +10740,7 @@ export interface operations {
             /** @description The bot and the caller's mode. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -10648,10 +10748,12 @@ export interface operations {
                     "application/json": components["schemas"]["BotWithModeBody"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -10659,7 +10761,18 @@ export interface operations {
     deleteBot: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /**
                  * @description Id of the bot, as create and list answer it.
@@ -10685,6 +10798,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -10692,7 +10806,23 @@ export interface operations {
     updateBot: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /**
+                 * @description `return=minimal` asks for an answer without the flow (RFC 7240); `Preference-Applied` says that it is one. Other preferences are ignored.
+                 * @example return=minimal
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
             path: {
                 /**
                  * @description Id of the bot, as create and list answer it.
@@ -10712,11 +10842,14 @@ export interface operations {
             /** @description The bot as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
                     "application/json": components["schemas"]["BotBody"];
+                    "application/vnd.bot-builder.minimal+json": components["schemas"]["BotReferenceBody"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -10724,6 +10857,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             500: components["responses"]["InternalServerError"];
@@ -10810,7 +10944,18 @@ export interface operations {
     exportBot: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /**
                  * @description Id of the bot, as create and list answer it.
@@ -10825,6 +10970,7 @@ export interface operations {
             /** @description The document, ready to be imported. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -10832,10 +10978,12 @@ export interface operations {
                     "application/json": components["schemas"]["ExportedBotBody"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -10887,7 +11035,18 @@ export interface operations {
     getPublication: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /**
                  * @description Id of the bot, as create and list answer it.
@@ -10907,6 +11066,7 @@ export interface operations {
             /** @description The publication with its flow. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -10914,10 +11074,12 @@ export interface operations {
                     "application/json": components["schemas"]["PublicationBody"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -10963,7 +11125,18 @@ export interface operations {
     publishBot: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /**
                  * @description Id of the bot, as create and list answer it.
@@ -10988,6 +11161,7 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            412: components["responses"]["PreconditionFailed"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -11001,7 +11175,18 @@ export interface operations {
                  */
                 migrateToLatestVersion?: components["parameters"]["MigrateToLatestVersionQuery"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /**
                  * @description Id of the bot, as create and list answer it.
@@ -11016,6 +11201,7 @@ export interface operations {
             /** @description The published copy with its flow. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -11023,10 +11209,12 @@ export interface operations {
                     "application/json": components["schemas"]["PublishedBotBody"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -11127,7 +11315,18 @@ export interface operations {
     getResult: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /**
                  * @description Id of the bot, as create and list answer it.
@@ -11147,6 +11346,7 @@ export interface operations {
             /** @description The result with its answers. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -11154,10 +11354,12 @@ export interface operations {
                     "application/json": components["schemas"]["ResultBody"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -11452,7 +11654,18 @@ export interface operations {
                  */
                 workspaceId?: components["parameters"]["WorkspaceIdQuery"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /**
                  * @description Id of the folder, as create and list answer it.
@@ -11467,6 +11680,7 @@ export interface operations {
             /** @description The folder, without what is in it. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -11474,10 +11688,12 @@ export interface operations {
                     "application/json": components["schemas"]["FolderBody"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -11491,7 +11707,18 @@ export interface operations {
                  */
                 workspaceId?: components["parameters"]["WorkspaceIdQuery"];
             };
-            header?: never;
+            header?: {
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /**
                  * @description Id of the folder, as create and list answer it.
@@ -11517,6 +11744,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -11524,7 +11752,18 @@ export interface operations {
     updateFolder: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /**
                  * @description Id of the folder, as create and list answer it.
@@ -11544,6 +11783,7 @@ export interface operations {
             /** @description The folder as it is now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -11555,6 +11795,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             500: components["responses"]["InternalServerError"];
@@ -11713,7 +11954,18 @@ export interface operations {
     getWorkspace: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /**
                  * @description Id of the workspace, as create and list answer it.
@@ -11728,6 +11980,7 @@ export interface operations {
             /** @description The workspace and the caller's mode. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -11735,10 +11988,12 @@ export interface operations {
                     "application/json": components["schemas"]["WorkspaceDetailsBody"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -11746,7 +12001,18 @@ export interface operations {
     deleteWorkspace: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /**
                  * @description Id of the workspace, as create and list answer it.
@@ -11772,6 +12038,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -11779,7 +12046,18 @@ export interface operations {
     updateWorkspace: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /**
                  * @description Id of the workspace, as create and list answer it.
@@ -11799,6 +12077,7 @@ export interface operations {
             /** @description Name and icon as they are now. */
             200: {
                 headers: {
+                    ETag: components["headers"]["ETag"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
@@ -11810,6 +12089,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             500: components["responses"]["InternalServerError"];

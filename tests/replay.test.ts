@@ -64,6 +64,35 @@ const derivations: Record<Derived, (id: OperationId, request: CaseRequest) => Pr
     await refused(id, { ...request, as: undefined }, 'UNAUTHORIZED', 'header.authorization')
   },
 
+  async PRECONDITION_FAILED(id, request) {
+    for (const tags of ['"other"', 'W/"other"', '"a,b" , W/"c"']) {
+      const headers = { 'If-Match': tags }
+      const answer = await refused(id, { ...request, headers }, 'PRECONDITION_FAILED', 'header.if-match')
+      expect(answer.body.issues[0].current).toEqual({ etag: answer.headers.etag })
+    }
+    const any = { 'If-None-Match': '*' }
+    if (methodOf(id) === 'get') {
+      expect((await app.client.call(id, { ...request, headers: any })).status).toBe(304)
+    } else {
+      await refused(id, { ...request, headers: any }, 'PRECONDITION_FAILED', 'header.if-none-match')
+    }
+    for (const [name, value] of [
+      ['If-Match', 'unquoted'],
+      ['If-Match', ''],
+      ['If-Match', '"a" "b"'],
+      ['If-None-Match', 'w/"a"'],
+      ['If-None-Match', '"a", *'],
+      ['If-None-Match', '"open'],
+    ] as const) {
+      await refused(
+        id,
+        { ...request, headers: { [name]: value } },
+        'BAD_REQUEST',
+        `header.${name.toLowerCase()}`,
+      )
+    }
+  },
+
   async PAYLOAD_TOO_LARGE(id, request) {
     const limit = bodyLimitOf(id)
     const body = JSON.stringify(request.body ?? {})

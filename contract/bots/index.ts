@@ -26,12 +26,33 @@ import {
   botSchema,
   botUpdate,
   currentUserMode,
+  documentVersion,
   folderId,
   migrateToLatestVersion,
   nullablePublicId,
 } from './schemas.ts'
 
 const params = z.object({ botId })
+
+const minimal = {
+  body: z
+    .object({
+      bot: z
+        .object({
+          id: botId,
+          version: documentVersion,
+          updatedAt: timestamp('When the draft was last changed.'),
+        })
+        .meta({ id: 'BotReference', description: 'Which bot it is, and which state of it.' }),
+    })
+    .meta({ id: 'BotReferenceBody', description: 'The bot for callers who have its flow.' }),
+  examples: {
+    minimal: {
+      summary: 'To Prefer: return=minimal',
+      value: { bot: { id: exampleIds.bot, version: '6.1', updatedAt: '2026-03-05T08:00:00.000Z' } },
+    },
+  },
+}
 
 const botSummary = z
   .object({
@@ -131,6 +152,7 @@ export const bots = define({
       status: 201,
       description: 'The new bot with its id and defaults.',
       body: botBody,
+      minimal,
       location: '/v1/bots/{bot.id}',
       examples: { created: { summary: 'The new bot', value: { bot: exampleBot } } },
     },
@@ -145,6 +167,7 @@ export const bots = define({
     access: bot('GUEST', { publicShare: true }),
     params,
     query: z.strictObject({ migrateToLatestVersion }),
+    isConditional: true,
     success: {
       status: 200,
       description: "The bot and the caller's mode.",
@@ -199,10 +222,12 @@ export const bots = define({
         value: { bot: { version: '5', ...exampleLegacyFlow } },
       },
     },
+    isConditional: true,
     success: {
       status: 200,
       description: 'The bot as it is now.',
       body: botBody,
+      minimal,
       examples: {
         renamed: {
           summary: 'Renamed',
@@ -223,6 +248,7 @@ export const bots = define({
       'Archives a bot. From then on every operation answers as for a bot that does not exist: its draft, publications and results are gone, running chats end, and its public id and domain are free again. This cannot be undone; export the bot first to keep its flow.',
     access: bot('MEMBER'),
     params,
+    isConditional: true,
     success: {
       status: 200,
       description: 'The bot is deleted; nothing but this is returned.',

@@ -115,6 +115,10 @@ export function versionTag<const V extends Version>(version: V) {
 
 export const versions = ['3', '4', '5', '6', '6.1'] as const satisfies readonly Version[]
 
+export const documentVersion = z
+  .enum(versions)
+  .meta({ id: 'DocumentVersion', description: 'Version of the schema a flow is written in.' })
+
 function flow<Groups extends z.ZodType, Events extends z.ZodType>(groups: Groups, events: Events) {
   return { groups, events, edges, variables, theme, settings }
 }

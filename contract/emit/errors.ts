@@ -71,7 +71,7 @@ export function errorSchemas(codes: ReadonlySet<ErrorCode>): Record<string, Json
         maxLength: 255,
         pattern: '^"[\\x21\\x23-\\x7e]*"$',
         description: 'The entity tag of the record, as the header `ETag` of reading it says.',
-        example: '"01jr5x2e0p1y5s9x4n6q8r0t2w-7"',
+        example: '"01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"',
       },
     },
   }
@@ -117,6 +117,7 @@ export function errorResponse(code: ErrorCode, own?: Record<string, ErrorExample
     headers: {
       'X-Request-Id': { $ref: '#/components/headers/RequestId' },
       ...(code === 'UNAUTHORIZED' ? { 'WWW-Authenticate': { $ref: '#/components/headers/Challenge' } } : {}),
+      ...(code === 'PRECONDITION_FAILED' ? { ETag: { $ref: '#/components/headers/ETag' } } : {}),
       ...(code === 'SERVICE_UNAVAILABLE'
         ? { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }
         : {}),
@@ -148,6 +149,35 @@ export const headers = {
     required: true,
     schema: { type: 'string', maxLength: 1000, pattern: '^/[A-Za-z0-9_/-]+$' },
     example: '/v1/folders/01jr5x1d9n0x4r8w3m5p7q9s1v',
+  },
+  ETag: {
+    description:
+      'Entity tag of the record: another one whenever the record, as this caller sees it, is another. Opaque; send it back as it is.',
+    required: true,
+    schema: { type: 'string', maxLength: 255, pattern: '^"[A-Za-z0-9_-]+"$' },
+    example: '"01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"',
+  },
+  PreferenceApplied: {
+    description: 'The preference that was followed, where one was.',
+    schema: { type: 'string', maxLength: 255, enum: ['return=minimal'] },
+    example: 'return=minimal',
+  },
+  Deprecation: {
+    description: 'Since when the operation is going, as `@` and seconds since 1970 (RFC 9745).',
+    required: true,
+    schema: { type: 'string', maxLength: 20, pattern: '^@[0-9]+$' },
+    example: '@1767225600',
+  },
+  Sunset: {
+    description: 'When the operation will be gone (RFC 8594).',
+    required: true,
+    schema: { type: 'string', maxLength: 40, pattern: freeText },
+    example: 'Fri, 01 Jan 2027 00:00:00 GMT',
+  },
+  Successor: {
+    description: 'Where to go instead, with `rel="successor-version"`.',
+    schema: { type: 'string', maxLength: 2048, pattern: freeText },
+    example: '</v1/bots/01jr5x2e0p1y5s9x4n6q8r0t2w>; rel="successor-version"',
   },
   'Access-Control-Allow-Origin': {
     description: 'The origin of the page that called, sent when the request names one.',

@@ -1,4 +1,4 @@
-import { errorsOf, type Operation } from '../operation.ts'
+import { errorsOf, minimalMediaType, type Operation } from '../operation.ts'
 
 /**
  * The text of `generated/handlers.ts`: one interface per operation and `Handlers` for all. Requests have the types
@@ -58,6 +58,9 @@ function operationInterface(id: string, operation: Operation): string[] {
     media === 'application/json'
       ? `  reply: wire['${id}']['responses'][${operation.success.status}]['content']['${media}']`
       : '  reply: AsyncIterable<string>',
+    operation.success.minimal
+      ? `  minimal: wire['${id}']['responses'][${operation.success.status}]['content']['${minimalMediaType}']`
+      : '  minimal: never',
     `  error: ${errorUnion(operation)}`,
     '}',
     '',

@@ -1,7 +1,8 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi'
 import { type ErrorCode, errors } from '../errors.ts'
-import { type Access, type Example, errorsOf, type Operation, tags } from '../operation.ts'
+import { type Access, type Example, errorsOf, minimalMediaType, type Operation, tags } from '../operation.ts'
 import type { z } from '../zod.ts'
+import { conditionalHeaders, headerParameters, notModified, usedHeaders } from './conditions.ts'
 import { errorResponse, errorSchemas, headers, responseName } from './errors.ts'
 import { introduction } from './introduction.ts'
 import { linksOf } from './links.ts'
@@ -32,6 +33,7 @@ export function toOpenApi({ title, version, operations, besides = [] }: Document
   const paths = generated.paths as Record<string, Record<string, JsonObject>>
   for (const schema of Object.values(schemas)) finish(schema, schemas)
   const published = Object.values(paths).flatMap((path) => Object.values(path))
+  for (const operation of published) addHeaders(operation, operations)
   for (const { parameters } of published) {
     for (const parameter of (parameters ?? []) as JsonObject[]) finishParameter(parameter, schemas)
   }
@@ -76,7 +78,7 @@ export function toOpenApi({ title, version, operations, besides = [] }: Document
       schemas: sorted({ ...schemas, ...errorSchemas(codes) }),
       parameters: shareParameters(published),
       responses: errorResponses(operations),
-      headers,
+      headers: usedHeaders(headers, Object.values(operations)),
       securitySchemes: {
         bearerAuth: {
           type: 'http',
@@ -100,6 +102,7 @@ function register(registry: OpenAPIRegistry, operationId: string, operations: Re
     tags: [operation.tag],
     summary: operation.summary,
     description: `${operation.description}\n\n${permission(operation.access)}`,
+    ...(operation.deprecated ? { deprecated: true } : {}),
     security: operation.access.kind === 'anyone' ? [] : [{ bearerAuth: [] }],
     request: {
       ...(operation.params ? { params: operation.params } : {}),
@@ -125,6 +128,7 @@ function register(registry: OpenAPIRegistry, operationId: string, operations: Re
         headers: {
           'X-Request-Id': { $ref: '#/components/headers/RequestId' },
           ...(success.location ? { Location: { $ref: '#/components/headers/Location' } } : {}),
+          ...conditionalHeaders(operation),
           ...(operation.isCrossOrigin ? allowOrigin : {}),
         },
         content: {
@@ -132,9 +136,18 @@ function register(registry: OpenAPIRegistry, operationId: string, operations: Re
             schema: success.body,
             examples: examples(success.examples),
           },
+          ...(success.minimal
+            ? {
+                [minimalMediaType]: {
+                  schema: success.minimal.body,
+                  examples: examples(success.minimal.examples),
+                },
+              }
+            : {}),
         },
         ...(Object.keys(links).length > 0 ? { links } : {}),
       },
+      ...(isTaggedRead(operation) ? { 304: { $ref: '#/components/responses/NotModified' } } : {}),
       ...Object.fromEntries(
         errorsOf(operation).map((code) => [
           errors[code].status,
@@ -143,6 +156,17 @@ function register(registry: OpenAPIRegistry, operationId: string, operations: Re
       ),
     },
   } as Parameters<OpenAPIRegistry['registerPath']>[0])
+}
+
+function isTaggedRead({ isConditional, method }: Operation): boolean {
+  return isConditional === true && method === 'get'
+}
+
+/** Headers of requests have no schema in the contract: they are the same on every operation that reads them. */
+function addHeaders(published: JsonObject, operations: Record<string, Operation>) {
+  const added = headerParameters(operations[String(published.operationId)] as Operation)
+  if (added.length === 0) return
+  published.parameters = [...((published.parameters ?? []) as JsonObject[]), ...structuredClone(added)]
 }
 
 /** An operation that shows examples of its own has a response of its own: `Conflict` is `AddMemberConflict` there. */
@@ -154,6 +178,7 @@ function responseNameOf(operationId: string, { errorExamples }: Operation, code:
 /** The answers that are errors, each once. */
 function errorResponses(operations: Record<string, Operation>): Record<string, JsonObject> {
   const responses: Record<string, JsonObject> = {}
+  if (Object.values(operations).some(isTaggedRead)) responses.NotModified = notModified
   for (const [operationId, operation] of Object.entries(operations)) {
     for (const code of errorsOf(operation)) {
       const name = responseNameOf(operationId, operation, code)
@@ -212,7 +237,10 @@ function shareParameters(operations: JsonObject[]): Record<string, JsonObject> {
       const text = JSON.stringify(parameter)
       if (uses.get(text) === 1) return parameter
       const given = String(parameter.name)
-      const name = given.charAt(0).toUpperCase() + given.slice(1) + (parameter.in === 'query' ? 'Query' : '')
+      const name =
+        given.charAt(0).toUpperCase() +
+        given.slice(1).replaceAll('-', '') +
+        (parameter.in === 'query' ? 'Query' : '')
       const other = shared[name]
       if (other && JSON.stringify(other) !== text) throw new Error(`Two shared parameters are called ${name}`)
       shared[name] = parameter

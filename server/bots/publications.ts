@@ -23,6 +23,16 @@ export function publicationPage(db: Database, { bot }: BotGrant, position: Posit
     .limit(limit)
 }
 
+/** Whether there is a publication, and is live; the flow is not read. */
+export async function publicationState(db: Database, { bot }: BotGrant, id: string) {
+  const [row] = await db
+    .select({ id: table.id, createdAt: table.createdAt, isLive })
+    .from(table)
+    .leftJoin(publishedBots, eq(publishedBots.botId, table.botId))
+    .where(and(eq(table.botId, bot.id), eq(table.id, id)))
+  return row
+}
+
 /** One publication of the bot, with its flow. */
 export async function publicationOf(db: Database | Transaction, { bot }: BotGrant, id: string) {
   const [row] = await db

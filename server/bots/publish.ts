@@ -1,31 +1,37 @@
 import { randomBytes } from 'node:crypto'
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
+import type { Conditions } from '../../contract/operation.ts'
 import { MAXIMUM_FINDINGS } from '../../contract/publications.ts'
 import type { BotGrant } from '../access/index.ts'
 import { type Database, Rollback, statements, type Transaction } from '../db/client.ts'
 import { botDrafts, botPublications, bots, publicIds, publishedBots } from '../db/schema.ts'
+import { isStale } from '../entity-tags.ts'
 import { newId } from '../ids.ts'
 import { draftColumns, parseDraft } from './drafts.ts'
 import { checkFlow, type Finding } from './flow-check.ts'
-import { lockBot } from './update.ts'
+import { type BotRow, lockBot } from './rows.ts'
 
 /**
  * Checks the draft, copies the revision that was checked and points the bot at the copy, both in one
- * statement. Gives what was found, or false when the draft changed meanwhile, or the bot is gone.
+ * statement. Gives what was found; `changed` when the draft changed meanwhile or the bot is gone, `stale` with the bot when it is in
+ * another state than the conditions want.
  */
 export async function publishDraft(
   db: Database | Transaction,
   { bot, caller }: BotGrant,
+  conditions: Conditions,
   now: Date,
   service: { hasMail: boolean },
-): Promise<Finding[] | false> {
-  const [checked] = await db
-    .select({ revision: bots.revision, version: bots.version, ...draftColumns })
+): Promise<{ findings: Finding[] } | { changed: true } | { stale: BotRow }> {
+  const [found] = await db
+    .select({ row: bots, draft: draftColumns })
     .from(bots)
     .innerJoin(botDrafts, eq(botDrafts.botId, bots.id))
     .where(and(eq(bots.id, bot.id), isNull(bots.deletedAt)))
-  if (!checked) return false
-  const findings = checkFlow(parseDraft(checked.version, checked), service)
+  if (!found) return { changed: true }
+  const { row, draft } = found
+  if (isStale(conditions, row)) return { stale: row }
+  const findings = checkFlow(parseDraft(row.version, draft), service)
   const warnings = findings.slice(0, MAXIMUM_FINDINGS)
   const id = newId(now)
   // Locked together, header and draft cannot be of different revisions.
@@ -33,7 +39,7 @@ export async function publishDraft(
     WITH draft AS (
       SELECT b.id AS bot_id, b.revision, b.version, d.groups, d.events, d.edges, d.variables, d.theme, d.settings
       FROM ${bots} b JOIN ${botDrafts} d ON d.bot_id = b.id
-      WHERE b.id = ${bot.id} AND b.revision = ${checked.revision} AND b.deleted_at IS NULL
+      WHERE b.id = ${bot.id} AND b.revision = ${row.revision} AND b.deleted_at IS NULL
       FOR UPDATE OF b, d
     ), publication AS (
       INSERT INTO ${botPublications} (bot_id, id, source_revision, version, groups, events, edges, variables,
@@ -47,13 +53,13 @@ export async function publishDraft(
     SELECT bot_id, id, id, created_at, created_at FROM publication
     ON CONFLICT (bot_id) DO UPDATE
       SET publication_id = excluded.publication_id, updated_at = excluded.updated_at`)
-  return published.rowCount === 1 && findings
+  return published.rowCount === 1 ? { findings } : { changed: true }
 }
 
 /** Locks a bot and gives it a public id made of its name, unless it has one. */
 export async function assignPublicId(tx: Transaction, grant: BotGrant) {
   const current = await lockBot(tx, grant)
-  if (!current) throw new Rollback(false)
+  if (!current) throw new Rollback({ changed: true })
   if (current.publicId !== null) return
   const publicId = [...slug(current.name), randomTail()].join('-')
   await tx.insert(publicIds).values({ publicId, botId: current.id })
@@ -78,9 +84,20 @@ function randomTail(): string {
 }
 
 const publishedStatements = statements((db, named) => ({
+  now: db
+    .select({
+      id: publishedBots.id,
+      publicationId: publishedBots.publicationId,
+      createdAt: publishedBots.createdAt,
+      updatedAt: publishedBots.updatedAt,
+    })
+    .from(publishedBots)
+    .where(and(eq(publishedBots.botId, sql.placeholder('botId')), isNotNull(publishedBots.publicationId)))
+    .prepare(named('published_now')),
   copy: db
     .select({
       id: publishedBots.id,
+      publicationId: publishedBots.publicationId,
       createdAt: publishedBots.createdAt,
       updatedAt: publishedBots.updatedAt,
       version: botPublications.version,
@@ -102,6 +119,17 @@ const publishedStatements = statements((db, named) => ({
     .where(eq(publishedBots.botId, sql.placeholder('botId')))
     .prepare(named('published_copy')),
 }))
+
+/** Which copy chats run, of a bot that is published. */
+export async function publishedNow(db: Database, { bot }: BotGrant): Promise<Published | undefined> {
+  const [row] = await publishedStatements(db).now.execute({ botId: bot.id })
+  return row
+}
+
+export type Published = Pick<
+  typeof publishedBots.$inferSelect,
+  'id' | 'createdAt' | 'updatedAt' | 'publicationId'
+>
 
 /** The copy that chats run, of a bot that is published. */
 export async function publishedCopy(db: Database, { bot }: BotGrant) {

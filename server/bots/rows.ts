@@ -1,11 +1,13 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Issue } from '../../contract/errors.ts'
+import type { Conditions, Role } from '../../contract/operation.ts'
 import type { components } from '../../generated/openapi.ts'
 import type { BotGrant, WorkspaceGrant } from '../access/index.ts'
 import { requestPurge } from '../background/purge.ts'
 import { type Database, statements, type Transaction } from '../db/client.ts'
 import { after, newestFirst, type Position } from '../db/page.ts'
 import { customDomains, publicIds, publishedBots, bots as table } from '../db/schema.ts'
+import { entityTag, isStale } from '../entity-tags.ts'
 import { JsonText, stored } from '../json/json-text.ts'
 import { type Draft, flowParts } from './drafts.ts'
 
@@ -39,6 +41,22 @@ export function toBot(row: BotRow, draft: Draft): Bot {
     messagingCredentialsId: row.messagingCredentialsId,
     riskLevel: row.riskLevel,
   }
+}
+
+/** The bot for callers who have its flow. */
+export function toReference({ id, version, updatedAt }: BotRow): components['schemas']['BotReference'] {
+  return { id, version, updatedAt: updatedAt.toISOString() }
+}
+
+/** What a caller may do with a bot; one without a role sees it only because it is shared. */
+export function modeOf(role: Role | null): 'read' | 'write' | 'guest' {
+  return role === null ? 'guest' : role === 'GUEST' ? 'read' : 'write'
+}
+
+/** The entity tag of a bot as a caller of this role sees it; `form` is how else it is shown. */
+export function botTag(bot: BotRow, role: Role | null, form: unknown = {}): string {
+  const { resultsFloorAt: _, ...shown } = bot
+  return entityTag(bot, [shown, modeOf(role), form])
 }
 
 /** A document that may be null, as it was sent. */
@@ -104,20 +122,37 @@ export function botPage(
   })
 }
 
+/** The row of a bot, which nobody else changes until the transaction ends; undefined when it was deleted. */
+export async function lockBot(tx: Transaction, { bot }: BotGrant): Promise<BotRow | undefined> {
+  const [row] = await tx
+    .select()
+    .from(table)
+    .where(and(eq(table.id, bot.id), isNull(table.deletedAt)))
+    .for('update')
+  return row
+}
+
 /**
- * From the commit on the bot is not found; its names are free and its results are left to the purge. False when
- * somebody else has deleted it.
+ * From the commit on the bot is not found; its names are free and its results are left to the purge. `gone` when
+ * somebody else has deleted it, `stale` with the bot when it is in another state than the conditions want.
  */
-export async function deleteBot(tx: Transaction, { bot }: BotGrant, now: Date): Promise<boolean> {
-  // First of all, since whoever gives a bot a name or publishes it holds its row.
-  const deleted = await tx
+export async function deleteBot(
+  tx: Transaction,
+  grant: BotGrant,
+  conditions: Conditions,
+  now: Date,
+): Promise<{ gone: true } | { stale: BotRow } | undefined> {
+  // First of all, since whoever changes a bot, gives it a name or publishes it holds its row.
+  const bot = await lockBot(tx, grant)
+  if (!bot) return { gone: true }
+  if (isStale(conditions, bot)) return { stale: bot }
+  await tx
     .update(table)
     .set({ deletedAt: now, publicId: null, customDomain: null })
-    .where(and(eq(table.id, bot.id), isNull(table.deletedAt)))
-  if (deleted.rowCount === 0) return false
+    .where(eq(table.id, bot.id))
   await tx.delete(publicIds).where(eq(publicIds.botId, bot.id))
   await tx.delete(customDomains).where(eq(customDomains.botId, bot.id))
   await tx.delete(publishedBots).where(eq(publishedBots.botId, bot.id))
   await requestPurge(tx, bot.id, now)
-  return true
+  return undefined
 }

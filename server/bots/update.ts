@@ -1,15 +1,17 @@
 import { and, eq, isNull, type Placeholder, sql } from 'drizzle-orm'
 import { PgTransaction, type PgUpdateSetSource } from 'drizzle-orm/pg-core'
 import type { Issue } from '../../contract/errors.ts'
+import type { Conditions } from '../../contract/operation.ts'
 import type { UpdateBot } from '../../generated/handlers.ts'
 import type { BotGrant } from '../access/index.ts'
 import { type Database, Rollback, sqlState, statements, type Transaction, transact } from '../db/client.ts'
 import { botDrafts, folders, bots as table } from '../db/schema.ts'
+import { isStale } from '../entity-tags.ts'
 import { JsonText } from '../json/json-text.ts'
 import { convertDraft, type Draft, draftColumns, isLegacy, partNames, recallDraft } from './drafts.ts'
 import { claimNames } from './names.ts'
 import { publicationOf } from './publications.ts'
-import { type BotRow, noSuchFolder, nullableJson, textOf } from './rows.ts'
+import { type BotRow, lockBot, noSuchFolder, nullableJson, textOf } from './rows.ts'
 
 export interface Change {
   version: BotRow['version']
@@ -19,9 +21,15 @@ export interface Change {
   parts: Partial<Draft>
   /** The moment the stored bot must have been updated at; undefined where the caller does not care. */
   precondition: number | undefined
+  conditions: Conditions
 }
 
-type Outcome = { bot: BotRow; draft: Draft } | { conflict: Issue } | { issues: Issue[] } | { gone: true }
+type Outcome =
+  | { bot: BotRow; draft: Draft }
+  | { stale: BotRow }
+  | { conflict: Issue }
+  | { issues: Issue[] }
+  | { gone: true }
 
 const headerNames = [
   'name',
@@ -35,7 +43,11 @@ const headerNames = [
 ] as const
 
 /** What an update asks for: properties that were given, documents as they were sent. */
-export function toChange({ bot, overwrite }: UpdateBot['body'], texts: Map<string, string>): Change {
+export function toChange(
+  { bot, overwrite }: UpdateBot['body'],
+  texts: Map<string, string>,
+  conditions: Conditions,
+): Change {
   const header: Partial<BotRow> = {}
   for (const name of headerNames) {
     if (bot[name] !== undefined) Object.assign(header, { [name]: bot[name] })
@@ -51,7 +63,7 @@ export function toChange({ bot, overwrite }: UpdateBot['body'], texts: Map<strin
     if (text !== undefined && !(name === 'events' && isLegacy(bot.version))) parts[name] = new JsonText(text)
   }
   const precondition = overwrite || bot.updatedAt === undefined ? undefined : Date.parse(bot.updatedAt)
-  return { version: bot.version, header, parts, precondition }
+  return { version: bot.version, header, parts, precondition, conditions }
 }
 
 /** Makes a change of a granted bot, under a lock where one statement is not enough. */
@@ -77,8 +89,8 @@ async function applyUpdate(db: Database, grant: BotGrant, change: Change, now: D
   return transact(db, async (tx) => {
     const bot = await lockBot(tx, grant)
     if (!bot) return { gone: true as const }
-    const conflict = conflictWith(bot, change)
-    if (conflict) return { conflict }
+    const refused = refusedAt(bot, change)
+    if (refused) return refused
     const issue = await claimNames(tx, bot.id, change.header)
     if (issue) throw new Rollback({ issues: [issue] })
     const applied = await applyChange(tx, bot, change, now, recallDraft(db, bot))
@@ -105,19 +117,10 @@ export async function restorePublication(
       header: { isPubliclyShared: publicShare?.isEnabled === true },
       parts: { groups, events, edges, variables, theme, settings },
       precondition: undefined,
+      conditions: {},
     }
     return (await applyChange(tx, bot, change, now)) ?? { gone: true }
   })
-}
-
-/** The row of a bot, which nobody else changes until the transaction ends; undefined when it was deleted. */
-export async function lockBot(tx: Transaction, { bot }: BotGrant): Promise<BotRow | undefined> {
-  const [row] = await tx
-    .select()
-    .from(table)
-    .where(and(eq(table.id, bot.id), isNull(table.deletedAt)))
-    .for('update')
-  return row
 }
 
 /**
@@ -131,8 +134,8 @@ async function applyChange(
   now: Date,
   known?: Draft,
 ): Promise<Outcome | undefined> {
-  const conflict = conflictWith(current, change)
-  if (conflict) return { conflict }
+  const refused = refusedAt(current, change)
+  if (refused) return refused
   const becomesLegacy = isLegacy(change.version) && !isLegacy(current.version)
   const missing = becomesLegacy
     ? (['groups', 'edges', 'variables'] as const).filter((name) => !change.parts[name])
@@ -170,14 +173,20 @@ async function applyChange(
   return draft && { bot: { ...current, ...header }, draft }
 }
 
-function conflictWith(current: BotRow, { precondition }: Change): Issue | undefined {
+/** Why a change is not made to a bot in this state; the headers of a request are asked before its body. */
+function refusedAt(
+  current: BotRow,
+  { conditions, precondition }: Change,
+): { stale: BotRow } | { conflict: Issue } | undefined {
+  if (isStale(conditions, current)) return { stale: current }
   if (precondition === undefined || precondition === current.updatedAt.getTime()) return undefined
-  return {
+  const conflict: Issue = {
     path: ['body', 'bot', 'updatedAt'],
     code: 'conflict',
     message: `The stored bot was updated at ${current.updatedAt.toISOString()}`,
     current: { updatedAt: current.updatedAt.toISOString() },
   }
+  return { conflict }
 }
 
 async function isFolderOf(db: Database | Transaction, bot: BotRow, folderId: string): Promise<boolean> {

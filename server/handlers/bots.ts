@@ -1,7 +1,7 @@
 import type { BotsHandlers } from '../../generated/handlers.ts'
 import { insertBot, newBot, newDraft } from '../bots/create.ts'
 import { convertDraft, rememberDraft, withDraft } from '../bots/drafts.ts'
-import { botPage, deleteBot, noSuchFolder, toBot } from '../bots/rows.ts'
+import { botPage, botTag, deleteBot, modeOf, noSuchFolder, toBot, toReference } from '../bots/rows.ts'
 import { toChange, updateBot } from '../bots/update.ts'
 import type { Contexts } from '../context.ts'
 import { transact } from '../db/client.ts'
@@ -31,7 +31,7 @@ export const bots: BotsHandlers<Contexts> = {
     })
   },
 
-  async createBot({ body, texts }, reply, { db, grant, now }) {
+  async createBot({ body, texts, prefersMinimal }, reply, { db, grant, now }) {
     const given = texts('bot')
     const row = newBot(body.bot, grant, given, now)
     const draft = newDraft(given, now)
@@ -39,34 +39,48 @@ export const bots: BotsHandlers<Contexts> = {
       return reply.fail('BAD_REQUEST', [noSuchFolder])
     }
     const refused = await insertBot(db, row, draft)
-    if (!refused) return reply.ok({ bot: toBot(row, draft) })
+    if (!refused) {
+      const etag = botTag(row, grant.role)
+      return prefersMinimal
+        ? reply.minimal({ bot: toReference(row) }, etag)
+        : reply.ok({ bot: toBot(row, draft) }, etag)
+    }
     return 'gone' in refused ? reply.fail('FORBIDDEN') : reply.fail('BAD_REQUEST', [refused.issue])
   },
 
-  async getBot({ query }, reply, { db, grant }) {
+  async getBot({ query, conditions }, reply, { db, grant }) {
+    const unread = reply.unread(conditions, botTag(grant.bot, grant.role, query))
+    if (unread) return unread
     const found = await withDraft(db, grant)
     if (!found) return reply.fail('NOT_FOUND')
     const { bot, draft } = found
     const shown = query.migrateToLatestVersion
       ? convertDraft(bot.version, draft, '6.1')
       : { version: bot.version, draft }
-    return reply.ok({
-      bot: toBot({ ...bot, version: shown.version }, shown.draft),
-      currentUserMode: grant.role === null ? 'guest' : grant.role === 'GUEST' ? 'read' : 'write',
-    })
+    return reply.ok(
+      { bot: toBot({ ...bot, version: shown.version }, shown.draft), currentUserMode: modeOf(grant.role) },
+      botTag(bot, grant.role, query),
+    )
   },
 
-  async updateBot({ body, texts }, reply, { db, grant, now }) {
-    const outcome = await updateBot(db, grant, toChange(body, texts('bot')), now)
+  async updateBot({ body, texts, conditions, prefersMinimal }, reply, { db, grant, now }) {
+    const outcome = await updateBot(db, grant, toChange(body, texts('bot'), conditions), now)
+    if ('stale' in outcome) return reply.stale(conditions, botTag(outcome.stale, grant.role))
     if ('gone' in outcome) return reply.fail('NOT_FOUND')
     if ('conflict' in outcome) return reply.fail('CONFLICT', [outcome.conflict])
     if ('issues' in outcome) return reply.fail('BAD_REQUEST', outcome.issues)
     rememberDraft(db, outcome.bot, outcome.draft)
-    return reply.ok({ bot: toBot(outcome.bot, outcome.draft) })
+    const etag = botTag(outcome.bot, grant.role)
+    return prefersMinimal
+      ? reply.minimal({ bot: toReference(outcome.bot) }, etag)
+      : reply.ok({ bot: toBot(outcome.bot, outcome.draft) }, etag)
   },
 
-  async deleteBot(_request, reply, { db, grant, now }) {
-    const isDeleted = await transact(db, (tx) => deleteBot(tx, grant, now))
-    return isDeleted ? reply.ok({ message: 'success' }) : reply.fail('NOT_FOUND')
+  async deleteBot({ conditions }, reply, { db, grant, now }) {
+    const refused = await transact(db, (tx) => deleteBot(tx, grant, conditions, now))
+    if (!refused) return reply.ok({ message: 'success' })
+    return 'stale' in refused
+      ? reply.stale(conditions, botTag(refused.stale, grant.role))
+      : reply.fail('NOT_FOUND')
   },
 }

@@ -4,6 +4,7 @@ import type { components } from '../../generated/openapi.ts'
 import type { FolderGrant } from '../access/index.ts'
 import type { Contexts } from '../context.ts'
 import { paged } from '../db/page.ts'
+import { entityTag } from '../entity-tags.ts'
 import { newId } from '../ids.ts'
 import {
   deleteFolder,
@@ -46,30 +47,40 @@ export const folders: FoldersHandlers<Contexts> = {
     return 'gone' in refused ? reply.fail('NOT_FOUND') : reply.fail('BAD_REQUEST', [refused.issue])
   },
 
-  async getFolder({ query }, reply, { grant }) {
+  async getFolder({ query, conditions }, reply, { grant }) {
     if (isElsewhere(grant, query.workspaceId)) return reply.fail('NOT_FOUND')
-    return reply.ok({ folder: toFolder(grant.folder) })
+    const etag = folderTag(grant.folder)
+    return reply.unread(conditions, etag) ?? reply.ok({ folder: toFolder(grant.folder) }, etag)
   },
 
-  async updateFolder({ body }, reply, { db, grant, now }) {
+  async updateFolder({ body, conditions }, reply, { db, grant, now }) {
     if (isElsewhere(grant, body.workspaceId)) return reply.fail('NOT_FOUND')
     const { name, parentFolderId } = body.folder
-    const outcome = await updateFolder(db, grant, {
-      updatedAt: now,
+    const change = {
       ...(name === undefined ? {} : { name }),
       ...(parentFolderId === undefined ? {} : { parentFolderId }),
-    })
+    }
+    const outcome = await updateFolder(db, grant, conditions, change, now)
+    if (outcome && 'stale' in outcome) return reply.stale(conditions, folderTag(outcome.stale))
     if (!outcome) return reply.fail('NOT_FOUND')
     return 'row' in outcome
-      ? reply.ok({ folder: toFolder(outcome.row) })
+      ? reply.ok({ folder: toFolder(outcome.row) }, folderTag(outcome.row))
       : reply.fail('BAD_REQUEST', [outcome.issue])
   },
 
-  async deleteFolder({ query }, reply, { db, grant }) {
+  async deleteFolder({ query, conditions }, reply, { db, grant }) {
     if (isElsewhere(grant, query.workspaceId)) return reply.fail('NOT_FOUND')
-    const deleted = await deleteFolder(db, grant)
-    return deleted ? reply.ok({ folder: toFolder(deleted) }) : reply.fail('NOT_FOUND')
+    const outcome = await deleteFolder(db, grant, conditions)
+    if (!outcome) return reply.fail('NOT_FOUND')
+    return 'stale' in outcome
+      ? reply.stale(conditions, folderTag(outcome.stale))
+      : reply.ok({ folder: toFolder(outcome.row) })
   },
+}
+
+/** The entity tag of a folder, which everybody sees alike. */
+function folderTag(row: FolderRow): string {
+  return entityTag(row, row)
 }
 
 function isElsewhere(grant: FolderGrant, workspaceId: string | undefined): boolean {

@@ -1,10 +1,11 @@
 import type { PublicationsHandlers } from '../../generated/handlers.ts'
 import { flowParts, rememberDraft } from '../bots/drafts.ts'
-import { publicationOf, publicationPage } from '../bots/publications.ts'
+import { publicationOf, publicationPage, publicationState } from '../bots/publications.ts'
 import { toBot } from '../bots/rows.ts'
 import { restorePublication } from '../bots/update.ts'
 import type { Contexts } from '../context.ts'
 import { paged } from '../db/page.ts'
+import { entityTag, hasConditions } from '../entity-tags.ts'
 import { stored } from '../json/json-text.ts'
 
 export const publications: PublicationsHandlers<Contexts> = {
@@ -23,21 +24,32 @@ export const publications: PublicationsHandlers<Contexts> = {
     })
   },
 
-  async getPublication({ params }, reply, { db, grant }) {
+  async getPublication({ params, conditions }, reply, { db, grant }) {
+    const tagOf = ({ id, createdAt, isLive }: { id: string; createdAt: Date; isLive: boolean }) =>
+      entityTag({ id, updatedAt: createdAt }, isLive)
+    // All but `isLive` never changes; only a caller who has it already asks for that first.
+    const known = hasConditions(conditions)
+      ? await publicationState(db, grant, params.publicationId)
+      : undefined
+    const unread = known && reply.unread(conditions, tagOf(known))
+    if (unread) return unread
     const row = await publicationOf(db, grant, params.publicationId)
     if (!row) return reply.fail('NOT_FOUND')
-    return reply.ok({
-      publication: {
-        id: row.id,
-        createdAt: row.createdAt.toISOString(),
-        publishedBy: row.publishedBy,
-        isLive: row.isLive,
-        version: row.version,
-        botId: grant.bot.id,
-        warnings: stored(row.warnings),
-        ...flowParts(row),
+    return reply.ok(
+      {
+        publication: {
+          id: row.id,
+          createdAt: row.createdAt.toISOString(),
+          publishedBy: row.publishedBy,
+          isLive: row.isLive,
+          version: row.version,
+          botId: grant.bot.id,
+          warnings: stored(row.warnings),
+          ...flowParts(row),
+        },
       },
-    })
+      tagOf(row),
+    )
   },
 
   async restorePublication({ params }, reply, { db, grant, now }) {

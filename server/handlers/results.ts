@@ -3,6 +3,7 @@ import type { components } from '../../generated/openapi.ts'
 import { transcriptOf } from '../chat/store.ts'
 import type { Contexts } from '../context.ts'
 import { paged } from '../db/page.ts'
+import { entityTag } from '../entity-tags.ts'
 import { stored } from '../json/json-text.ts'
 import { deleteAll, deleteSome } from '../results/delete.ts'
 import { exportLines } from '../results/export.ts'
@@ -29,9 +30,12 @@ export const results: ResultsHandlers<Contexts> = {
     return reply.ok({ message: 'success' })
   },
 
-  async getResult({ params }, reply, { db, grant }) {
+  async getResult({ params, conditions }, reply, { db, grant }) {
     const row = await resultOf(db, grant, params.resultId)
-    return row ? reply.ok({ result: toResult(grant.bot.id, row) }) : reply.fail('NOT_FOUND')
+    if (!row) return reply.fail('NOT_FOUND')
+    // Nothing counts the changes that a chat makes to its result, and there is no document in it.
+    const etag = entityTag({ id: row.id, updatedAt: row.createdAt }, row)
+    return reply.unread(conditions, etag) ?? reply.ok({ result: toResult(grant.bot.id, row) }, etag)
   },
 
   async getTranscript({ params }, reply, { db, grant }) {

@@ -5,7 +5,7 @@ import { insertBot } from '../bots/create.ts'
 import { flowParts, parseDraft, withDraft } from '../bots/drafts.ts'
 import { checkFlow, countFindings } from '../bots/flow-check.ts'
 import { importFlow, importHeader, unknownLinks } from '../bots/import.ts'
-import { toBot } from '../bots/rows.ts'
+import { type BotRow, botTag, toBot } from '../bots/rows.ts'
 import type { Contexts } from '../context.ts'
 import { newId } from '../ids.ts'
 import { stored } from '../json/json-text.ts'
@@ -48,21 +48,27 @@ export const transfer: TransferHandlers<Contexts> = {
     return reply.ok({ bot: toBot(row, flow.draft), warnings, findings: countFindings(findings) })
   },
 
-  async exportBot(_request, reply, { db, grant }) {
+  async exportBot({ conditions }, reply, { db, grant }) {
+    const tagOf = (bot: BotRow) => botTag(bot, grant.role, 'export')
+    const unread = reply.unread(conditions, tagOf(grant.bot))
+    if (unread) return unread
     const found = await withDraft(db, grant)
     if (!found) return reply.fail('NOT_FOUND')
     const { bot, draft } = found
-    return reply.ok({
-      bot: {
-        version: bot.version,
-        name: bot.name,
-        icon: bot.icon,
-        ...flowParts(draft),
-        selectedThemeTemplateId: bot.selectedThemeTemplateId,
-        resultsTablePreferences: bot.resultsTablePreferences && stored(bot.resultsTablePreferences),
-        isClosed: bot.isClosed,
+    return reply.ok(
+      {
+        bot: {
+          version: bot.version,
+          name: bot.name,
+          icon: bot.icon,
+          ...flowParts(draft),
+          selectedThemeTemplateId: bot.selectedThemeTemplateId,
+          resultsTablePreferences: bot.resultsTablePreferences && stored(bot.resultsTablePreferences),
+          isClosed: bot.isClosed,
+        },
       },
-    })
+      tagOf(bot),
+    )
   },
 
   async checkBot(_request, reply, { db, grant, chat }) {

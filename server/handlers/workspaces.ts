@@ -1,11 +1,17 @@
-import { and, eq, isNull } from 'drizzle-orm'
+import type { Role } from '../../contract/operation.ts'
 import type { WorkspacesHandlers } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
 import type { Contexts } from '../context.ts'
 import { transact } from '../db/client.ts'
-import { workspaces as table } from '../db/schema.ts'
+import { entityTag } from '../entity-tags.ts'
 import { stored } from '../json/json-text.ts'
-import { createWorkspace, deleteWorkspace, type WorkspaceRow, workspacesOf } from '../workspaces/rows.ts'
+import {
+  createWorkspace,
+  deleteWorkspace,
+  updateWorkspace,
+  type WorkspaceRow,
+  workspacesOf,
+} from '../workspaces/rows.ts'
 
 export const workspaces: WorkspacesHandlers<Contexts> = {
   async listWorkspaces(_request, reply, { db, grant }) {
@@ -20,37 +26,46 @@ export const workspaces: WorkspacesHandlers<Contexts> = {
     return created ? reply.ok({ workspace: toWorkspace(created) }) : reply.fail('FORBIDDEN')
   },
 
-  async getWorkspace(_request, reply, { grant }) {
+  async getWorkspace({ conditions }, reply, { grant }) {
     const { workspace, role } = grant
-    return reply.ok({
-      workspace: {
-        ...toWorkspace(workspace),
-        customChatsLimit: workspace.customChatsLimit,
-        customSeatsLimit: workspace.customSeatsLimit,
+    const etag = workspaceTag(workspace, role)
+    const unread = reply.unread(conditions, etag)
+    if (unread) return unread
+    return reply.ok(
+      {
+        workspace: {
+          ...toWorkspace(workspace),
+          customChatsLimit: workspace.customChatsLimit,
+          customSeatsLimit: workspace.customSeatsLimit,
+        },
+        currentUserMode: ({ ADMIN: 'write', MEMBER: 'read', GUEST: 'guest' } as const)[role],
       },
-      currentUserMode: ({ ADMIN: 'write', MEMBER: 'read', GUEST: 'guest' } as const)[role],
-    })
+      etag,
+    )
   },
 
-  async updateWorkspace({ body }, reply, { db, grant, now }) {
+  async updateWorkspace({ body, conditions }, reply, { db, grant, now }) {
     const { name, icon } = body
-    const [row] = await db
-      .update(table)
-      .set({
-        updatedAt: now,
-        ...(name === undefined ? {} : { name }),
-        ...(icon === undefined ? {} : { icon }),
-      })
-      .where(and(eq(table.id, grant.workspace.id), isNull(table.deletedAt)))
-      .returning()
-    if (!row) return reply.fail('NOT_FOUND')
-    return reply.ok({ workspace: { name: row.name, icon: row.icon } })
+    const change = { ...(name === undefined ? {} : { name }), ...(icon === undefined ? {} : { icon }) }
+    const outcome = await updateWorkspace(db, grant, conditions, change, now)
+    if (!outcome) return reply.fail('NOT_FOUND')
+    if ('stale' in outcome) return reply.stale(conditions, workspaceTag(outcome.stale, grant.role))
+    const { row } = outcome
+    return reply.ok({ workspace: { name: row.name, icon: row.icon } }, workspaceTag(row, grant.role))
   },
 
-  async deleteWorkspace(_request, reply, { db, grant, now }) {
-    const isDeleted = await transact(db, (tx) => deleteWorkspace(tx, grant, now))
-    return isDeleted ? reply.ok({ message: 'Workspace deleted' }) : reply.fail('NOT_FOUND')
+  async deleteWorkspace({ conditions }, reply, { db, grant, now }) {
+    const refused = await transact(db, (tx) => deleteWorkspace(tx, grant, conditions, now))
+    if (!refused) return reply.ok({ message: 'Workspace deleted' })
+    return 'stale' in refused
+      ? reply.stale(conditions, workspaceTag(refused.stale, grant.role))
+      : reply.fail('NOT_FOUND')
   },
+}
+
+/** The entity tag of a workspace as a caller of this role sees it. */
+function workspaceTag({ createdBy: _, ...shown }: WorkspaceRow, role: Role): string {
+  return entityTag(shown, [shown, role])
 }
 
 type Plan = components['schemas']['Workspace']['plan']

@@ -2,7 +2,8 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type express from 'express'
 import { type ErrorCode, errors, type Issue } from '../../contract/errors.ts'
-import { errorsOf, type Operation } from '../../contract/operation.ts'
+import { type Conditions, errorsOf, minimalMediaType, type Operation } from '../../contract/operation.ts'
+import { readOutcome } from '../entity-tags.ts'
 import { encode } from '../json/json-text.ts'
 import { problem } from './problem.ts'
 
@@ -12,12 +13,16 @@ export interface Answer {
   headers: Record<string, string>
   /** Pieces are sent as one body, a stream as long as it lasts. */
   body: string | Buffer[] | AsyncIterable<string>
-  mediaType: string
+  /** Absent where there is no body. */
+  mediaType?: string
 }
 
 /** Makes the answers of one operation. */
 export interface AnyReply {
-  ok(body: unknown): Answer
+  ok(body: unknown, etag?: string): Answer
+  minimal(body: unknown, etag: string): Answer
+  unread(conditions: Conditions, etag: string): Answer | undefined
+  stale(conditions: Conditions, etag: string): Answer
   fail(code: ErrorCode, issues?: readonly Issue[]): Answer
 }
 
@@ -28,26 +33,52 @@ export interface AnyReply {
 export function createReply(operationId: string, operation: Operation): AnyReply {
   const declared = new Set(errorsOf(operation))
   const { status, location, mediaType = 'application/json' } = operation.success
+  const isRead = operation.method === 'get'
+  const fail = (code: ErrorCode, issues: readonly Issue[] = []): Answer => {
+    if (!declared.has(code)) throw new Error(`${operationId} does not declare ${code}`)
+    if (errors[code].status === 400 && issues.length === 0)
+      throw new Error(`${operationId}: a ${code} has to say what is wrong`)
+    return toAnswer(code, issues)
+  }
+  const stale = ({ ifMatch }: Conditions, etag: string): Answer => {
+    const path = ['header', ifMatch ? 'if-match' : 'if-none-match']
+    const message = `The record is in the state ${etag}`
+    const issue: Issue = { path, code: 'conflict', message, current: { etag } }
+    const answer = fail('PRECONDITION_FAILED', [issue])
+    return { ...answer, headers: { ...answer.headers, ETag: etag } }
+  }
+  const headersOf = (body: unknown, etag: string | undefined): Record<string, string> => ({
+    ...(isRead && etag ? keptByCallers : { 'Cache-Control': 'no-store' }),
+    ...(etag ? { ETag: etag } : {}),
+    ...(location
+      ? { Location: location.replaceAll(/\{([\w.]+)\}/g, (_, path: string) => String(pick(body, path))) }
+      : {}),
+  })
   return {
-    ok(body) {
-      const headers: Record<string, string> = { 'Cache-Control': 'no-store' }
-      if (location)
-        headers.Location = location.replaceAll(/\{([\w.]+)\}/g, (_, path: string) => String(pick(body, path)))
-      return {
-        status,
-        headers,
-        mediaType,
-        body: mediaType === 'application/json' ? encode(body) : (body as AsyncIterable<string>),
-      }
+    ok: (body, etag) => ({
+      status,
+      headers: headersOf(body, etag),
+      mediaType,
+      body: mediaType === 'application/json' ? encode(body) : (body as AsyncIterable<string>),
+    }),
+    minimal: (body, etag) => ({
+      status,
+      headers: { ...headersOf(body, etag), 'Preference-Applied': 'return=minimal' },
+      mediaType: minimalMediaType,
+      body: encode(body),
+    }),
+    unread(conditions, etag) {
+      const outcome = readOutcome(conditions, etag)
+      if (outcome === 'PRECONDITION_FAILED') return stale(conditions, etag)
+      return outcome && { status: 304, headers: { ...keptByCallers, ETag: etag }, body: '' }
     },
-    fail(code, issues = []) {
-      if (!declared.has(code)) throw new Error(`${operationId} does not declare ${code}`)
-      if (errors[code].status === 400 && issues.length === 0)
-        throw new Error(`${operationId}: a ${code} has to say what is wrong`)
-      return toAnswer(code, issues)
-    },
+    stale,
+    fail,
   }
 }
+
+/** Of a read with an entity tag: kept by the caller alone, and asked for before every use. */
+const keptByCallers = { 'Cache-Control': 'private, no-cache', Vary: 'Authorization' }
 
 function pick(value: unknown, path: string): unknown {
   return path.split('.').reduce<unknown>((inner, key) => (inner as Record<string, unknown>)[key], value)
@@ -71,6 +102,10 @@ export function sendProblem(response: express.Response, code: ErrorCode, issues:
  */
 export async function send(response: express.Response, answer: Answer) {
   const { body } = answer
+  if (!answer.mediaType) {
+    writeHead(response, answer)
+    return response.end()
+  }
   if (typeof body === 'string' || Array.isArray(body)) {
     writeHead(response, answer)
     return typeof body === 'string' ? sendText(response, body) : sendPieces(response, body)
@@ -92,7 +127,7 @@ export async function send(response: express.Response, answer: Answer) {
 
 function writeHead(response: express.Response, { status, headers, mediaType }: Answer) {
   response.statusCode = status
-  response.setHeader('Content-Type', `${mediaType}; charset=utf-8`)
+  if (mediaType) response.setHeader('Content-Type', `${mediaType}; charset=utf-8`)
   for (const name in headers) response.setHeader(name, headers[name] as string)
 }
 

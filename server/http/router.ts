@@ -6,6 +6,7 @@ import type { Authorization } from '../access/index.ts'
 import type { Services } from '../context.ts'
 import { propertyTexts } from '../json/property-texts.ts'
 import { type Answer, type AnyReply, createReply, send, sendProblem } from './answer.ts'
+import { prefersMinimal, readConditions } from './conditions.ts'
 import { findRoute, newPlace, parametersOf, placeOf, segmentsOf } from './paths.ts'
 import { type Address, type Input, type Mistake, readAddress, readInput } from './request.ts'
 
@@ -78,6 +79,8 @@ function bind(operationId: string, operation: Operation, handler: AnyHandler, se
     const now = services.now()
     const address = readAddress(operation, request)
 
+    const conditions = readConditions(operation, request, address.issues)
+
     const visitor = await identify(db, access, request, recordOf(access, address), now)
     if ('refusal' in visitor) return refuse(visitor.refusal)
 
@@ -89,7 +92,12 @@ function bind(operationId: string, operation: Operation, handler: AnyHandler, se
     if ('issues' in input) return refuse(input)
     if ('refusal' in authorization) return refuse(authorization.refusal)
 
-    return handler(toRequest(request, input), reply, { ...services, now, grant: authorization.grant })
+    const wishes = { conditions, prefersMinimal: prefersMinimal(operation, request) }
+    return handler({ ...toRequest(request, input), ...wishes }, reply, {
+      ...services,
+      now,
+      grant: authorization.grant,
+    })
   }
 
   return async (request, response) => {

@@ -1,11 +1,13 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Issue } from '../../contract/errors.ts'
+import type { Conditions } from '../../contract/operation.ts'
 import type { FolderGrant, WorkspaceGrant } from '../access/index.ts'
 import { type Database, type Transaction, transact } from '../db/client.ts'
 import { after, newestFirst, type Position } from '../db/page.ts'
 import { bots, folders as table } from '../db/schema.ts'
 import { selectRows } from '../db/selection.ts'
-import { holdWorkspace } from './rows.ts'
+import { hasConditions, isStale } from '../entity-tags.ts'
+import { holdWorkspace, laterThan } from './rows.ts'
 
 export type FolderRow = typeof table.$inferSelect
 
@@ -57,26 +59,35 @@ export async function insertFolder(
   })
 }
 
-/** Changes a folder and, where it says into which, moves it. Undefined when the folder is gone. */
+/**
+ * Changes a folder and, where it says into which, moves it. Undefined when the folder is gone, `stale` with the
+ * folder when it is in another state than the conditions want.
+ */
 export async function updateFolder(
   db: Database,
   { folder }: FolderGrant,
-  change: Partial<FolderRow>,
-): Promise<{ row: FolderRow } | { issue: Issue } | undefined> {
+  conditions: Conditions,
+  change: Partial<Pick<FolderRow, 'name' | 'parentFolderId'>>,
+  now: Date,
+): Promise<{ row: FolderRow } | { issue: Issue } | { stale: FolderRow } | undefined> {
   const { parentFolderId } = change
-  if (parentFolderId === undefined) {
-    const [row] = await db.update(table).set(change).where(eq(table.id, folder.id)).returning()
+  const values = { ...change, updatedAt: laterThan(table.updatedAt, now) }
+  if (parentFolderId === undefined && !hasConditions(conditions)) {
+    const [row] = await db.update(table).set(values).where(eq(table.id, folder.id)).returning()
     return row && { row }
   }
   return transact(db, async (tx) => {
     // Moves and deletions in one workspace follow each other, or two of them could close a circle together.
     if (!(await holdWorkspace(tx, folder.workspaceId, 'no key update'))) return undefined
-    if (parentFolderId !== null) {
+    const [current] = await tx.select().from(table).where(eq(table.id, folder.id)).for('update')
+    if (!current) return undefined
+    if (isStale(conditions, current)) return { stale: current }
+    if (parentFolderId !== undefined && parentFolderId !== null) {
       const line = await ancestors(tx, folder.workspaceId, parentFolderId)
       if (line.length === 0) return { issue: noSuchParent }
       if (line.some(({ id }) => id === folder.id)) return { issue: circle }
     }
-    const [row] = await tx.update(table).set(change).where(eq(table.id, folder.id)).returning()
+    const [row] = await tx.update(table).set(values).where(eq(table.id, folder.id)).returning()
     return row && { row }
   })
 }
@@ -98,17 +109,22 @@ function ancestors(tx: Transaction, workspaceId: string, folderId: string) {
 }
 
 /** Deletes a folder; what is in it moves to the folder that it was in. Undefined when it is gone. */
-export async function deleteFolder(db: Database, { folder }: FolderGrant): Promise<FolderRow | undefined> {
+export async function deleteFolder(
+  db: Database,
+  { folder }: FolderGrant,
+  conditions: Conditions,
+): Promise<{ row: FolderRow } | { stale: FolderRow } | undefined> {
   return transact(db, async (tx) => {
     if (!(await holdWorkspace(tx, folder.workspaceId, 'no key update'))) return undefined
     // Locked before its contents move, so that nothing can be put into it meanwhile.
     const [row] = await tx.select().from(table).where(eq(table.id, folder.id)).for('update')
     if (!row) return undefined
+    if (isStale(conditions, row)) return { stale: row }
     const { parentFolderId } = row
     await tx.update(table).set({ parentFolderId }).where(eq(table.parentFolderId, row.id))
     await tx.update(bots).set({ folderId: parentFolderId }).where(eq(bots.folderId, row.id))
     await tx.delete(table).where(eq(table.id, row.id))
-    return row
+    return { row }
   })
 }
 

@@ -1,4 +1,5 @@
-import { and, count, desc, eq, inArray, isNull } from 'drizzle-orm'
+import { and, type Column, count, desc, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
+import type { Conditions } from '../../contract/operation.ts'
 import type { UserGrant, WorkspaceGrant } from '../access/index.ts'
 import { type Database, type Transaction, transact } from '../db/client.ts'
 import {
@@ -11,6 +12,7 @@ import {
   users,
   workspaceMembers,
 } from '../db/schema.ts'
+import { hasConditions, isStale } from '../entity-tags.ts'
 import { newId } from '../ids.ts'
 
 export type WorkspaceRow = typeof table.$inferSelect
@@ -80,22 +82,61 @@ export async function holdWorkspace(
   return held.length > 0
 }
 
+/** A moment that is later than the one in the column, whatever the clocks of two processes say. */
+export function laterThan(column: Column, now: Date): SQL<Date> {
+  return sql`greatest(${now.toISOString()}::timestamptz, ${column} + interval '1 millisecond')`
+}
+
 /**
- * Makes a workspace and everything in it unreachable at once; the purge removes what is large. False when
- * somebody else has deleted it. Members go first, so that from the commit on nobody has a role in it.
+ * Changes a workspace. Undefined when it was deleted, `stale` with the workspace when it is in another state than
+ * the conditions want.
+ */
+export async function updateWorkspace(
+  db: Database,
+  { workspace }: WorkspaceGrant,
+  conditions: Conditions,
+  change: Partial<Pick<WorkspaceRow, 'name' | 'icon'>>,
+  now: Date,
+): Promise<{ row: WorkspaceRow } | { stale: WorkspaceRow } | undefined> {
+  const write = async (writer: Database | Transaction) => {
+    const [row] = await writer
+      .update(table)
+      .set({ ...change, updatedAt: laterThan(table.updatedAt, now) })
+      .where(and(eq(table.id, workspace.id), isNull(table.deletedAt)))
+      .returning()
+    return row && { row }
+  }
+  if (!hasConditions(conditions)) return write(db)
+  return transact(db, async (tx) => {
+    const current = await lockWorkspace(tx, workspace.id)
+    return current && isStale(conditions, current) ? { stale: current } : write(tx)
+  })
+}
+
+/** The row of a workspace, which nobody else changes until the transaction ends; undefined when it was deleted. */
+async function lockWorkspace(tx: Transaction, workspaceId: string): Promise<WorkspaceRow | undefined> {
+  const [row] = await tx
+    .select()
+    .from(table)
+    .where(and(eq(table.id, workspaceId), isNull(table.deletedAt)))
+    .for('update')
+  return row
+}
+
+/**
+ * Makes a workspace and everything in it unreachable at once; the purge removes what is large. `gone` when
+ * somebody else has deleted it, `stale` as with an update. Members go first, so that from the commit on nobody has a role in it.
  */
 export async function deleteWorkspace(
   tx: Transaction,
   { workspace }: WorkspaceGrant,
+  conditions: Conditions,
   now: Date,
-): Promise<boolean> {
+): Promise<{ gone: true } | { stale: WorkspaceRow } | undefined> {
   // Waits for whatever is being put into it; what comes later finds it deleted.
-  const [found] = await tx
-    .select({ id: table.id })
-    .from(table)
-    .where(and(eq(table.id, workspace.id), isNull(table.deletedAt)))
-    .for('update')
-  if (!found) return false
+  const current = await lockWorkspace(tx, workspace.id)
+  if (!current) return { gone: true }
+  if (isStale(conditions, current)) return { stale: current }
   await tx.update(table).set({ deletedAt: now }).where(eq(table.id, workspace.id))
   await tx.delete(workspaceMembers).where(eq(workspaceMembers.workspaceId, workspace.id))
   // Before their names, since whoever gives a bot a name or publishes it holds its row.
@@ -108,5 +149,5 @@ export async function deleteWorkspace(
   await tx.delete(customDomains).where(inArray(customDomains.botId, inWorkspace))
   await tx.delete(publishedBots).where(inArray(publishedBots.botId, inWorkspace))
   await tx.delete(folders).where(eq(folders.workspaceId, workspace.id))
-  return true
+  return undefined
 }

@@ -106,7 +106,7 @@ export class ExampleClient {
     const { content, links = {} } = resolve(
       operation.responses[status] as PublishedResponse & { links?: Record<string, Link> },
     )
-    for (const { value } of Object.values(content['application/json']?.examples ?? {})) {
+    for (const { value } of Object.values(content?.['application/json']?.examples ?? {})) {
       this.compare(value, body)
     }
     for (const link of Object.values(links)) {

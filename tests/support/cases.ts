@@ -13,6 +13,7 @@ import type { World } from './world.ts'
 /** Codes that replay.test.ts provokes for every operation by itself, starting from its first `ok` case. */
 export const derivedCodes = [
   'UNAUTHORIZED',
+  'PRECONDITION_FAILED',
   'PAYLOAD_TOO_LARGE',
   'UNSUPPORTED_MEDIA_TYPE',
   'INTERNAL_SERVER_ERROR',

@@ -121,7 +121,8 @@ export function createClient(server: Server, logs: readonly Record<string, unkno
       const answer = { status: response.status, headers: response.headers as Record<string, string>, text }
       if (answer.status === 500 && !wants500) throw failure(`${method} ${target}`, answer)
       checkAnswer({ method, target, ...answer })
-      const isJson = text !== '' && answer.headers['content-type']?.startsWith('application/json')
+      const isJson =
+        text !== '' && /^application\/([\w.+-]+\+)?json/.test(answer.headers['content-type'] ?? '')
       return { ...answer, body: isJson ? JSON.parse(text) : undefined }
     },
 

@@ -36,12 +36,13 @@ export interface PublishedContent {
 export interface PublishedResponse {
   description: string
   headers?: Record<string, PublishedHeader | { $ref: string }>
-  content: Record<string, PublishedContent>
+  /** Absent where there is no body. */
+  content?: Record<string, PublishedContent>
 }
 
 export interface PublishedParameter {
   name: string
-  in: 'path' | 'query'
+  in: 'path' | 'query' | 'header'
   required: boolean
   description: string
   schema: JsonSchema
@@ -104,7 +105,7 @@ export function parametersOf({ parameters = [] }: PublishedOperation): Published
 
 /** The code of an error response of the document. */
 export function codeOfResponse(response: PublishedResponse | { $ref: string }): string {
-  const schema = resolve(resolve(response).content['application/json']?.schema ?? {})
+  const schema = resolve(resolve(response).content?.['application/json']?.schema ?? {})
   return String(schema.properties?.code?.enum?.[0])
 }
 
@@ -257,10 +258,12 @@ function mistakesOfAnswer(answer: Answer): string[] {
   const documented = operation.responses[answer.status]
   if (!documented) return [`the status is not one of ${Object.keys(operation.responses).join(', ')}`]
   const response = resolve(documented)
-  const [media, content] = Object.entries(response.content)[0] ?? []
+  const type = answer.headers['content-type']
+  const contents = Object.entries(response.content ?? {})
+  const [media, content] = contents.find(([name]) => type === `${name}; charset=utf-8`) ?? []
   const mistakes = expected(
-    answer.headers['content-type'] === `${media}; charset=utf-8`,
-    `content-type ${media}; charset=utf-8, not ${answer.headers['content-type']}`,
+    contents.length === 0 ? type === undefined && answer.text === '' : media !== undefined,
+    `content-type ${contents.map(([name]) => `${name}; charset=utf-8`).join(' or ')}, not ${type}`,
   )
   for (const [name, reference] of Object.entries(response.headers ?? {})) {
     const { required, schema } = resolve(reference)
@@ -271,7 +274,7 @@ function mistakesOfAnswer(answer: Answer): string[] {
         ...mistakesOf(schema.type === 'integer' ? Number(given) : given, schema).map((m) => `${name}: ${m}`),
       )
   }
-  if (content && media === 'application/json') {
+  if (content && media?.endsWith('json')) {
     mistakes.push(...mistakesOfBody(answer, content.schema), ...mistakesInForms(answer, path, method))
   }
   return mistakes
@@ -319,11 +322,14 @@ function expectAllow({ headers }: Answer, allow: string): string[] {
   return expected(headers.allow === allow, `Allow: ${allow}, not ${headers.allow}`)
 }
 
-function mistakesOfHeaders({ headers, text }: Answer): string[] {
+function mistakesOfHeaders({ method, target, status, headers, text }: Answer): string[] {
+  const isTagged = /^(GET|HEAD)$/.test(method) && headers.etag !== undefined && status < 400
+  const caching = isTagged && pathOf(target) ? 'private, no-cache' : 'no-store'
   return [
+    ...expected(headers['cache-control'] === caching, `cache-control: ${caching}`),
+    ...expected(!isTagged || /\bAuthorization\b/.test(headers.vary ?? ''), 'vary: Authorization'),
     ...expected(/^[\w-]{1,64}$/.test(headers['x-request-id'] ?? ''), 'a request id'),
     ...expected(headers['x-content-type-options'] === 'nosniff', 'x-content-type-options: nosniff'),
-    ...expected(headers['cache-control'] === 'no-store', 'cache-control: no-store'),
     ...expected(headers['x-powered-by'] === undefined, 'no x-powered-by'),
     ...expected(text === '' || headers['content-type'] !== undefined, 'a content-type'),
   ]

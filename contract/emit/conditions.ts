@@ -1,0 +1,76 @@
+import type { Operation } from '../operation.ts'
+import { freeText, type JsonObject } from './schemas.ts'
+
+/* What follows from an operation being conditional, having a minimal answer, or going: declared here, once for all. */
+
+const tags = '(\\*|(W/)?"[^"\\x00]*"([ \\t]*,[ \\t]*(W/)?"[^"\\x00]*")*)'
+
+const ifMatch = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  description:
+    'Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.',
+  schema: { type: 'string', maxLength: 8192, pattern: `^${tags}$` },
+  example: '"01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"',
+}
+
+const ifNoneMatch = {
+  name: 'If-None-Match',
+  in: 'header',
+  required: false,
+  description:
+    'Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.',
+  schema: { type: 'string', maxLength: 8192, pattern: `^${tags}$` },
+  example: '"01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"',
+}
+
+const prefer = {
+  name: 'Prefer',
+  in: 'header',
+  required: false,
+  description:
+    '`return=minimal` asks for an answer without the flow (RFC 7240); `Preference-Applied` says that it is one. Other preferences are ignored.',
+  schema: { type: 'string', maxLength: 8192, pattern: freeText },
+  example: 'return=minimal',
+}
+
+/** The headers of requests that an operation reads. */
+export function headerParameters({ isConditional, success }: Operation): JsonObject[] {
+  return [...(isConditional ? [ifMatch, ifNoneMatch] : []), ...(success.minimal ? [prefer] : [])]
+}
+
+/** The headers of its success. */
+export function conditionalHeaders({ isConditional, method, success, deprecated }: Operation): JsonObject {
+  const named = (name: string) => ({ $ref: `#/components/headers/${name}` })
+  const isTagged = isConditional && (method === 'get' || method === 'patch')
+  return {
+    ...(isTagged || success.minimal ? { ETag: named('ETag') } : {}),
+    ...(success.minimal ? { 'Preference-Applied': named('PreferenceApplied') } : {}),
+    ...(deprecated ? { Deprecation: named('Deprecation'), Sunset: named('Sunset') } : {}),
+    ...(deprecated?.successor ? { Link: named('Successor') } : {}),
+  }
+}
+
+export const notModified: JsonObject = {
+  description: 'The record is as `If-None-Match` has it; nothing is sent again.',
+  headers: {
+    'X-Request-Id': { $ref: '#/components/headers/RequestId' },
+    ETag: { $ref: '#/components/headers/ETag' },
+  },
+}
+
+/** The headers that are components, without those that nothing refers to. */
+export function usedHeaders(all: JsonObject, operations: readonly Operation[]): JsonObject {
+  const used = new Set(
+    operations.flatMap((operation) => Object.values(conditionalHeaders(operation))).map(nameOf),
+  )
+  const optional = ['ETag', 'PreferenceApplied', 'Deprecation', 'Sunset', 'Successor']
+  return Object.fromEntries(
+    Object.entries(all).filter(([name]) => !optional.includes(name) || used.has(name)),
+  )
+}
+
+function nameOf(reference: unknown): string {
+  return String((reference as { $ref: string }).$ref.split('/').at(-1))
+}

@@ -1,0 +1,57 @@
+import type { IncomingMessage } from 'node:http'
+import type { Issue } from '../../contract/errors.ts'
+import type { Conditions, NamedTag, Operation } from '../../contract/operation.ts'
+
+/* What the headers of a request say of the state of its record (RFC 9110, 13.1) and of its answer (RFC 7240). */
+
+/** The conditions of a request to an operation that knows them; what is wrong with them is added to `issues`. */
+export function readConditions(
+  { isConditional }: Operation,
+  request: IncomingMessage,
+  issues: Issue[],
+): Conditions {
+  const conditions: Conditions = {}
+  if (!isConditional) return conditions
+  for (const [name, header] of [
+    ['ifMatch', 'if-match'],
+    ['ifNoneMatch', 'if-none-match'],
+  ] as const) {
+    const given = request.headers[header]
+    if (given === undefined) continue
+    const tags = given.trim() === '*' ? '*' : parseTags(given)
+    if (tags) conditions[name] = tags
+    else issues.push({ path: ['header', header], code: 'malformed', message: howTo })
+  }
+  return conditions
+}
+
+const howTo =
+  'Send entity tags as the header ETag has them, with their double quotes and separated by commas, or *'
+
+/** One entry of a list; tags may have commas in them, so the list cannot be split at those. */
+const entry = /[ \t]*(?:(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*)?(?:,|$)/y
+
+function parseTags(text: string): NamedTag[] | undefined {
+  const tags: NamedTag[] = []
+  entry.lastIndex = 0
+  while (entry.lastIndex < text.length) {
+    const found = entry.exec(text)
+    if (!found) return undefined
+    // Entries may be empty, as in every list of HTTP.
+    if (found[2] !== undefined) tags.push({ isWeak: found[1] !== undefined, tag: found[2] })
+  }
+  return tags.length > 0 ? tags : undefined
+}
+
+/** Whether a request prefers `return=minimal`; of a preference that is there twice the first counts. */
+export function prefersMinimal({ success }: Operation, { headers }: IncomingMessage): boolean {
+  if (!success.minimal || headers.prefer === undefined) return false
+  for (const [preference] of String(headers.prefer).matchAll(outsideQuotes)) {
+    const [, name, value] = /^[ \t]*([^=; \t]+)[ \t]*=[ \t]*("[^"]*"|[^"; \t]*)/.exec(preference) ?? []
+    if (name?.toLowerCase() === 'return') return value?.replaceAll('"', '') === 'minimal'
+  }
+  return false
+}
+
+/** What stands between commas, other than those in quotes. */
+const outsideQuotes = /(?:[^",]|"(?:[^"\\]|\\.)*(?:"|$))+/g
