@@ -148,8 +148,8 @@ export const errors = {
     example: {
       path: ['header', 'if-match'],
       code: 'conflict',
-      message: 'The record is in the state "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"',
-      current: { etag: '"01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"' },
+      message: 'The record is in the state "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"',
+      current: { etag: '"01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"' },
     },
   },
   PAYLOAD_TOO_LARGE: {

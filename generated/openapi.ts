@@ -3598,7 +3598,7 @@ export interface components {
         CurrentState: {
             /**
              * @description The entity tag of the record, as the header `ETag` of reading it says.
-             * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+             * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
              */
             etag?: string;
             /**
@@ -10265,12 +10265,12 @@ export interface components {
         FolderId: string;
         /**
          * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-         * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+         * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
          */
         IfMatch: string;
         /**
          * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
-         * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+         * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
          */
         IfNoneMatch: string;
         /**
@@ -10343,7 +10343,7 @@ export interface components {
         Challenge: string;
         /**
          * @description Entity tag of the record: another one whenever the record, as this caller sees it, is another. Opaque; send it back as it is.
-         * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+         * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
          */
         ETag: string;
         /**
@@ -10717,12 +10717,12 @@ export interface operations {
             header?: {
                 /**
                  * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /**
                  * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
@@ -10764,12 +10764,12 @@ export interface operations {
             header?: {
                 /**
                  * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /**
                  * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
@@ -10809,12 +10809,12 @@ export interface operations {
             header?: {
                 /**
                  * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /**
                  * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
@@ -10947,12 +10947,12 @@ export interface operations {
             header?: {
                 /**
                  * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /**
                  * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
@@ -11038,12 +11038,12 @@ export interface operations {
             header?: {
                 /**
                  * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /**
                  * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
@@ -11128,12 +11128,12 @@ export interface operations {
             header?: {
                 /**
                  * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /**
                  * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
@@ -11178,12 +11178,12 @@ export interface operations {
             header?: {
                 /**
                  * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /**
                  * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
@@ -11318,12 +11318,12 @@ export interface operations {
             header?: {
                 /**
                  * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /**
                  * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
@@ -11657,12 +11657,12 @@ export interface operations {
             header?: {
                 /**
                  * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /**
                  * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
@@ -11710,12 +11710,12 @@ export interface operations {
             header?: {
                 /**
                  * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /**
                  * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
@@ -11755,12 +11755,12 @@ export interface operations {
             header?: {
                 /**
                  * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /**
                  * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
@@ -11957,12 +11957,12 @@ export interface operations {
             header?: {
                 /**
                  * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /**
                  * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
@@ -12004,12 +12004,12 @@ export interface operations {
             header?: {
                 /**
                  * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /**
                  * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
@@ -12049,12 +12049,12 @@ export interface operations {
             header?: {
                 /**
                  * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
                 /**
                  * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };

@@ -17,8 +17,8 @@ export interface Versioned {
 
 /** The tag of an answer. `shown` is JSON from which all of the answer follows, apart from the code of this release. */
 export function entityTag(record: Versioned, shown: unknown): string {
-  const digest = hash('sha256', JSON.stringify([information.version, shown], asText), 'base64url')
-  return `"${stateOf(record)}-${digest.slice(0, 12)}"`
+  const digest = hash('sha256', JSON.stringify([information.version, shown], asText), 'hex')
+  return `"${stateOf(record)}-${digest.slice(0, 16)}"`
 }
 
 /** Documents are kept now as text, now as bytes. */

@@ -12,7 +12,7 @@ const ifMatch = {
   description:
     'Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.',
   schema: { type: 'string', maxLength: 8192, pattern: `^${tags}$` },
-  example: '"01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"',
+  example: '"01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"',
 }
 
 const ifNoneMatch = {
@@ -22,7 +22,7 @@ const ifNoneMatch = {
   description:
     'Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.',
   schema: { type: 'string', maxLength: 8192, pattern: `^${tags}$` },
-  example: '"01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-x1Yk3mQ9a_Tz"',
+  example: '"01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"',
 }
 
 const prefer = {

@@ -57,9 +57,11 @@ export async function publishDraft(
 }
 
 /** Locks a bot and gives it a public id made of its name, unless it has one. */
-export async function assignPublicId(tx: Transaction, grant: BotGrant) {
+export async function assignPublicId(tx: Transaction, grant: BotGrant, conditions: Conditions) {
   const current = await lockBot(tx, grant)
   if (!current) throw new Rollback({ changed: true })
+  // Before the name is there, which is not part of the state that a caller is told.
+  if (isStale(conditions, current)) throw new Rollback({ stale: current })
   if (current.publicId !== null) return
   const publicId = [...slug(current.name), randomTail()].join('-')
   await tx.insert(publicIds).values({ publicId, botId: current.id })

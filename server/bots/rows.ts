@@ -54,7 +54,11 @@ export function modeOf(role: Role | null): 'read' | 'write' | 'guest' {
 }
 
 /** The entity tag of a bot as a caller of this role sees it; `form` is how else it is shown. */
-export function botTag(bot: BotRow, role: Role | null, form: unknown = {}): string {
+export function botTag(
+  bot: BotRow,
+  role: Role | null,
+  form: 'stored' | 'converted' | 'export' = 'stored',
+): string {
   const { resultsFloorAt: _, ...shown } = bot
   return entityTag(bot, [shown, modeOf(role), form])
 }

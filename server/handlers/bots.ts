@@ -49,7 +49,8 @@ export const bots: BotsHandlers<Contexts> = {
   },
 
   async getBot({ query, conditions }, reply, { db, grant }) {
-    const unread = reply.unread(conditions, botTag(grant.bot, grant.role, query))
+    const form = query.migrateToLatestVersion ? 'converted' : 'stored'
+    const unread = reply.unread(conditions, botTag(grant.bot, grant.role, form))
     if (unread) return unread
     const found = await withDraft(db, grant)
     if (!found) return reply.fail('NOT_FOUND')
@@ -59,7 +60,7 @@ export const bots: BotsHandlers<Contexts> = {
       : { version: bot.version, draft }
     return reply.ok(
       { bot: toBot({ ...bot, version: shown.version }, shown.draft), currentUserMode: modeOf(grant.role) },
-      botTag(bot, grant.role, query),
+      botTag(bot, grant.role, form),
     )
   },
 

@@ -20,7 +20,7 @@ export const publishing: PublishingHandlers<Contexts> = {
     if ('changed' in outcome) {
       // Without a public id, or when an update came between reading and copying: under a lock.
       outcome = await transact(db, async (tx) => {
-        await assignPublicId(tx, grant)
+        await assignPublicId(tx, grant, conditions)
         const again = await publishDraft(tx, grant, conditions, now, service)
         if (!('findings' in again)) throw new Rollback(again)
         return again
@@ -38,7 +38,8 @@ export const publishing: PublishingHandlers<Contexts> = {
   },
 
   async getPublishedBot({ query, conditions }, reply, { db, grant }) {
-    const tagOf = (row: Published) => entityTag(row, [grant.bot.id, row.createdAt, row.publicationId, query])
+    const tagOf = (row: Published) =>
+      entityTag(row, [grant.bot.id, row.createdAt, row.publicationId, query.migrateToLatestVersion === true])
     // Only a caller who has it already asks which copy it is first.
     const known = hasConditions(conditions) ? await publishedNow(db, grant) : undefined
     const unread = known && reply.unread(conditions, tagOf(known))
