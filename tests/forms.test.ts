@@ -43,7 +43,7 @@ describe.each(['openapi-slim', 'openapi-slim-3.0'] as const)('%s', (name) => {
     const contents = [
       ...Object.values(other.requestBody?.content ?? {}),
       ...Object.values(other.responses).flatMap((response) =>
-        Object.values(resolve(response, readable).content),
+        Object.values(resolve(response, readable).content ?? {}),
       ),
     ]
     expect(contents.length).toBeGreaterThan(0)

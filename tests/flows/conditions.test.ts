@@ -318,7 +318,11 @@ describe('the tag of a bot', () => {
       ['a new name', bot({ name: 'Another' }), true],
       ['the same name again', bot({ name: 'Another' }), true],
       ['a new theme', bot({ theme: { general: {} } }), true],
-      ['a table with preferences', bot({ resultsTablePreferences: { columnsOrder: ['a'], columnsVisibility: {}, columnsWidth: {} } }), true],
+      [
+        'a table with preferences',
+        bot({ resultsTablePreferences: { columnsOrder: ['a'], columnsVisibility: {}, columnsWidth: {} } }),
+        true,
+      ],
       ['publishing, which gives it a public id', () => call(here, 'publishBot', params), true],
       ['publishing again', () => call(here, 'publishBot', params), false],
       ['unpublishing', () => call(here, 'unpublishBot', params), false],

@@ -275,20 +275,25 @@ function mistakesOfAnswer(answer: Answer): string[] {
       )
   }
   if (content && media?.endsWith('json')) {
-    mistakes.push(...mistakesOfBody(answer, content.schema), ...mistakesInForms(answer, path, method))
+    mistakes.push(...mistakesOfBody(answer, content.schema), ...mistakesInForms(answer, path, method, media))
   }
   return mistakes
 }
 
 /** The other forms of the document promise the same, each in its own words. */
-function mistakesInForms({ method: sent, text, status }: Answer, path: string, method: string): string[] {
+function mistakesInForms(
+  { method: sent, text, status }: Answer,
+  path: string,
+  method: string,
+  media: string,
+): string[] {
   if (sent === 'HEAD') return []
   forms ??= [readForm('openapi-slim'), readForm('openapi-slim-3.0')]
   return forms.flatMap(({ name, readable, mistakesOf }) => {
     const response = readable.paths[path]?.[method.toLowerCase()]?.responses[status]
     if (!response) return [`${name} has no such status`]
     const { content } = resolve(response, readable)
-    const schema = content['application/json']?.schema ?? {}
+    const schema = content?.[media]?.schema ?? {}
     return mistakesOf(JSON.parse(text), schema, 'closed').map((mistake) => `${name}: ${mistake}`)
   })
 }
