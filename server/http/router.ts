@@ -7,6 +7,7 @@ import type { Services } from '../context.ts'
 import { propertyTexts } from '../json/property-texts.ts'
 import { type Answer, type AnyReply, createReply, send, sendProblem } from './answer.ts'
 import { prefersMinimal, readConditions } from './conditions.ts'
+import { announce } from './deprecation.ts'
 import { findRoute, newPlace, parametersOf, placeOf, segmentsOf } from './paths.ts'
 import { type Address, type Input, type Mistake, readAddress, readInput } from './request.ts'
 
@@ -45,7 +46,7 @@ export function createRouter(
       isCrossOrigin: false,
     }
     const { route } = place
-    const run = bind(operationId, operation, handlers[operationId] as AnyHandler, services)
+    const run = bind(operationId, operations, handlers[operationId] as AnyHandler, services)
     route.runs.set(operation.method.toUpperCase(), run)
     if (operation.method === 'get') route.runs.set('HEAD', run)
     route.isCrossOrigin ||= operation.isCrossOrigin === true
@@ -69,7 +70,13 @@ export function createRouter(
 }
 
 /** An operation with all that comes before and after its handler. */
-function bind(operationId: string, operation: Operation, handler: AnyHandler, services: Services): Run {
+function bind(
+  operationId: string,
+  operations: Record<string, Operation>,
+  handler: AnyHandler,
+  services: Services,
+): Run {
+  const operation = operations[operationId] as Operation
   const { access } = operation
   const { db } = services
   const reply = createReply(operationId, operation)
@@ -102,6 +109,7 @@ function bind(operationId: string, operation: Operation, handler: AnyHandler, se
 
   return async (request, response) => {
     response.locals.operationId = operationId
+    announce(operationId, operation, operations, request, response, services.log)
     if (operation.isCrossOrigin) allowOrigin(request, response)
     const given = await answer(request, response)
     // A page whose origin the bot refuses is not to read the answer either.

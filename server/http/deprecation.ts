@@ -1,0 +1,35 @@
+import type express from 'express'
+import type { Operation } from '../../contract/operation.ts'
+import type { Services } from '../context.ts'
+
+/*
+ * An operation that is going says so with every answer: since when (RFC 9745), until when (RFC 8594) and what to call
+ * instead. The log says who still calls it.
+ */
+
+/** Sets the headers of an operation that is going, and writes to the log once the answer is out. */
+export function announce(
+  operationId: string,
+  { deprecated }: Operation,
+  operations: Record<string, Operation>,
+  request: express.Request,
+  response: express.Response,
+  log: Services['log'],
+) {
+  if (!deprecated) return
+  const { since, sunset, successor } = deprecated
+  response.setHeader('Deprecation', `@${Date.parse(since) / 1000}`)
+  response.setHeader('Sunset', new Date(sunset).toUTCString())
+  const path = successor && operations[successor]?.path
+  if (path) {
+    const target = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
+      encodeURIComponent(String(request.params[name])),
+    )
+    response.setHeader('Link', `<${target}>; rel="successor-version"`)
+  }
+  response.on('close', () => {
+    const { requestId, caller } = response.locals
+    const userAgent = request.get('user-agent')
+    log.warn({ requestId, operationId, ...caller, userAgent, sunset }, 'deprecated operation called')
+  })
+}
