@@ -407,6 +407,7 @@ export interface GetSession {
   query: undefined
   body: undefined
   reply: wire['getSession']['responses'][200]['content']['application/json']
+  minimal: never
   error: 'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
 

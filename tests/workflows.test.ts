@@ -117,7 +117,7 @@ describe('the overlay', () => {
       const [, path = '', method = ''] = /^\$\.paths\['(.*)'\]\.(\w+)$/.exec(target) ?? []
       const response = published.paths[path]?.[method]?.responses[200]
       const page = resolve(
-        resolve(response ?? { description: '', content: {} }).content['application/json']?.schema ?? {},
+        resolve(response ?? { description: '', content: {} }).content?.['application/json']?.schema ?? {},
       )
       const { outputs } = update['x-speakeasy-pagination'] as { outputs: Record<string, string> }
       for (const place of Object.values(outputs)) expect(page.properties).toHaveProperty(place.slice(2))

@@ -15,11 +15,13 @@ A flow is \`groups\` of \`blocks\`, connected by \`edges\`, with \`variables\` a
 
 ## Safe updates
 
-Send the \`updatedAt\` that you read inside \`bot\` with update bot. If somebody changed the bot since, nothing is written and the answer is a 409. A property that you send replaces the whole property, what you do not send stays. \`"overwrite": true\` beside \`bot\` writes in any case; without \`updatedAt\` the last writer wins.
+Send the \`updatedAt\` that you read inside \`bot\` with update bot. If somebody changed the bot since, nothing is written and the answer is a 409. A property that you send replaces the whole property, what you do not send stays. \`"overwrite": true\` beside \`bot\` writes in any case; without either the last writer wins.
 
-## After a 409
+For bots, publishing, folders and workspaces the header \`If-Match\` does the same, with the \`ETag\` that reading the record answered: another state is a 412. It is asked before \`updatedAt\`, and \`overwrite\` does not waive it. \`If-None-Match\` on a read answers 304 while nothing changed. Tags are opaque and strong.
 
-\`code\` is \`CONFLICT\`, and \`issues[0].current\` has what is stored now, as \`updatedAt\` of a bot. Read the bot again, make the change on it, and send it with its new \`updatedAt\`. Sending the same request again is refused again. In a chat the reply was not counted, since the chat has gone on. For a member it says that there is one already.
+## After a 409 or a 412
+
+\`code\` is \`CONFLICT\`, and \`issues[0].current\` has what is stored now, as \`updatedAt\` of a bot; after a 412, whose code is \`PRECONDITION_FAILED\`, as \`etag\`, which is the header \`ETag\` too. Read the bot again, make the change on it, and send it with its new \`updatedAt\`. Sending the same request again is refused again. In a chat the reply was not counted, since the chat has gone on. For a member it says that there is one already.
 
 ## Errors
 
@@ -31,7 +33,7 @@ Lists that can grow have \`limit\`, 1 to 100 and 50 when absent, and answer \`ne
 
 ## Retries
 
-Reads, updates with \`updatedAt\` and deletions are safe to send again; creating something twice makes two of it. Wait as long as \`Retry-After\` says after a 503, and longer each time where it says nothing. 400, 401, 403, 404, 409, 413 and 415 come again until the request changes. Name the \`X-Request-Id\` of the answer when you ask for help.
+Reads, updates with \`updatedAt\` and deletions are safe to send again; creating something twice makes two of it. Wait as long as \`Retry-After\` says after a 503, and longer each time where it says nothing. 400, 401, 403, 404, 409, 412, 413 and 415 come again until the request changes. Name the \`X-Request-Id\` of the answer when you ask for help.
 
 ## Limits
 
