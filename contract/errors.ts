@@ -17,11 +17,14 @@ export interface ErrorDefinition {
  * that they do not know for `custom`.
  */
 export const issueCodes = {
+  already_created:
+    'a request with this idempotency key has made the record whose id `current` has; its answer held a secret and cannot be given again',
   bot_closed: 'the bot takes no new chats',
   circular_move: 'a folder would be inside itself',
   conflict: 'the record is in another state than the request expects; `current` has that state',
   custom: 'another rule of the contract is broken; the message says which',
   expired: 'the token has expired',
+  in_progress: 'a request with this idempotency key is still running',
   incomplete: 'the body ended early',
   invalid_cursor: 'the cursor was not made for this list and filter',
   invalid_element: 'an entry of a collection does not fit',
@@ -42,6 +45,7 @@ export const issueCodes = {
   origin_not_allowed: 'the settings of the bot do not allow this origin',
   repeated: 'a parameter was given more than once',
   required: 'the property is required together with another one',
+  reused: 'the idempotency key belongs to another request',
   revoked: 'the token was revoked',
   taken: 'another record has this name',
   too_big: 'the value is longer or larger than allowed',
@@ -65,6 +69,8 @@ export type IssueCode = keyof typeof issueCodes
 
 /** What is stored, for a caller that expected something else: the next request can be made of it. */
 export interface CurrentState {
+  /** Id of the record that was made, where the answer that made it cannot be given again. */
+  id?: string
   /** When the record was last changed, as its `updatedAt` says. */
   updatedAt?: string
   /** The entity tag of the record, as the header `ETag` of reading it says. */
@@ -168,6 +174,16 @@ export const errors = {
       message: 'Send the body as application/json in UTF-8',
     },
   },
+  IDEMPOTENCY_MISMATCH: {
+    status: 422,
+    message: 'Idempotency key used before',
+    when: 'The Idempotency-Key was sent with another method, path or body before. Nothing was changed. Send a new intention with a new key, and repeats of one exactly as it was.',
+    example: {
+      path: ['header', 'idempotency-key'],
+      code: 'reused',
+      message: 'This key belongs to another request',
+    },
+  },
   TOO_MANY_REQUESTS: {
     status: 429,
     message: 'Too many requests',
@@ -186,7 +202,7 @@ export const errors = {
   SERVICE_UNAVAILABLE: {
     status: 503,
     message: 'Service unavailable',
-    when: 'The database cannot be reached or is overloaded; nothing was changed unless the request says otherwise. Try again after Retry-After seconds.',
+    when: 'The database cannot be reached or is overloaded. As a rule nothing was changed; only when the connection to the database is lost at the very end, it may have been. Try again after Retry-After seconds, a POST or PATCH with the Idempotency-Key it had.',
   },
 } as const satisfies Record<string, ErrorDefinition>
 

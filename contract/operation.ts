@@ -21,6 +21,10 @@ export interface Operation {
    * Content-Type header too while it is absent: only a bare request means everything.
    */
   everythingWithout?: string
+  /** Takes an idempotency key although it needs no token. The key has to be long, since anybody could guess a short one. */
+  takesLongKey?: true
+  /** Calls other services while it runs: not to be done within one transaction, hence its handler uses `once`. */
+  callsOut?: true
   /** Whether pages of other origins may call it. */
   isCrossOrigin?: boolean
   /**
@@ -45,6 +49,11 @@ export interface Success {
   body: z.ZodType
   /** Where the created record is, with paths into the answer in braces: `/v1/folders/{folder.id}`. */
   location?: string
+  /**
+   * Where the answer holds a secret, the path in it to the id of what was made. The secret is never stored: who
+   * repeats the request is told the id alone.
+   */
+  secretOf?: string
   examples: Record<string, Example>
   /** What is answered to `Prefer: return=minimal`, under a media type of its own. */
   minimal?: { body: z.ZodType; examples: Record<string, Example> }
@@ -137,10 +146,26 @@ export const define = <const Operations extends Record<string, Operation>>(opera
   operations
 
 /**
- * Every code an operation can answer, in the order of their statuses: what access and input imply, and its
- * own. Any operation can meet an unknown query parameter, hence 400 on all.
+ * The fewest characters of an idempotency key that may be sent with an operation; undefined where none is taken.
+ * Every POST and PATCH with a token takes one.
  */
+export function minimumKeyOf({ method, access, takesLongKey }: Operation): number | undefined {
+  if (takesLongKey) return 16
+  return (method === 'post' || method === 'patch') && access.kind !== 'anyone' ? 1 : undefined
+}
+
+/** Every code an operation can answer, in the order of their statuses: its own, and what a key can lead to. */
 export function errorsOf(operation: Operation): ErrorCode[] {
+  const codes = new Set<ErrorCode>(ownErrorsOf(operation))
+  if (minimumKeyOf(operation) !== undefined) codes.add('CONFLICT').add('IDEMPOTENCY_MISMATCH')
+  return order.filter((code) => codes.has(code))
+}
+
+/**
+ * The codes that a request without an idempotency key can be answered with: what access and input imply, and the
+ * operation's own. Any operation can meet an unknown query parameter, hence 400 on all.
+ */
+export function ownErrorsOf(operation: Operation): ErrorCode[] {
   const codes = new Set<ErrorCode>(['BAD_REQUEST'])
   const { access } = operation
   if (access.kind !== 'anyone') codes.add('UNAUTHORIZED')
@@ -161,6 +186,7 @@ const order: readonly ErrorCode[] = [
   'PRECONDITION_FAILED',
   'PAYLOAD_TOO_LARGE',
   'UNSUPPORTED_MEDIA_TYPE',
+  'IDEMPOTENCY_MISMATCH',
   'INTERNAL_SERVER_ERROR',
   'SERVICE_UNAVAILABLE',
 ]

@@ -88,6 +88,7 @@ export const tokens = define({
         .object({ apiToken: createdApiToken })
         .meta({ id: 'CreatedApiTokenBody', description: 'The new token, shown this once.' }),
       location: '/v1/users/me/tokens/{apiToken.id}',
+      secretOf: 'apiToken.id',
       examples: {
         created: {
           summary: 'The new token',

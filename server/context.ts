@@ -15,8 +15,17 @@ export interface Services {
   chat: ChatTools
 }
 
+/**
+ * Runs what calls out, of an operation that says so, once for the idempotency key of the request. `run` writes by
+ * `keep`, with the answer that is then its own: both are committed, or neither. Without a key it just runs.
+ */
+export type Once = <Answer>(botId: string, run: (keep: Keep<Answer>) => Promise<Answer>) => Promise<Answer>
+
+/** `write` may be repeated, and is undone when it says false. */
+export type Keep<Answer> = (answer: Answer, write: (db: Database) => Promise<boolean>) => Promise<boolean>
+
 /** What a handler gets beside its request: the services, the moment of the request, and its grant. */
-type Context = Omit<Services, 'now'> & { now: Date }
+type Context = Omit<Services, 'now'> & { now: Date; once: Once }
 
 export interface Contexts extends Record<'anyone' | 'user' | 'workspace' | 'folder' | 'bot', unknown> {
   anyone: Context

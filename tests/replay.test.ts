@@ -1,8 +1,9 @@
+import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { type ErrorCode, errorBody, errors } from '../contract/errors.ts'
 import { type OperationId, operations } from '../contract/index.ts'
-import type { Operation } from '../contract/operation.ts'
+import { minimumKeyOf, type Operation, ownErrorsOf } from '../contract/operation.ts'
 import { cases } from './cases/index.ts'
 import { type App, startApp } from './support/app.ts'
 import { type Case, type CaseRequest, derivedCodes } from './support/cases.ts'
@@ -138,6 +139,55 @@ const derivations: Record<Derived, (id: OperationId, request: CaseRequest) => Pr
       expect({ table, status: locked.status }).toEqual({ table, status: 503 })
     }
   },
+
+  async IDEMPOTENCY_MISMATCH(id, request) {
+    const headers = withKey(request)
+    const first = await app.client.call(id, { ...request, headers })
+    expect({ status: first.status, body: first.body }).toMatchObject({ status: successOf(id) })
+    // The same to a reader of JSON, but not the same bytes.
+    const body = anyBody(`${JSON.stringify(request.body ?? {})} `)
+    await refused(id, { ...request, body, headers }, 'IDEMPOTENCY_MISMATCH', 'header.idempotency-key')
+
+    const before = await digestOf(app)
+    const repeat = await app.client.call(id, { ...request, headers })
+    if (id === 'createToken') {
+      const [issue] = repeat.body.issues
+      const current = { id: first.body.apiToken.id }
+      expect({ status: repeat.status, issue }).toMatchObject({
+        status: 409,
+        issue: { code: 'already_created', current },
+      })
+    } else {
+      const { location, 'idempotent-replayed': mark } = repeat.headers
+      const { status, text } = repeat
+      expect({ status, text, location, mark }).toEqual({
+        status: first.status,
+        text: first.text,
+        location: first.headers.location,
+        mark: 'true',
+      })
+    }
+    expect(await digestOf(app)).toEqual(before)
+  },
+}
+
+/** Somebody else writes every key, for as long as the request is willing to wait. */
+async function inProgress(id: OperationId, request: CaseRequest) {
+  const before = await digestOf(app)
+  await saboteur.query('BEGIN; LOCK TABLE idempotency_keys, bot_idempotency_keys IN ACCESS EXCLUSIVE MODE')
+  const answer = await app.client
+    .call(id, { ...request, headers: withKey(request) })
+    .finally(() => saboteur.query('ROLLBACK'))
+  expect({ status: answer.status, retryAfter: answer.headers['retry-after'] }).toEqual({
+    status: 409,
+    retryAfter: '1',
+  })
+  expect(answer.body.issues).toMatchObject([{ path: ['header', 'idempotency-key'], code: 'in_progress' }])
+  expect(await digestOf(app)).toEqual(before)
+}
+
+function withKey({ headers }: CaseRequest): Record<string, string> {
+  return { ...headers, 'Idempotency-Key': randomUUID() }
 }
 
 describe.each(endpoints)('$operation.operationId', ({ operation }) => {
@@ -161,6 +211,16 @@ describe.each(endpoints)('$operation.operationId', ({ operation }) => {
   })
 
   for (const code of codes) {
+    if (code === 'CONFLICT' && minimumKeyOf(operations[id]) !== undefined) {
+      test('CONFLICT while the first request with the key is running', async () => {
+        const world = await makeWorld(app)
+        const [first] = casesOf(id, 'ok')
+        const request = await first?.[1](world, app)
+        if (request) await inProgress(id, request)
+      })
+      // Where it has no other reason, the case above is all.
+      if (!ownErrorsOf(operations[id]).includes(code)) continue
+    }
     if (isDerived(code)) {
       test(`${code}`, async () => {
         const world = await makeWorld(app)
@@ -180,7 +240,9 @@ describe.each(endpoints)('$operation.operationId', ({ operation }) => {
 
   test('has a case for every documented code, and none for another', () => {
     const { needs: _, ...written } = cases[id] ?? { needs: 'nothing' }
-    expect(Object.keys(written).sort()).toEqual(['ok', ...codes.filter((code) => !isDerived(code))].sort())
+    expect(Object.keys(written).sort()).toEqual(
+      ['ok', ...ownErrorsOf(operations[id]).filter((code) => !isDerived(code))].sort(),
+    )
   })
 })
 

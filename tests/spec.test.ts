@@ -48,13 +48,27 @@ const described: [operationId: string, endpoint: string, codes: string][] = [
   ['saveClientLogs', 'POST /api/v2/sessions/{sessionId}/clientLogs', 'BAD_REQUEST INTERNAL_SERVER_ERROR'],
 ]
 
-/** Codes that the description does not list: those of requests with a body, of a database that is away, of a race. */
+/** Codes that the description does not list: those of requests with a body, conditions or a key, and of a database that is away. */
 const undescribed: Record<string, string[]> = {
   all: ['SERVICE_UNAVAILABLE'],
   body: ['PAYLOAD_TOO_LARGE', 'UNSUPPORTED_MEDIA_TYPE'],
   conditional: ['PRECONDITION_FAILED'],
-  updateBot: ['CONFLICT'],
+  key: ['CONFLICT', 'IDEMPOTENCY_MISMATCH'],
 }
+
+const takesKey = (operation: PublishedOperation) =>
+  parametersOf(operation).some(({ name }) => name === 'Idempotency-Key')
+
+test('every POST and PATCH with a token takes an idempotency key, and of the others start chat alone', () => {
+  for (const { method, operation } of endpoints) {
+    const isWrite = (method === 'POST' || method === 'PATCH') && operation.security.length > 0
+    const { operationId } = operation
+    expect({ operationId, takesKey: takesKey(operation) }).toEqual({
+      operationId,
+      takesKey: isWrite || operationId === 'startChat',
+    })
+  }
+})
 
 describe('the description', () => {
   test.each(described)('%s: %s', (operationId, endpoint, codes) => {
@@ -67,7 +81,7 @@ describe('the description', () => {
       ...(parametersOf(operation).some(({ name }) => name === 'If-Match')
         ? (undescribed.conditional ?? [])
         : []),
-      ...(undescribed[operationId] ?? []),
+      ...(takesKey(operation) ? (undescribed.key ?? []) : []),
     ]
     expect(codesOf(operation).sort()).toEqual([...codes.split(' '), ...further].sort())
   })
@@ -317,7 +331,8 @@ describe('errors', () => {
     expect(schema.properties?.code?.enum).toEqual([code])
     expect(response.headers).toHaveProperty('X-Request-Id')
     const isShared = name.toUpperCase() === code.replaceAll('_', '')
-    expect(Object.keys(content.examples ?? {})).toEqual(isShared ? [code] : [expect.stringMatching(/^[a-z]/)])
+    const names = Object.keys(content.examples ?? {}).filter((example) => example !== 'inProgress')
+    expect(names).toEqual(isShared ? [code] : [expect.stringMatching(/^[a-z]/)])
     for (const { value } of Object.values(content.examples ?? {})) {
       expect(mistakesOf(value, content.schema, 'closed')).toEqual([])
     }
@@ -331,7 +346,7 @@ describe('errors', () => {
         return [operation.operationId, issues[0]?.path.join('.')]
       })
     })
-    expect(shown).toEqual([
+    expect(shown.filter(([, at]) => at !== 'header.idempotency-key')).toEqual([
       ['addMember', 'body.email'],
       ['updateBot', 'body.bot.updatedAt'],
       ['continueChat', 'body.revision'],

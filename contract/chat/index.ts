@@ -95,6 +95,8 @@ export const chat = define({
     description:
       'Starts a chat with a published bot and runs it up to its first input. The chat stays with the copy that is published now, and its answers go to a new result. A public id that no published bot has is not found; a bot that is closed is invalid input; a page whose origin the bot does not allow is forbidden.',
     access: anyone,
+    takesLongKey: true,
+    callsOut: true,
     isCrossOrigin: true,
     params: z.object({ publicId }),
     body: startChatBody,
@@ -162,6 +164,7 @@ export const chat = define({
     description:
       'Starts a chat with the draft instead of the published copy. Nothing is stored as a result; every step runs the draft as it is then. Continue it with the operation that continues chats.',
     access: bot('MEMBER'),
+    callsOut: true,
     params: z.object({ botId: recordId('Id of the bot, as create and list answer it.', exampleIds.bot) }),
     body: startPreviewBody,
     requestExamples: {
@@ -185,6 +188,7 @@ export const chat = define({
     description:
       'Continues a chat that waits at a webhook block, with the body as the data that the block maps into variables. The waiting client gets the next step when it continues without a message and with the `revision` it has. A chat that does not wait at this block is invalid input.',
     access: bot('MEMBER'),
+    callsOut: true,
     params: z.object({
       botId: recordId('Id of the bot, as create and list answer it.', exampleIds.bot),
       blockId: text(255, 1).meta({ description: 'Id of the webhook block.', example: 'block-webhook' }),

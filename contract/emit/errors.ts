@@ -73,6 +73,13 @@ export function errorSchemas(codes: ReadonlySet<ErrorCode>): Record<string, Json
         description: 'The entity tag of the record, as the header `ETag` of reading it says.',
         example: '"01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"',
       },
+      id: {
+        type: 'string',
+        maxLength: 64,
+        pattern: '^[A-Za-z0-9_-]{1,64}$',
+        description: 'Id of the record that was made, where the answer that made it cannot be given again.',
+        example: '01jr5x4g2r3a7v1z6q8s0t2w4y',
+      },
     },
   }
   return Object.fromEntries([
@@ -106,14 +113,68 @@ export function errorSchemas(codes: ReadonlySet<ErrorCode>): Record<string, Json
   ])
 }
 
+const keyExamples: Record<'inProgress' | 'alreadyCreated', ErrorExample> = {
+  inProgress: {
+    summary: 'The first request with the key is still running',
+    issues: [
+      {
+        path: ['header', 'idempotency-key'],
+        code: 'in_progress',
+        message: 'A request with this key is still running',
+      },
+    ],
+  },
+  alreadyCreated: {
+    summary: 'The answer held a secret',
+    issues: [
+      {
+        path: ['header', 'idempotency-key'],
+        code: 'already_created',
+        message: 'The answer held a secret, which is not stored',
+        current: { id: '01jr5x4g2r3a7v1z6q8s0t2w4y' },
+      },
+    ],
+  },
+}
+
 /** The answer with a code: as every operation shows it, or with the examples of one of them. */
-export function errorResponse(code: ErrorCode, own?: Record<string, ErrorExample>): JsonObject {
+export function errorResponse(
+  code: ErrorCode,
+  own?: Record<string, ErrorExample>,
+  isForKey = false,
+): JsonObject {
   const definition = errors[code]
   const shared = {
     [code]: { summary: definition.message, issues: 'example' in definition ? [definition.example] : [] },
   }
+  const { inProgress } = keyExamples
+  return toResponse(
+    code,
+    isForKey ? `${definition.when} ${whenInProgress}` : definition.when,
+    isForKey ? { ...(own ?? shared), inProgress } : (own ?? shared),
+    isForKey,
+  )
+}
+
+const whenInProgress =
+  'With the issue `in_progress`, a request with the same Idempotency-Key is still running: send this one again, unchanged, after Retry-After seconds.'
+
+/** The 409 of an operation that has no other: it comes with an idempotency key alone. */
+export const keyConflict = toResponse(
+  'CONFLICT',
+  `${whenInProgress} With the issue \`already_created\`, the answer to the first one held a secret, which is not stored: \`current\` has the id of what was made.`,
+  keyExamples,
+  true,
+)
+
+function toResponse(
+  code: ErrorCode,
+  description: string,
+  examples: Record<string, ErrorExample>,
+  mayBeInProgress: boolean,
+): JsonObject {
   return {
-    description: definition.when,
+    description,
     headers: {
       'X-Request-Id': { $ref: '#/components/headers/RequestId' },
       ...(code === 'UNAUTHORIZED' ? { 'WWW-Authenticate': { $ref: '#/components/headers/Challenge' } } : {}),
@@ -121,12 +182,13 @@ export function errorResponse(code: ErrorCode, own?: Record<string, ErrorExample
       ...(code === 'SERVICE_UNAVAILABLE'
         ? { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }
         : {}),
+      ...(mayBeInProgress ? { 'Retry-After': { $ref: '#/components/headers/RetryAfterInProgress' } } : {}),
     },
     content: {
       'application/json': {
         schema: { $ref: `#/components/schemas/${errorBodyName(code)}` },
         examples: Object.fromEntries(
-          Object.entries<ErrorExample>(own ?? shared).map(([name, { summary, issues }]) => [
+          Object.entries(examples).map(([name, { summary, issues }]) => [
             name,
             { summary, value: errorBody(code, issues) },
           ]),
@@ -195,5 +257,16 @@ export const headers = {
     required: true,
     schema: { type: 'integer', format: 'int32', minimum: 1, maximum: 3600 },
     example: 1,
+  },
+  RetryAfterInProgress: {
+    description:
+      'After how many seconds to try again, while a request with the same Idempotency-Key is running.',
+    schema: { type: 'integer', format: 'int32', minimum: 1, maximum: 3600 },
+    example: 1,
+  },
+  IdempotentReplayed: {
+    description: 'Says that this is the answer to an earlier request with the same Idempotency-Key.',
+    schema: { type: 'string', enum: ['true'] },
+    example: 'true',
   },
 }

@@ -1,4 +1,4 @@
-import { errorsOf, minimalMediaType, type Operation } from '../operation.ts'
+import { minimalMediaType, type Operation, ownErrorsOf } from '../operation.ts'
 
 /**
  * The text of `generated/handlers.ts`: one interface per operation and `Handlers` for all. Requests have the types
@@ -68,7 +68,7 @@ function operationInterface(id: string, operation: Operation): string[] {
 }
 
 function errorUnion(operation: Operation): string {
-  return errorsOf(operation)
+  return ownErrorsOf(operation)
     .map((code) => `'${code}'`)
     .join(' | ')
 }

@@ -1,9 +1,19 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi'
 import { type ErrorCode, errors } from '../errors.ts'
-import { type Access, type Example, errorsOf, minimalMediaType, type Operation, tags } from '../operation.ts'
-import type { z } from '../zod.ts'
+import { idempotencyKey } from '../idempotency.ts'
+import {
+  type Access,
+  type Example,
+  errorsOf,
+  minimalMediaType,
+  minimumKeyOf,
+  type Operation,
+  ownErrorsOf,
+  tags,
+} from '../operation.ts'
+import { z } from '../zod.ts'
 import { conditionalHeaders, headerParameters, notModified, usedHeaders } from './conditions.ts'
-import { errorResponse, errorSchemas, headers, responseName } from './errors.ts'
+import { errorResponse, errorSchemas, headers, keyConflict, responseName } from './errors.ts'
 import { introduction } from './introduction.ts'
 import { linksOf } from './links.ts'
 import { finish, finishParameter, type JsonObject, type Schemas } from './schemas.ts'
@@ -94,6 +104,7 @@ export function toOpenApi({ title, version, operations, besides = [] }: Document
 function register(registry: OpenAPIRegistry, operationId: string, operations: Record<string, Operation>) {
   const operation = operations[operationId] as Operation
   const { success } = operation
+  const minimumKey = minimumKeyOf(operation)
   const links = linksOf(operation, operations)
   registry.registerPath({
     method: operation.method,
@@ -107,6 +118,7 @@ function register(registry: OpenAPIRegistry, operationId: string, operations: Re
     request: {
       ...(operation.params ? { params: operation.params } : {}),
       ...(operation.query ? { query: operation.query } : {}),
+      ...(minimumKey ? { headers: z.object({ 'Idempotency-Key': idempotencyKey(minimumKey) }) } : {}),
       ...(operation.body
         ? {
             body: {
@@ -129,6 +141,9 @@ function register(registry: OpenAPIRegistry, operationId: string, operations: Re
           'X-Request-Id': { $ref: '#/components/headers/RequestId' },
           ...(success.location ? { Location: { $ref: '#/components/headers/Location' } } : {}),
           ...conditionalHeaders(operation),
+          ...(minimumKey && !success.secretOf
+            ? { 'Idempotent-Replayed': { $ref: '#/components/headers/IdempotentReplayed' } }
+            : {}),
           ...(operation.isCrossOrigin ? allowOrigin : {}),
         },
         content: {
@@ -170,8 +185,11 @@ function addHeaders(published: JsonObject, operations: Record<string, Operation>
 }
 
 /** An operation that shows examples of its own has a response of its own: `Conflict` is `AddMemberConflict` there. */
-function responseNameOf(operationId: string, { errorExamples }: Operation, code: ErrorCode): string {
-  const owner = errorExamples?.[code] ? operationId.charAt(0).toUpperCase() + operationId.slice(1) : ''
+function responseNameOf(operationId: string, operation: Operation, code: ErrorCode): string {
+  if (!ownErrorsOf(operation).includes(code) && code === 'CONFLICT') return 'KeyConflict'
+  const owner = operation.errorExamples?.[code]
+    ? operationId.charAt(0).toUpperCase() + operationId.slice(1)
+    : ''
   return owner + responseName(code)
 }
 
@@ -182,7 +200,9 @@ function errorResponses(operations: Record<string, Operation>): Record<string, J
   for (const [operationId, operation] of Object.entries(operations)) {
     for (const code of errorsOf(operation)) {
       const name = responseNameOf(operationId, operation, code)
-      responses[name] ??= errorResponse(code, operation.errorExamples?.[code])
+      const isForKey = code === 'CONFLICT' && minimumKeyOf(operation) !== undefined
+      responses[name] ??=
+        name === 'KeyConflict' ? keyConflict : errorResponse(code, operation.errorExamples?.[code], isForKey)
     }
   }
   return responses

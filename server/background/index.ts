@@ -2,10 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { type Database, databaseError } from '../db/client.ts'
 import { rollUpBatch } from '../results/stats-rollup.ts'
+import { forgetKeys } from './keys.ts'
 import { purgeBatch } from './purge.ts'
 
 /** What is done in the background, a batch at a time; a batch is true while there may be more to do. */
-const jobs = { purging: purgeBatch, 'counting results': rollUpBatch }
+const jobs = { purging: purgeBatch, 'counting results': rollUpBatch, 'forgetting keys': forgetKeys }
 
 /** Does what is due now and then until stopped; `stop` waits for the batches under way. */
 export function startBackground(db: Database, log: Logger, interval = 5_000): { stop: () => Promise<void> } {

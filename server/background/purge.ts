@@ -2,6 +2,7 @@ import { asc, eq, isNotNull, lt, type SQL, sql } from 'drizzle-orm'
 import { type Database, type Transaction, transact } from '../db/client.ts'
 import {
   botDrafts,
+  botIdempotencyKeys,
   botPublications,
   botStatsDaily,
   bots,
@@ -109,6 +110,7 @@ async function purgeBot(tx: Transaction, botId: string): Promise<boolean> {
     chatSteps,
     chatSessions,
     statsRollups,
+    botIdempotencyKeys,
     publishedBots,
     botPublications,
     botDrafts,

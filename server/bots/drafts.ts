@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache'
 import { legacyVersions } from '../../contract/bot-document/index.ts'
 import type { BotGrant } from '../access/index.ts'
 import { convert, type FlowDocument } from '../conversion/index.ts'
-import { type Database, statements } from '../db/client.ts'
+import { afterCommit, type Database, rootOf, statements } from '../db/client.ts'
 import { botDrafts, bots } from '../db/schema.ts'
 import { JsonText, stored } from '../json/json-text.ts'
 
@@ -91,18 +91,22 @@ const CACHE_SIZE = 32 * 1024 * 1024
 
 /** The draft of the bot as it is in this row, if it is known. */
 export function recallDraft(db: Database, bot: BotRow): Draft | undefined {
-  const known = caches.get(db)?.get(bot.id)
+  const known = caches.get(rootOf(db))?.get(bot.id)
   return known && known.draftUpdatedAt === bot.draftUpdatedAt?.getTime() ? known.draft : undefined
 }
 
-/** Only for what is committed. */
+/** Of a transaction it is known from the commit on. */
 export function rememberDraft(db: Database, { id, draftUpdatedAt }: BotRow, draft: Draft) {
-  let cache = caches.get(db)
+  afterCommit(db, () => cacheOf(rootOf(db)).set(id, { draftUpdatedAt: draftUpdatedAt?.getTime(), draft }))
+}
+
+function cacheOf(root: Database): LRUCache<string, KnownDraft> {
+  let cache = caches.get(root)
   if (!cache) {
     cache = new LRUCache({ maxSize: CACHE_SIZE, sizeCalculation: ({ draft }) => sizeOf(draft) })
-    caches.set(db, cache)
+    caches.set(root, cache)
   }
-  cache.set(id, { draftUpdatedAt: draftUpdatedAt?.getTime(), draft })
+  return cache
 }
 
 function sizeOf(draft: Draft): number {

@@ -203,14 +203,22 @@ export interface Step {
   lastAnswer: string
 }
 
+/** Runs the write of a step, together with what else belongs to it. */
+export type KeepStep = (write: (db: Database) => Promise<boolean>) => Promise<boolean>
+
 /**
  * Writes a step: the session, its result with answers, transcript and logs, and results of linked bots.
  * False when the session has moved on since it was read.
  */
-export async function saveStep(db: Database, step: Step, now: Date): Promise<boolean> {
+export async function saveStep(
+  db: Database,
+  step: Step,
+  now: Date,
+  keep: KeepStep = (write) => write(db),
+): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await writeStep(db, step, now)
+      return await keep((within) => writeStep(within, step, now))
     } catch (error) {
       const code = sqlState(error)
       // Another session of one remembered result took the same number, and is through now; or somebody who

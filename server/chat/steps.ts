@@ -5,7 +5,7 @@ import type { Contexts } from '../context.ts'
 import { newId } from '../ids.ts'
 import { Claim } from './claims.ts'
 import { continueChat } from './engine.ts'
-import { saveStep } from './saving.ts'
+import { type KeepStep, saveStep } from './saving.ts'
 import {
   answersOf,
   draftFlow,
@@ -35,7 +35,12 @@ export interface Reply {
 export type Ran = { answer: string } | StepRefusal | 'over' | 'moved'
 
 /** Runs the step that follows the revision of the session, and writes it. */
-export async function runStep(context: Context, session: Session, reply: Reply): Promise<Ran> {
+export async function runStep(
+  context: Context,
+  session: Session,
+  reply: Reply,
+  keep?: KeepStep,
+): Promise<Ran> {
   const claim = new Claim(context.db, session)
   let isWritten = false
   try {
@@ -60,6 +65,7 @@ export async function runStep(context: Context, session: Session, reply: Reply):
           lastAnswer: answer,
         },
         context.now,
+        keep,
       )
       return isWritten ? { answer } : 'moved'
     }

@@ -10,7 +10,11 @@ import * as schema from './schema.ts'
 pg.types.setTypeParser(pg.types.builtins.JSON, (text) => text)
 
 export type Database = NodePgDatabase<typeof schema> & { $client: pg.Pool }
-export type Transaction = Parameters<Parameters<Database['transaction']>[0]>[0]
+
+declare const inTransaction: unique symbol
+
+/** A database of which every statement belongs to one transaction. */
+export type Transaction = Database & { readonly [inTransaction]: true }
 
 export interface DatabaseOptions {
   url: string
@@ -181,7 +185,7 @@ export function statements<Statements>(
     let found = built.get(db)
     if (!found) {
       // pg prepares anonymously under an empty name.
-      found = build(db, (name) => (unnamed.has(db) ? '' : name))
+      found = build(db, (name) => (unnamed.has(rootOf(db)) ? '' : name))
       built.set(db, found)
     }
     return found
@@ -216,19 +220,61 @@ const MAXIMUM_ATTEMPTS = 4
 
 /**
  * Runs `work` in one transaction, again when the database broke a deadlock or a serialisation conflict in
- * somebody else's favour. `work` must not have effects outside the transaction.
+ * somebody else's favour. `work` must not have effects outside the transaction; see `afterCommit`. Within a
+ * transaction it becomes a part of that, which can be undone alone.
  */
 export async function transact<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  const unit = units.get(db)
+  if (unit) return part(db as Transaction, unit, work)
   for (let attempt = 1; ; attempt++) {
     try {
       return await attemptOnce(db, work)
     } catch (error) {
       if (error instanceof Rollback) return error.result as T
-      const code = sqlState(error)
-      if ((code !== '40001' && code !== '40P01') || attempt === MAXIMUM_ATTEMPTS) throw error
+      if (!isSerialisation(error) || attempt === MAXIMUM_ATTEMPTS) throw error
       await delay(5 + Math.random() * 45)
     }
   }
+}
+
+function isSerialisation(error: unknown): boolean {
+  const code = sqlState(error)
+  return code === '40001' || code === '40P01'
+}
+
+/** What is known of the transaction that a database is. */
+interface Unit {
+  /** The database over the pool. */
+  root: Database
+  /** How many parts have begun. */
+  parts: number
+  afterCommit: (() => void)[]
+}
+
+const units = new WeakMap<Database, Unit>()
+
+/** One for each connection, so that what is prepared on it is built once. */
+const transactions = new WeakMap<pg.PoolClient, Transaction>()
+
+function transactionOn(client: pg.PoolClient): Transaction {
+  let tx = transactions.get(client)
+  if (!tx) {
+    tx = drizzle({ client, schema }) as unknown as Transaction
+    transactions.set(client, tx)
+  }
+  return tx
+}
+
+/** The database that a transaction is on: what is remembered of a database is remembered of this one. */
+export function rootOf(db: Database): Database {
+  return units.get(db)?.root ?? db
+}
+
+/** Does what may only be done once all that was written is committed: at once outside of a transaction. */
+export function afterCommit(db: Database, work: () => void) {
+  const unit = units.get(db)
+  if (unit) unit.afterCommit.push(work)
+  else work()
 }
 
 /**
@@ -237,16 +283,62 @@ export async function transact<T>(db: Database, work: (tx: Transaction) => Promi
  */
 async function attemptOnce<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
   const client = await db.$client.connect()
+  const tx = transactionOn(client)
+  const unit: Unit = { root: db, parts: 0, afterCommit: [] }
   let isSound = false
   try {
-    const result = await drizzle<typeof schema, pg.PoolClient>({ client }).transaction(work)
+    units.set(tx, unit)
+    await client.query('begin')
+    const result = await work(tx)
+    await commit(client)
     isSound = true
+    for (const then of unit.afterCommit) then()
     return result
   } catch (error) {
     isSound = error instanceof Rollback || databaseError(error) instanceof pg.DatabaseError
+    if (isSound) await client.query('rollback').catch(() => (isSound = false))
     throw error
   } finally {
     client.release(!isSound)
+  }
+}
+
+async function commit(client: pg.PoolClient) {
+  const { command } = await client.query('commit').catch((error: unknown) => {
+    const code = sqlState(error)
+    // What the database refuses is rolled back. Without its word there is no knowing.
+    if (error instanceof pg.DatabaseError && code && !/^(08|57P)/.test(code)) throw error
+    throw new UnknownOutcome(error)
+  })
+  // What failed in between and was caught would otherwise be taken for written.
+  if (command !== 'COMMIT') throw new Error('The transaction had failed before it was to be committed')
+}
+
+/** The connection was lost while a transaction was committed: it counts or it does not. */
+export class UnknownOutcome extends Error {
+  constructor(cause: unknown) {
+    super('The connection was lost during COMMIT', { cause })
+  }
+}
+
+async function part<T>(tx: Transaction, unit: Unit, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  const client = tx.$client
+  const savepoint = `part_${++unit.parts}`
+  const { length } = unit.afterCommit
+  await client.query(`savepoint ${savepoint}`)
+  try {
+    const result = await work(tx)
+    await client.query(`release savepoint ${savepoint}`)
+    return result
+  } catch (error) {
+    // The whole has to run again.
+    if (isSerialisation(error)) throw error
+    unit.afterCommit.length = length
+    if (error instanceof Rollback || databaseError(error) instanceof pg.DatabaseError) {
+      await client.query(`rollback to savepoint ${savepoint}`)
+    }
+    if (error instanceof Rollback) return error.result as T
+    throw error
   }
 }
 

@@ -10,6 +10,7 @@ import {
   integer,
   pgTable,
   primaryKey,
+  smallint,
   text,
   timestamp,
   uniqueIndex,
@@ -163,6 +164,30 @@ export const installationKeys = pgTable('installation_keys', {
   name: text('name').primaryKey(),
   key: bytea('key').notNull(),
 })
+
+/** A request with an idempotency key and the answer it got, written in the transaction of what it did. */
+const keyedRequest = () => ({
+  /** Empty where the request needs no token. */
+  userId: text('user_id').notNull(),
+  key: text('key').notNull(),
+  /** SHA-256 of method, path and body. */
+  digest: bytea('digest').notNull(),
+  /** Who runs a request that calls out, until it is answered; see `http/idempotency.ts`. */
+  claim: text('claim'),
+  /** The answer; null before there is one, and the body also where it holds a secret. */
+  status: smallint('status'),
+  headers: json('headers'),
+  body: bytea('body'),
+  /** Id of what was made, where the answer holds its secret. */
+  madeId: text('made_id'),
+  createdAt: time('created_at').notNull(),
+})
+
+/** Requests with a key that are not about one bot. */
+export const idempotencyKeys = pgTable('idempotency_keys', keyedRequest(), (table) => [
+  primaryKey({ columns: [table.userId, table.key] }),
+  index('idempotency_keys_age').on(table.createdAt),
+])
 
 // Bot tables
 
@@ -379,6 +404,16 @@ export const statsRollups = pgTable('stats_rollups', {
   botId: text('bot_id').primaryKey(),
   dueAt: time('due_at').notNull(),
 })
+
+/** Requests with a key that are about one bot. */
+export const botIdempotencyKeys = pgTable(
+  'bot_idempotency_keys',
+  { botId: text('bot_id').notNull(), ...keyedRequest() },
+  (table) => [
+    primaryKey({ columns: [table.botId, table.userId, table.key] }),
+    index('bot_idempotency_keys_age').on(table.createdAt),
+  ],
+)
 
 /** Bots of which something is to be removed in the background: deleted results, or all of a deleted bot. */
 export const purges = pgTable('purges', {

@@ -27,41 +27,46 @@ export const chat: ChatHandlers<Contexts> = {
     const { botId, workspaceId, publicationId, flow } = published
     const origin = refusedOrigin(flow, header, config.PUBLIC_URL)
     if (origin) return reply.fail('FORBIDDEN', [origin])
-    if (published.isClosed) return reply.fail('BAD_REQUEST', [closed(flow)])
 
-    const earlierId = remembersUsers(flow) ? published.earlierResultId : null
-    const resultId = earlierId ?? newId(now)
-    const sessionId = newId(now)
-    const outcome = await startFlow(
-      flow,
-      {
-        resultId,
-        ...startOptions(body),
-        rememberedVariables: earlierId === null ? undefined : JSON.parse(published.earlierVariables ?? '[]'),
-        userAgent: header('user-agent'),
-      },
-      effectsOf(context, { botId, workspaceId, publicationId, resultId }),
-    )
-    if (outcome.problem) return reply.fail('BAD_REQUEST', [refused(outcome)])
-    const step = toStep(outcome, 1, false)
-    await saveStep(
-      db,
-      {
-        session: { id: sessionId, botId, publicationId },
-        revision: 0,
-        resultId: body.isOnlyRegistering ? null : resultId,
-        isNewResult: earlierId === null,
-        outcome,
-        lastMessage: null,
-        lastAnswer: JSON.stringify(step),
-      },
-      now,
-    )
-    return reply.ok({
-      sessionId,
-      ...(body.isOnlyRegistering ? {} : { resultId }),
-      bot: { id: botId, version: '6.1', ...outcome.bot, publishedAt: published.publishedAt.toISOString() },
-      ...step,
+    return context.once(botId, async (keep) => {
+      if (published.isClosed) return reply.fail('BAD_REQUEST', [closed(flow)])
+      const earlierId = remembersUsers(flow) ? published.earlierResultId : null
+      const resultId = earlierId ?? newId(now)
+      const sessionId = newId(now)
+      const outcome = await startFlow(
+        flow,
+        {
+          resultId,
+          ...startOptions(body),
+          rememberedVariables:
+            earlierId === null ? undefined : JSON.parse(published.earlierVariables ?? '[]'),
+          userAgent: header('user-agent'),
+        },
+        effectsOf(context, { botId, workspaceId, publicationId, resultId }),
+      )
+      if (outcome.problem) return reply.fail('BAD_REQUEST', [refused(outcome)])
+      const step = toStep(outcome, 1, false)
+      const answer = reply.ok({
+        sessionId,
+        ...(body.isOnlyRegistering ? {} : { resultId }),
+        bot: { id: botId, version: '6.1', ...outcome.bot, publishedAt: published.publishedAt.toISOString() },
+        ...step,
+      })
+      await saveStep(
+        db,
+        {
+          session: { id: sessionId, botId, publicationId },
+          revision: 0,
+          resultId: body.isOnlyRegistering ? null : resultId,
+          isNewResult: earlierId === null,
+          outcome,
+          lastMessage: null,
+          lastAnswer: JSON.stringify(step),
+        },
+        now,
+        (write) => keep(answer, write),
+      )
+      return answer
     })
   },
 
@@ -119,63 +124,77 @@ export const chat: ChatHandlers<Contexts> = {
 
   async startPreview({ body, header }, reply, context) {
     const { db, now, grant } = context
-    const flow = await previewFlow(db, grant)
-    if (!flow) return reply.fail('NOT_FOUND')
-    const outcome = await startFlow(
-      flow,
-      {
+    return context.once(grant.bot.id, async (keep) => {
+      const flow = await previewFlow(db, grant)
+      if (!flow) return reply.fail('NOT_FOUND')
+      const outcome = await startFlow(
+        flow,
+        {
+          resultId: null,
+          ...startOptions(body),
+          startFrom: body.startFrom,
+          isProgressBarEnabled: body.isProgressBarEnabled,
+          userAgent: header('user-agent'),
+        },
+        effectsOf(context, {
+          botId: grant.bot.id,
+          workspaceId: grant.bot.workspaceId,
+          publicationId: null,
+          resultId: null,
+        }),
+      )
+      if (outcome.problem) return reply.fail('BAD_REQUEST', [refused(outcome)])
+      const step = toStep(outcome, 1, true)
+      const preview = { botId: grant.bot.id, publicationId: null }
+      const write = {
+        revision: 0,
         resultId: null,
-        ...startOptions(body),
-        startFrom: body.startFrom,
-        isProgressBarEnabled: body.isProgressBarEnabled,
-        userAgent: header('user-agent'),
-      },
-      effectsOf(context, {
-        botId: grant.bot.id,
-        workspaceId: grant.bot.workspaceId,
-        publicationId: null,
-        resultId: null,
-      }),
-    )
-    if (outcome.problem) return reply.fail('BAD_REQUEST', [refused(outcome)])
-    const step = toStep(outcome, 1, true)
-    const preview = { botId: grant.bot.id, publicationId: null }
-    const write = {
-      revision: 0,
-      resultId: null,
-      isNewResult: false,
-      outcome,
-      lastMessage: null,
-      lastAnswer: JSON.stringify(step),
-    }
-    let sessionId = body.sessionId ?? newId(now)
-    if (!(await saveStep(db, { ...write, session: { id: sessionId, ...preview } }, now))) {
-      // The id belongs to another chat.
-      sessionId = newId(now)
-      await saveStep(db, { ...write, session: { id: sessionId, ...preview } }, now)
-    }
-    return reply.ok({ sessionId, bot: { id: grant.bot.id, version: '6.1', ...outcome.bot }, ...step })
+        isNewResult: false,
+        outcome,
+        lastMessage: null,
+        lastAnswer: JSON.stringify(step),
+      }
+      const save = async (sessionId: string) => {
+        const answer = reply.ok({
+          sessionId,
+          bot: { id: grant.bot.id, version: '6.1', ...outcome.bot },
+          ...step,
+        })
+        const session = { id: sessionId, ...preview }
+        const isSaved = await saveStep(db, { ...write, session }, now, (write) => keep(answer, write))
+        return isSaved ? answer : undefined
+      }
+      const newSessionId = newId(now)
+      // Where the id that was given belongs to another chat, the preview gets one of its own.
+      return (
+        (await save(body.sessionId ?? newSessionId)) ?? (await save(newSessionId)) ?? reply.fail('NOT_FOUND')
+      )
+    })
   },
 
   async executeWebhook({ params, body }, reply, context) {
     const { db, now, chat: tools, grant } = context
-    const sessionId = await sessionOf(db, grant, params.resultId)
-    const session = sessionId && (await findSession(db, tools, sessionId, now))
-    if (!session) return reply.fail('NOT_FOUND')
-    const state = readState(session.state)
-    if (!waitsForWebhook(session) || state?.waiting?.blockId !== params.blockId) {
-      return reply.fail('BAD_REQUEST', [
-        { path: ['path', 'blockId'], code: 'not_waiting', message: 'The chat does not wait at this block' },
-      ])
-    }
-    const ran = await runStep(context, session, {
-      message: JSON.stringify({ data: body }),
-      options: {},
-      // As if the client had asked, so that its next question gets this answer.
-      digest: digestOf({ textBubbleContentFormat: 'richText' }),
+    return context.once(grant.bot.id, async (keep) => {
+      const sessionId = await sessionOf(db, grant, params.resultId)
+      const session = sessionId && (await findSession(db, tools, sessionId, now))
+      if (!session) return reply.fail('NOT_FOUND')
+      const state = readState(session.state)
+      if (!waitsForWebhook(session) || state?.waiting?.blockId !== params.blockId) {
+        return reply.fail('BAD_REQUEST', [
+          { path: ['path', 'blockId'], code: 'not_waiting', message: 'The chat does not wait at this block' },
+        ])
+      }
+      const answer = reply.ok({ message: 'success' })
+      const data = {
+        message: JSON.stringify({ data: body }),
+        options: {},
+        // As if the client had asked, so that its next question gets this answer.
+        digest: digestOf({ textBubbleContentFormat: 'richText' }),
+      }
+      const ran = await runStep(context, session, data, (write) => keep(answer, write))
+      if (ran === 'over' || ran === 'moved') return reply.fail('CONFLICT', [movedOn])
+      return 'problem' in ran ? reply.fail('BAD_REQUEST', [refused(ran)]) : answer
     })
-    if (ran === 'over' || ran === 'moved') return reply.fail('CONFLICT', [movedOn])
-    return 'problem' in ran ? reply.fail('BAD_REQUEST', [refused(ran)]) : reply.ok({ message: 'success' })
   },
 
   async saveClientLogs({ params, body, header }, reply, { db, now, chat: tools, config }) {

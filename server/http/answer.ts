@@ -15,6 +15,8 @@ export interface Answer {
   body: string | Buffer[] | AsyncIterable<string>
   /** Absent where there is no body. */
   mediaType?: string
+  /** Id of what was made, where the body holds its secret. */
+  madeId?: string
 }
 
 /** Makes the answers of one operation. */
@@ -32,7 +34,7 @@ export interface AnyReply {
  */
 export function createReply(operationId: string, operation: Operation): AnyReply {
   const declared = new Set(errorsOf(operation))
-  const { status, location, mediaType = 'application/json' } = operation.success
+  const { status, location, secretOf, mediaType = 'application/json' } = operation.success
   const isRead = operation.method === 'get'
   const fail = (code: ErrorCode, issues: readonly Issue[] = []): Answer => {
     if (!declared.has(code)) throw new Error(`${operationId} does not declare ${code}`)
@@ -59,6 +61,7 @@ export function createReply(operationId: string, operation: Operation): AnyReply
       status,
       headers: headersOf(body, etag),
       mediaType,
+      madeId: secretOf && String(pick(body, secretOf)),
       body: mediaType === 'application/json' ? encode(body) : (body as AsyncIterable<string>),
     }),
     minimal: (body, etag) => ({

@@ -8,7 +8,7 @@ import { user } from '../../contract/operation.ts'
 import { readCredential } from '../access/authenticate.ts'
 import { authorize, type Caller } from '../access/index.ts'
 import type { Services } from '../context.ts'
-import { createProbe } from '../db/client.ts'
+import { createProbe, UnknownOutcome } from '../db/client.ts'
 import { handlers } from '../handlers/index.ts'
 import { newId } from '../ids.ts'
 import { serveDocs } from '../pages/docs/index.ts'
@@ -155,7 +155,8 @@ export function createApp(options: AppOptions): express.Express {
     }
     const { code, issues, error } = codeOf(thrown)
     const { requestId, operationId } = response.locals
-    log.error({ requestId, operationId, code, err: error }, 'request failed')
+    const outcome = error instanceof UnknownOutcome ? 'unknown' : undefined
+    log.error({ requestId, operationId, code, outcome, err: error }, 'request failed')
     if (response.headersSent) response.destroy()
     else sendProblem(response, code, issues)
   }) satisfies express.ErrorRequestHandler)

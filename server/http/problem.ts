@@ -1,5 +1,5 @@
 import { type ErrorCode, errorBody, errors, type Issue } from '../../contract/errors.ts'
-import { databaseError, sqlState } from '../db/client.ts'
+import { databaseError, sqlState, UnknownOutcome } from '../db/client.ts'
 
 /** An error of the service as it leaves: status, headers and the body as text. */
 export interface Problem {
@@ -14,12 +14,14 @@ export function problem(code: ErrorCode, issues: readonly Issue[] = []): Problem
     const isMissing = issues.some((issue) => issue.code === 'missing')
     headers['WWW-Authenticate'] = `Bearer realm="bot-builder"${isMissing ? '' : ', error="invalid_token"'}`
   }
-  if (code === 'SERVICE_UNAVAILABLE') headers['Retry-After'] = '1'
+  const isInProgress = issues.some((issue) => issue.code === 'in_progress')
+  if (code === 'SERVICE_UNAVAILABLE' || isInProgress) headers['Retry-After'] = '1'
   return { status: errors[code].status, headers, body: JSON.stringify(errorBody(code, issues)) }
 }
 
 /** Which code a caller gets for something thrown, and the error to log, without parameters of statements. */
 export function codeOf(thrown: unknown): { code: ErrorCode; issues: Issue[]; error: unknown } {
+  if (thrown instanceof UnknownOutcome) return { code: 'SERVICE_UNAVAILABLE', issues: [], error: thrown }
   const error = databaseError(thrown) ?? thrown
   const state = sqlState(thrown)
   if (state && /^(22021|22P02|22P05)$/.test(state)) {

@@ -3,11 +3,13 @@ import type { ErrorCode, Issue } from '../../contract/errors.ts'
 import type { Access, Operation } from '../../contract/operation.ts'
 import { identify, permit } from '../access/identify.ts'
 import type { Authorization } from '../access/index.ts'
-import type { Services } from '../context.ts'
+import type { Once, Services } from '../context.ts'
+import type { Database } from '../db/client.ts'
 import { propertyTexts } from '../json/property-texts.ts'
 import { type Answer, type AnyReply, createReply, send, sendProblem } from './answer.ts'
 import { prefersMinimal, readConditions } from './conditions.ts'
 import { announce } from './deprecation.ts'
+import { digestOf, onceWith, readKey, runKeyed } from './idempotency.ts'
 import { findRoute, newPlace, parametersOf, placeOf, segmentsOf } from './paths.ts'
 import { type Address, type Input, type Mistake, readAddress, readInput } from './request.ts'
 
@@ -77,15 +79,16 @@ function bind(
   services: Services,
 ): Run {
   const operation = operations[operationId] as Operation
-  const { access } = operation
+  const { access, callsOut = false } = operation
   const { db } = services
   const reply = createReply(operationId, operation)
+  const keyOf = readKey(operation)
   const refuse = ({ code, issues }: { code: ErrorCode; issues: Issue[] }) => reply.fail(code, issues)
 
   async function answer(request: express.Request, response: express.Response): Promise<Answer> {
     const now = services.now()
     const address = readAddress(operation, request)
-
+    const key = keyOf(request, address.issues)
     const conditions = readConditions(operation, request, address.issues)
 
     const visitor = await identify(db, access, request, recordOf(access, address), now)
@@ -100,11 +103,13 @@ function bind(
     if ('refusal' in authorization) return refuse(authorization.refusal)
 
     const wishes = { conditions, prefersMinimal: prefersMinimal(operation, request) }
-    return handler({ ...toRequest(request, input), ...wishes }, reply, {
-      ...services,
-      now,
-      grant: authorization.grant,
-    })
+    const { caller, grant } = authorization
+    const run = (db: Database, once: Once) =>
+      handler({ ...toRequest(request, input), ...wishes }, reply, { ...services, db, now, grant, once })
+    const keyed = key && { key, digest: digestOf(request), userId: caller?.userId ?? null, now }
+    if (!keyed || callsOut) return run(db, onceWith(db, keyed, reply))
+    const botId = grant && 'bot' in grant ? grant.bot.id : null
+    return runKeyed(db, keyed, botId, reply, (tx) => run(tx, onceWith(tx, undefined, reply)))
   }
 
   return async (request, response) => {
@@ -168,6 +173,6 @@ function allowPreflight(request: express.Request, response: express.Response, me
   allowOrigin(request, response)
   if (request.headers.origin === undefined) return
   response.setHeader('Access-Control-Allow-Methods', methods)
-  response.setHeader('Access-Control-Allow-Headers', 'Content-Type, X-Request-Id')
+  response.setHeader('Access-Control-Allow-Headers', 'Content-Type, Idempotency-Key, X-Request-Id')
   response.setHeader('Access-Control-Max-Age', '600')
 }

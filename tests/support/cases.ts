@@ -18,6 +18,7 @@ export const derivedCodes = [
   'UNSUPPORTED_MEDIA_TYPE',
   'INTERNAL_SERVER_ERROR',
   'SERVICE_UNAVAILABLE',
+  'IDEMPOTENCY_MISMATCH',
 ] as const
 
 type DerivedCode = (typeof derivedCodes)[number]

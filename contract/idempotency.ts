@@ -1,0 +1,30 @@
+import { z } from './zod.ts'
+
+const plain = '[\\x21\\x23-\\x7e]'
+const quoted = '[\\x21\\x23-\\x5b\\x5d-\\x7e]|\\\\["\\\\]'
+
+/** The most characters of an idempotency key, without quotes around it. */
+export const MAXIMUM_KEY = 255
+
+/**
+ * The header `Idempotency-Key` of an operation: visible ASCII as it is, or in quotes as a structured field has it,
+ * which means the same. Parsed, it is the key itself.
+ */
+export function idempotencyKey(minimum: number) {
+  const form = `^(${plain}{${minimum},${MAXIMUM_KEY}}|"(${quoted}){${minimum},${MAXIMUM_KEY}}")$`
+  const error = `Expected ${minimum} to ${MAXIMUM_KEY} visible ASCII characters, as they are or in quotes`
+  return z
+    .string({ error })
+    .regex(new RegExp(form), { error })
+    .transform((value) => (value.startsWith('"') ? value.slice(1, -1).replaceAll(/\\(.)/g, '$1') : value))
+    .optional()
+    .meta({
+      type: 'string',
+      pattern: form,
+      minLength: minimum,
+      maxLength: 2 * MAXIMUM_KEY + 2,
+      description:
+        'One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.',
+      example: '8e03978e-40d5-43e8-bc93-6894a57f9324',
+    })
+}

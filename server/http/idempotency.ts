@@ -1,0 +1,311 @@
+import { createHash } from 'node:crypto'
+import { type SQL, sql } from 'drizzle-orm'
+import type express from 'express'
+import { LRUCache } from 'lru-cache'
+import type { CurrentState, Issue, IssueCode } from '../../contract/errors.ts'
+import { idempotencyKey } from '../../contract/idempotency.ts'
+import { minimumKeyOf, type Operation } from '../../contract/operation.ts'
+import type { Once } from '../context.ts'
+import {
+  afterCommit,
+  type Database,
+  prepareSql,
+  Rollback,
+  sqlState,
+  statements,
+  type Transaction,
+  transact,
+} from '../db/client.ts'
+import { botIdempotencyKeys, idempotencyKeys } from '../db/schema.ts'
+import { newId } from '../ids.ts'
+import type { Answer, AnyReply } from './answer.ts'
+import { toIssues } from './issues.ts'
+
+/*
+ * Requests with an idempotency key. The key's row is the lock, and it is committed together with what the request
+ * did: it is there exactly when that is. Only what succeeded is kept; what changed nothing can be sent again, also
+ * corrected. A repeat gets here after its caller was authorised anew.
+ */
+
+const NAME = 'Idempotency-Key'
+const TYPE = 'Content-Type'
+
+/** Reads the key of a request, if its operation takes one; what is wrong with it is added to `issues`. */
+export function readKey(
+  operation: Operation,
+): (request: express.Request, issues: Issue[]) => string | undefined {
+  const minimum = minimumKeyOf(operation)
+  if (minimum === undefined) return () => undefined
+  const schema = idempotencyKey(minimum)
+  return (request, issues) => {
+    // Sent twice, it has come together with a comma and a space, which no key has.
+    const read = schema.safeParse(request.get(NAME))
+    if (!read.success) issues.push(...toIssues(read.error, ['header', NAME.toLowerCase()]))
+    return read.data
+  }
+}
+
+/** A request with a key. */
+export interface Keyed {
+  key: string
+  digest: Buffer
+  /** Null for one without a token. */
+  userId: string | null
+  now: Date
+}
+
+/** What makes two requests the same: method, path with query, and the bytes of the body. */
+export function digestOf({ method, url, body }: express.Request): Buffer {
+  const digest = createHash('sha256').update(`${method} ${url}\n`)
+  if (Buffer.isBuffer(body)) digest.update(body)
+  return digest.digest()
+}
+
+/** Milliseconds that a repeat waits for the first request: just until one that is about to end has ended. */
+const PATIENCE = 100
+
+/**
+ * Runs a request within the transaction that keeps its answer, or gives the answer that it got before. `botId` is
+ * that of the bot it is about, if it is about one.
+ */
+export async function runKeyed(
+  db: Database,
+  request: Keyed,
+  botId: string | null,
+  reply: AnyReply,
+  run: (db: Database) => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await transact(db, async (tx) => {
+      const earlier = await enter(tx, request, botId, null)
+      if (earlier) throw new Rollback(answerTo(request, earlier, reply))
+      const answer = await run(tx)
+      if (answer.status >= 300) throw new Rollback(answer)
+      await keep(tx, request, botId, null, answer)
+      return answer
+    })
+  } catch (error) {
+    if (error instanceof Busy) return inProgress(reply)
+    throw error
+  }
+}
+
+/** How often who runs a request that calls out shows a new claim, and how long it may show none, in milliseconds. */
+const BEAT = 3_000
+const QUIET = 15_000
+
+/**
+ * Claims on requests of others, and since when they are known. No clock is trusted: a process counts the time in
+ * which it saw no newer claim on a request, and lets a repeat take over then.
+ */
+const seenClaims = new LRUCache<string, { claim: string; since: number }>({ max: 10_000, ttl: 10 * QUIET })
+
+/**
+ * Runs a request that calls out, which no transaction can wait for. It is claimed first, and writes together with its
+ * answer if it holds the claim still: of two that ran it, because the first one seemed to have died, one writes.
+ */
+export function onceWith(db: Database, request: Keyed | undefined, reply: AnyReply): Once {
+  return async (botId, run) => {
+    if (!request) return run((_answer, write) => write(db))
+    const claim = newId(request.now)
+    const earlier = await take(db, request, botId, claim)
+    if (earlier) return answerTo(request, earlier, reply) as never
+    let beats = 0
+    const beat = () =>
+      keyStatements(db).bot.beat({ ...valuesOf(request, botId, claim), next: `${claim}/${++beats}` })
+    const beating = setInterval(() => void beat().catch(() => {}), BEAT).unref()
+    let outcome: 'open' | 'kept' | 'lost' = 'open'
+    try {
+      const answer = await run((given, write) =>
+        transact(db, async (tx) => {
+          if (!(await write(tx))) throw new Rollback(false)
+          if (await keep(tx, request, botId, claim, given as unknown as Answer)) {
+            afterCommit(tx, () => {
+              outcome = 'kept'
+            })
+            return true
+          }
+          outcome = 'lost'
+          throw new Rollback(true)
+        }),
+      )
+      return (outcome as string) === 'lost' ? (inProgress(reply) as never) : answer
+    } finally {
+      clearInterval(beating)
+      // What is not answered can be sent again. If this fails, a repeat takes over a little later.
+      if (outcome === 'open')
+        await keyStatements(db)
+          .bot.release(valuesOf(request, botId, claim))
+          .catch(() => {})
+    }
+  }
+}
+
+/** Claims a request for this process, or says what is there already. */
+async function take(
+  db: Database,
+  request: Keyed,
+  botId: string,
+  claim: string,
+): Promise<Earlier | undefined> {
+  const scope = [botId, request.userId, request.key].join(' ')
+  try {
+    const earlier = await transact(db, (tx) => enter(tx, request, botId, claim))
+    if (!earlier?.claim || !earlier.digest.equals(request.digest)) return earlier
+    const seen = seenClaims.get(scope)
+    if (seen?.claim !== earlier.claim) {
+      seenClaims.set(scope, { claim: earlier.claim, since: performance.now() })
+      return earlier
+    }
+    if (performance.now() - seen.since < QUIET) return earlier
+    const values = { ...valuesOf(request, botId, earlier.claim), next: claim }
+    const { rowCount } = await keyStatements(db).bot.beat(values)
+    return rowCount === 1 ? undefined : earlier
+  } catch (error) {
+    if (error instanceof Busy) return running
+    throw error
+  }
+}
+
+// The rows of the keys
+
+/** What is known of the first request with a key. */
+interface Earlier {
+  digest: Buffer
+  claim: string | null
+  /** Null while it runs. */
+  status: number | null
+  headers: string | null
+  body: Buffer | null
+  madeId: string | null
+}
+
+/** One of which only this much is known. */
+const running: Earlier = {
+  digest: Buffer.alloc(0),
+  claim: null,
+  status: null,
+  headers: null,
+  body: null,
+  madeId: null,
+}
+
+/** Thrown where the first request with a key is still running, in a transaction that has failed by that. */
+class Busy extends Error {}
+
+/** Writes the row of a key, or gives the one that is there. */
+async function enter(
+  tx: Transaction,
+  request: Keyed,
+  botId: string | null,
+  claim: string | null,
+): Promise<Earlier | undefined> {
+  const { insert, find } = keyStatements(tx)[botId === null ? 'user' : 'bot']
+  const values = valuesOf(request, botId, claim)
+  await tx.$client.query(`set local lock_timeout = ${PATIENCE}`)
+  const { rowCount } = await insert({ ...values, createdAt: request.now.toISOString() }).catch((error) => {
+    throw sqlState(error) === '55P03' ? new Busy() : error
+  })
+  await tx.$client.query('set local lock_timeout to default')
+  if (rowCount === 1) return undefined
+  const { rows } = await find(values)
+  return rows[0] ?? running
+}
+
+/** Keeps the answer in the row of the key; false when somebody else has claimed it meanwhile. */
+async function keep(
+  tx: Transaction,
+  request: Keyed,
+  botId: string | null,
+  claim: string | null,
+  { status, headers, body, mediaType, madeId }: Answer,
+): Promise<boolean> {
+  const { rowCount } = await keyStatements(tx)[botId === null ? 'user' : 'bot'].keep({
+    ...valuesOf(request, botId, claim),
+    status,
+    headers: JSON.stringify({ ...headers, [TYPE]: mediaType }),
+    body: madeId === undefined ? bytesOf(body) : null,
+    madeId: madeId ?? null,
+  })
+  return rowCount === 1
+}
+
+function bytesOf(body: Answer['body']): Buffer {
+  if (typeof body === 'string') return Buffer.from(body)
+  if (Array.isArray(body)) return Buffer.concat(body)
+  throw new Error('A stream cannot be kept')
+}
+
+function valuesOf({ userId, key, digest }: Keyed, botId: string | null, claim: string | null) {
+  return { botId, userId: userId ?? '', key, digest, claim }
+}
+
+const keyStatements = statements((db, named) => {
+  const of = (name: string, table: typeof idempotencyKeys | typeof botIdempotencyKeys) => {
+    const hasBot = table === botIdempotencyKeys
+    const names = sql.raw(hasBot ? 'bot_id, user_id, key' : 'user_id, key')
+    const scope: SQL = hasBot
+      ? sql`${sql.placeholder('botId')}, ${sql.placeholder('userId')}, ${sql.placeholder('key')}`
+      : sql`${sql.placeholder('userId')}, ${sql.placeholder('key')}`
+    const claim = sql`${sql.placeholder('claim')}::text`
+    // A claim is the same one however often it was shown.
+    const isHeld = sql`(${names}) = (${scope}) AND status IS NULL
+      AND coalesce(claim = ${claim} OR claim LIKE ${claim} || '/%', ${claim} IS NULL)`
+    return {
+      insert: prepareSql(
+        db,
+        named(`${name}_insert`),
+        sql`INSERT INTO ${table} (${names}, digest, claim, created_at)
+          VALUES (${scope}, ${sql.placeholder('digest')}, ${claim}, ${sql.placeholder('createdAt')}::timestamptz)
+          ON CONFLICT DO NOTHING`,
+      ),
+      find: prepareSql<Earlier & Record<string, unknown>>(
+        db,
+        named(`${name}_find`),
+        sql`SELECT digest, claim, status, headers, body, made_id AS "madeId" FROM ${table}
+          WHERE (${names}) = (${scope})`,
+      ),
+      keep: prepareSql(
+        db,
+        named(`${name}_keep`),
+        sql`UPDATE ${table} SET claim = NULL, status = ${sql.placeholder('status')},
+          headers = ${sql.placeholder('headers')}::json, body = ${sql.placeholder('body')},
+          made_id = ${sql.placeholder('madeId')} WHERE ${isHeld}`,
+      ),
+      beat: prepareSql(
+        db,
+        named(`${name}_beat`),
+        sql`UPDATE ${table} SET claim = ${sql.placeholder('next')}::text WHERE ${isHeld}`,
+      ),
+      release: prepareSql(db, named(`${name}_release`), sql`DELETE FROM ${table} WHERE ${isHeld}`),
+    }
+  }
+  return { user: of('key', idempotencyKeys), bot: of('bot_key', botIdempotencyKeys) }
+})
+
+// Answers
+
+/** What a request is answered of which there was an earlier one with its key. */
+function answerTo({ digest }: Keyed, earlier: Earlier, reply: AnyReply): Answer {
+  if (earlier === running) return inProgress(reply)
+  if (!earlier.digest.equals(digest)) {
+    return reply.fail('IDEMPOTENCY_MISMATCH', [issue('reused', 'This key belongs to another request')])
+  }
+  const { status, headers, body, madeId } = earlier
+  if (status === null) return inProgress(reply)
+  if (body === null) {
+    const current = madeId === null ? undefined : { id: madeId }
+    const message = 'The answer held a secret, which is not stored'
+    return reply.fail('CONFLICT', [issue('already_created', message, current)])
+  }
+  const { [TYPE]: mediaType, ...rest } = JSON.parse(headers ?? '{}') as Record<string, string>
+  return { status, headers: { ...rest, 'Idempotent-Replayed': 'true' }, mediaType, body: [body] }
+}
+
+function inProgress(reply: AnyReply): Answer {
+  return reply.fail('CONFLICT', [issue('in_progress', 'A request with this key is still running')])
+}
+
+function issue(code: IssueCode, message: string, current?: CurrentState): Issue {
+  return { path: ['header', NAME.toLowerCase()], code, message, ...(current && { current }) }
+}
