@@ -33,7 +33,7 @@ Lists that can grow have \`limit\`, 1 to 100 and 50 when absent, and answer \`ne
 
 ## Retries
 
-Reads, updates with \`updatedAt\` and deletions are safe to send again; creating something twice makes two of it. Wait as long as \`Retry-After\` says after a 503, and longer each time where it says nothing. 400, 401, 403, 404, 409, 412, 413 and 415 come again until the request changes. Name the \`X-Request-Id\` of the answer when you ask for help.
+Reads, updates with \`updatedAt\` and deletions are safe to send again. Send every other POST and PATCH with an \`Idempotency-Key\`, one per intended effect and the same for each retry: it is done once, and each repeat within 7 days gets the same answer, marked \`Idempotent-Replayed: true\`. A 409 with the issue \`in_progress\` says that the first is still running, a 422 that the key belongs to another request. Without a key, creating something twice makes two of it. Wait as long as \`Retry-After\` says after a 503, and longer each time where it says nothing. 400, 401, 403, 404, 409, 412, 413, 415 and 422 come again until the request changes. Name the \`X-Request-Id\` of the answer when you ask for help.
 
 ## Limits
 

@@ -53,6 +53,7 @@ const guides = [
   'embedding',
   'authentication',
   'errors',
+  'retries',
   'paging',
   'concurrent-edits',
   'legacy-bots',

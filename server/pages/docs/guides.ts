@@ -8,6 +8,7 @@ const names = [
   'embedding',
   'authentication',
   'errors',
+  'retries',
   'paging',
   'concurrent-edits',
   'legacy-bots',

@@ -1,0 +1,382 @@
+import { randomUUID } from 'node:crypto'
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { forgetKeys } from '../../server/background/keys.ts'
+import { type App, startApp } from '../support/app.ts'
+import type { Answer, Client } from '../support/client.ts'
+import { makeWorld, type Site, type World } from '../support/world.ts'
+
+/*
+ * Requests with an idempotency key, sent again in every way: at once, to another process, with something else in
+ * them, by somebody else, after a loss of the connection, later. What replay.test.ts provokes for every operation is
+ * not repeated here.
+ */
+
+let app: App
+/** Another process of the service, on the same database, as far as the database can tell. */
+let other: App
+let world: World
+let site: Site
+
+beforeAll(async () => {
+  app = await startApp()
+  other = await startApp({ databaseUrl: app.databaseUrl })
+})
+
+beforeEach(async () => {
+  world = await makeWorld(app)
+  site = world.here
+})
+
+afterAll(async () => {
+  await other.stop()
+  await app.stop()
+})
+
+interface Folder {
+  name?: string
+  key?: string
+  as?: { token: string }
+  client?: Client
+}
+
+function createFolder({ name = 'Once', key = '', as = site.admin, client = app.client }: Folder) {
+  const body = { workspaceId: site.workspaceId, folder: { name } }
+  return client.call('createFolder', { as, body, headers: key === '' ? {} : { 'Idempotency-Key': key } })
+}
+
+async function count(table: string, condition = 'true', values: unknown[] = []): Promise<number> {
+  const { rows } = await app.pool.query(`SELECT count(*)::int FROM ${table} WHERE ${condition}`, values)
+  return rows[0].count
+}
+
+const folders = (name = 'Once') =>
+  count('folders', 'workspace_id = $1 AND name = $2', [site.workspaceId, name])
+
+const isReplayed = ({ headers }: Answer) => headers['idempotent-replayed'] === 'true'
+
+test('fifty at once, to two processes, are done once; each gets the answer or is told to wait', async () => {
+  const key = randomUUID()
+  const answers = await Promise.all(
+    Array.from({ length: 50 }, (_, index) =>
+      createFolder({ key, client: index % 2 === 0 ? app.client : other.client }),
+    ),
+  )
+  expect(await folders()).toBe(1)
+  const done = answers.filter(({ status }) => status === 201)
+  expect(new Set(done.map(({ text, headers }) => `${headers.location} ${text}`)).size).toBe(1)
+  expect(done.filter((answer) => !isReplayed(answer))).toHaveLength(1)
+  for (const { status, body, headers } of answers.filter((answer) => !done.includes(answer))) {
+    expect({ status, code: body.issues[0].code, wait: headers['retry-after'] }).toEqual({
+      status: 409,
+      code: 'in_progress',
+      wait: '1',
+    })
+  }
+  const late = await createFolder({ key, client: other.client })
+  expect({ text: late.text, isReplayed: isReplayed(late) }).toEqual({ text: done[0]?.text, isReplayed: true })
+})
+
+test('a document of a megabyte comes back byte for byte', async () => {
+  const theme = { text: 'é\u2028"'.repeat(200_000) }
+  const bot = { version: '6.1' as const, name: 'Large', groups: [], edges: [], variables: [], theme }
+  const request = {
+    as: site.admin,
+    body: { workspaceId: site.workspaceId, bot },
+    headers: { 'Idempotency-Key': randomUUID() },
+  }
+  const first = await app.client.call('createBot', request)
+  const second = await other.client.call('createBot', request)
+  expect(first.status).toBe(201)
+  expect(isReplayed(second)).toBe(true)
+  expect(second.text === first.text).toBe(true)
+  expect(second.headers.location).toBe(first.headers.location)
+})
+
+test('in quotes a key means the same', async () => {
+  const key = `a\\b-${randomUUID()}`
+  const first = await createFolder({ key })
+  const second = await createFolder({ key: `"${key.replaceAll('\\', '\\\\')}"` })
+  expect(isReplayed(second)).toBe(true)
+  expect(second.text).toBe(first.text)
+})
+
+test.each([
+  ['nothing', ' '],
+  ['a lone quote', '"'],
+  ['a quote that does not end', '"abc'],
+  ['a quote within', 'ab"c'],
+  ['a wrong escape', '"a\\b"'],
+  ['empty quotes', '""'],
+  ['a space', 'a b'],
+  ['two keys', 'a, b'],
+  ['more than 255 characters', 'x'.repeat(256)],
+  ['more than 255 characters in quotes', `"${'x'.repeat(256)}"`],
+])('a key that is %s is refused', async (_what, key) => {
+  const { status, body } = await createFolder({ key })
+  expect({ status, path: body.issues?.[0]?.path }).toEqual({
+    status: 400,
+    path: ['header', 'idempotency-key'],
+  })
+  expect(await folders()).toBe(0)
+})
+
+test('with another path, another method or another body a key is refused, and nothing is written', async () => {
+  const headers = { 'Idempotency-Key': randomUUID() }
+  const params = { folderId: site.folder }
+  const body = { folder: { name: 'Renamed' } }
+  const first = await app.client.call('updateFolder', { as: site.admin, params, body, headers })
+  expect(first.status).toBe(200)
+  const others = [
+    createFolder({ key: headers['Idempotency-Key'] }),
+    app.client.call('updateFolder', {
+      as: site.admin,
+      params,
+      body: { folder: { name: 'renamed' } },
+      headers,
+    }),
+    app.client.call('updateFolder', {
+      as: site.admin,
+      params: { folderId: site.subfolder },
+      body,
+      headers,
+    }),
+  ]
+  for (const { status } of await Promise.all(others)) expect(status).toBe(422)
+  expect(await folders()).toBe(0)
+  expect(await folders('Renamed')).toBe(1)
+})
+
+test('keys of two people, and of two bots, do not meet', async () => {
+  const key = randomUUID()
+  await createFolder({ key, as: site.admin })
+  const second = await createFolder({ key, as: site.member })
+  expect(second.status).toBe(201)
+  expect(await folders()).toBe(2)
+  for (const { id } of [site.draft, site.shared]) {
+    const params = { botId: id }
+    const { status } = await app.client.call('publishBot', {
+      as: site.admin,
+      params,
+      headers: { 'Idempotency-Key': key },
+    })
+    expect(status).toBe(200)
+  }
+})
+
+test('what was refused can be corrected under its key', async () => {
+  const key = randomUUID()
+  const headers = { 'Idempotency-Key': key }
+  const folder = { name: 'Once', parentFolderId: 'nowhere' }
+  const body = { workspaceId: site.workspaceId, folder }
+  expect((await app.client.call('createFolder', { as: site.admin, body, headers })).status).toBe(400)
+  expect((await createFolder({ key })).status).toBe(201)
+  expect(await folders()).toBe(1)
+})
+
+test('who lost the role since gets no answer any more', async () => {
+  const key = randomUUID()
+  expect((await createFolder({ key, as: site.member })).status).toBe(201)
+  await app.client.ok('removeMember', {
+    as: site.admin,
+    params: { workspaceId: site.workspaceId, userId: site.member.id },
+  })
+  expect((await createFolder({ key, as: site.member })).status).toBe(403)
+})
+
+test('a draft that was undone with its transaction is not remembered', async () => {
+  const params = { botId: site.draft.id }
+  await app.client.ok('getBot', { as: site.admin, params })
+  await app.pool.query(`CREATE FUNCTION refuse() RETURNS trigger AS $$ BEGIN RAISE EXCEPTION 'no'; END $$ LANGUAGE plpgsql;
+    CREATE TRIGGER refuse BEFORE UPDATE ON bot_idempotency_keys FOR EACH ROW EXECUTE FUNCTION refuse()`)
+  const before = (await app.client.ok('getBot', { as: site.admin, params })).bot
+  const { status } = await app.client.call('updateBot', {
+    as: site.admin,
+    params,
+    body: { bot: { version: '6.1', theme: { undone: true } } },
+    headers: { 'Idempotency-Key': randomUUID() },
+    wants500: true,
+  })
+  await app.pool.query('DROP FUNCTION refuse CASCADE')
+  expect(status).toBe(500)
+  expect((await app.client.ok('getBot', { as: site.admin, params })).bot).toEqual(before)
+  expect((await other.client.ok('getBot', { as: site.admin, params })).bot).toEqual(before)
+})
+
+test('the secret of a token is nowhere in the database', async () => {
+  const request = {
+    as: world.stranger,
+    body: { name: 'Secret' },
+    headers: { 'Idempotency-Key': randomUUID() },
+  }
+  const first = await app.client.call('createToken', request)
+  expect(first.status).toBe(201)
+  const second = await other.client.call('createToken', request)
+  expect(second.body.issues).toMatchObject([
+    { code: 'already_created', current: { id: first.body.apiToken.id } },
+  ])
+  const { rows } = await app.pool.query('SELECT k::text AS row, k.body FROM idempotency_keys k')
+  const secret = first.body.apiToken.token as string
+  const dump = rows.map(({ row, body }) => `${row} ${body ?? ''}`).join('\n')
+  expect(dump).toContain(first.body.apiToken.id)
+  expect(dump).not.toContain(secret)
+  expect(dump).not.toContain(Buffer.from(secret).toString('hex'))
+  expect(await count('api_tokens', 'owner_user_id = $1', [world.stranger.id])).toBe(2)
+})
+
+test('after seven days a key is forgotten, and not an hour before', async () => {
+  const [old, young] = [randomUUID(), randomUUID()]
+  await createFolder({ key: old })
+  await createFolder({ key: young })
+  const day = 24 * 60 * 60 * 1000
+  const now = Date.now()
+  const setAge = (key: string, age: number) =>
+    app.pool.query('UPDATE idempotency_keys SET created_at = $2 WHERE key = $1', [key, new Date(now - age)])
+  await setAge(old, 7 * day + 2 * 60 * 60 * 1000)
+  await setAge(young, 7 * day)
+  expect(await forgetKeys(app.db, new Date(now))).toBe(false)
+  expect(isReplayed(await createFolder({ key: young }))).toBe(true)
+  expect(isReplayed(await createFolder({ key: old }))).toBe(false)
+  expect(await folders()).toBe(3)
+})
+
+describe('a database behind a network that fails', () => {
+  test('a commit whose outcome is unknown is 503, and the repeat tells', async () => {
+    const proxy = await cuttingProxy(app.databaseUrl)
+    const far = await startApp({ databaseUrl: proxy.url })
+    try {
+      for (const moment of ['before', 'after'] as const) {
+        const name = `Cut ${moment}`
+        const key = randomUUID()
+        await createFolder({ name: 'Warm', key: randomUUID(), client: far.client })
+        proxy.cutAt(moment)
+        const lost = await createFolder({ name, key, client: far.client })
+        expect({ moment, status: lost.status }).toEqual({ moment, status: 503 })
+        const requestId = lost.headers['x-request-id']
+        const line = far.logs.find((one) => one.requestId === requestId && one.msg === 'request failed')
+        expect(line).toMatchObject({ outcome: 'unknown', operationId: 'createFolder' })
+        const repeat = await createFolder({ name, key, client: other.client })
+        expect({ moment, status: repeat.status, isReplayed: isReplayed(repeat) }).toEqual({
+          moment,
+          status: 201,
+          isReplayed: moment === 'after',
+        })
+        expect(await folders(name)).toBe(1)
+      }
+    } finally {
+      await far.stop()
+      await proxy.stop()
+    }
+  })
+})
+
+/**
+ * A proxy in front of the database that cuts the connection on which the next COMMIT comes: before it is passed on, or
+ * once the database has answered it, without passing that on.
+ */
+async function cuttingProxy(databaseUrl: string) {
+  const target = new URL(databaseUrl)
+  let moment: 'before' | 'after' | undefined
+  const sockets = new Set<Socket>()
+  const server = createServer((near) => {
+    const far = connect(Number(target.port), target.hostname)
+    let isLast = false
+    const end = () => {
+      near.destroy()
+      far.destroy()
+    }
+    for (const socket of [near, far]) {
+      sockets.add(socket)
+      socket.on('error', end)
+      socket.on('close', end)
+    }
+    near.on('data', (bytes) => {
+      if (moment !== undefined && bytes.includes('commit')) {
+        const cut = moment
+        moment = undefined
+        if (cut === 'before') return end()
+        isLast = true
+      }
+      far.write(bytes)
+    })
+    far.on('data', (bytes) => (isLast ? end() : near.write(bytes)))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const url = new URL(databaseUrl)
+  url.hostname = '127.0.0.1'
+  url.port = String((server.address() as AddressInfo).port)
+  return {
+    url: url.toString(),
+    cutAt(next: 'before' | 'after') {
+      moment = next
+    },
+    async stop() {
+      for (const socket of sockets) socket.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+describe('start chat', () => {
+  const start = (key: string, client = app.client, body: object = {}) =>
+    client.call('startChat', {
+      params: { publicId: site.published.publicId },
+      body,
+      headers: { 'Idempotency-Key': key },
+    })
+  const sessions = () => count('chat_sessions', 'bot_id = $1', [site.published.id])
+
+  test('with a key starts one chat, whoever is asked again', async () => {
+    const before = await sessions()
+    const key = randomUUID()
+    const answers = await Promise.all([start(key), start(key, other.client), start(key)])
+    const done = answers.filter(({ status }) => status === 200)
+    expect(new Set(done.map(({ text }) => text)).size).toBe(1)
+    for (const { status } of answers) expect([200, 409]).toContain(status)
+    const late = await start(key, other.client)
+    expect({ text: late.text, isReplayed: isReplayed(late) }).toEqual({
+      text: done[0]?.text,
+      isReplayed: true,
+    })
+    expect(await sessions()).toBe(before + 1)
+    const changed = await start(key, app.client, { isOnlyRegistering: true })
+    expect(changed.status).toBe(422)
+  })
+
+  test('refuses a short key', async () => {
+    const { status, body } = await start('x'.repeat(15))
+    expect({ status, path: body.issues[0].path }).toEqual({
+      status: 400,
+      path: ['header', 'idempotency-key'],
+    })
+  })
+
+  test('of a process that died is taken over once its claim has stayed the same for long', async () => {
+    const key = randomUUID()
+    const first = await start(key)
+    // As it was when the process had claimed the request and not yet written anything.
+    const dead = `UPDATE bot_idempotency_keys SET status = NULL, headers = NULL, body = NULL, claim = $2 WHERE key = $1`
+    await app.pool.query(dead, [key, 'dead'])
+    await app.pool.query('DELETE FROM chat_sessions WHERE id = $1', [first.body.sessionId])
+    const before = await sessions()
+    expect((await start(key)).status).toBe(409)
+    const realNow = performance.now.bind(performance)
+    performance.now = () => realNow() + 14_000
+    try {
+      expect((await start(key)).status).toBe(409)
+      await app.pool.query('UPDATE bot_idempotency_keys SET claim = $2 WHERE key = $1', [key, 'dead/1'])
+      performance.now = () => realNow() + 16_000
+      expect((await start(key)).status).toBe(409)
+      performance.now = () => realNow() + 32_000
+      const taken = await start(key)
+      expect({ status: taken.status, isReplayed: isReplayed(taken) }).toEqual({
+        status: 200,
+        isReplayed: false,
+      })
+    } finally {
+      performance.now = realNow
+    }
+    expect(await sessions()).toBe(before + 1)
+    expect(isReplayed(await start(key))).toBe(true)
+  })
+})
