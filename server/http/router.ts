@@ -106,7 +106,8 @@ function bind(
     const { caller, grant } = authorization
     const run = (db: Database, once: Once) =>
       handler({ ...toRequest(request, input), ...wishes }, reply, { ...services, db, now, grant, once })
-    const keyed = key && { key, digest: digestOf(request), userId: caller?.userId ?? null, now }
+    const keyed =
+      key === undefined ? undefined : { key, digest: digestOf(request), userId: caller?.userId ?? null, now }
     if (!keyed || callsOut) return run(db, onceWith(db, keyed, reply))
     const botId = grant && 'bot' in grant ? grant.bot.id : null
     return runKeyed(db, keyed, botId, reply, (tx) => run(tx, onceWith(tx, undefined, reply)))
