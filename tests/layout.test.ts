@@ -81,3 +81,10 @@ test('no file has more than 400 lines', () => {
     .filter(([, lines]) => lines > 400)
   expect(long).toEqual([])
 })
+
+test('no statement asserts the type of its rows', () => {
+  const asserting = [...server.keys()].filter((file) =>
+    /\bexecute</.test(readFileSync(join(base, file), 'utf8')),
+  )
+  expect({ 'read these by db/selection.ts': asserting }).toEqual({ 'read these by db/selection.ts': [] })
+})

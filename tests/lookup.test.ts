@@ -128,6 +128,8 @@ test('a value that a statement uses twice is sent once', async () => {
   )
   app.statements.length = 0
   const { rows } = await query({ a: 'x', b: 'y' })
-  expect(rows).toEqual([{ text: 'xyxa' }])
+  // @ts-expect-error: what rows are is said by a shape, or nobody knows.
+  const text: string | undefined = rows[0]?.text
+  expect(text).toBe('xyxa')
   expect(app.statements[0]).toContain('$1::text || $2::text || $1::text || $3::text')
 })

@@ -21,6 +21,7 @@ import {
   workspaceMembers,
   workspaces,
 } from '../db/schema.ts'
+import { selectRows } from '../db/selection.ts'
 
 /*
  * What is deleted is unreachable at once and removed here: in small batches, by one process at a time,
@@ -68,10 +69,15 @@ export async function purgeBatch(db: Database, now: Date): Promise<boolean> {
 
 /** True while results of the bot are left that nobody can see. */
 async function purgeResults(tx: Transaction, botId: string): Promise<boolean> {
-  const { rows } = await tx.execute<{ id: string; sessionId: string | null }>(sql`
-    SELECT r.id, r.last_chat_session_id AS "sessionId" FROM ${results} r JOIN ${bots} b ON b.id = r.bot_id
-    WHERE r.bot_id = ${botId} AND (b.deleted_at IS NOT NULL OR r.created_at <= b.results_floor_at)
-    ORDER BY r.id LIMIT ${BATCH} FOR UPDATE OF r`)
+  const rows = await selectRows(
+    tx,
+    { id: results.id, sessionId: results.lastChatSessionId },
+    (list) => sql`
+      SELECT ${list} FROM ${results} JOIN ${bots} ON ${bots.id} = ${results.botId}
+      WHERE ${results.botId} = ${botId}
+        AND (${bots.deletedAt} IS NOT NULL OR ${results.createdAt} <= ${bots.resultsFloorAt})
+      ORDER BY ${results.id} LIMIT ${BATCH} FOR UPDATE OF ${results}`,
+  )
   if (rows.length === 0) return false
   const ids = sql.param(rows.map(({ id }) => id))
   const sessions = sql.param(rows.flatMap(({ sessionId }) => sessionId ?? []))

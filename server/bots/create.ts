@@ -2,7 +2,7 @@ import { type Column, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { Issue } from '../../contract/errors.ts'
 import type { CreateBot } from '../../generated/handlers.ts'
 import type { WorkspaceGrant } from '../access/index.ts'
-import { type Database, prepareSql, Rollback, sqlState, statements, transact } from '../db/client.ts'
+import { type Database, prepareWrite, Rollback, sqlState, statements, transact } from '../db/client.ts'
 import { botDrafts, bots as table, workspaces } from '../db/schema.ts'
 import { newId } from '../ids.ts'
 import { JsonText } from '../json/json-text.ts'
@@ -64,18 +64,16 @@ export async function insertBot(
   row: BotRow,
   draft: Draft,
 ): Promise<{ issue: Issue } | { gone: true } | undefined> {
-  const isWritten = ({ rowCount }: { rowCount: number | null }) => rowCount === 1
   try {
     if (row.publicId === null && row.customDomain === null) {
-      return isWritten(await insertStatements(db).bot(encode(row, draft))) ? undefined : { gone: true }
+      return (await insertStatements(db).bot(encode(row, draft))) === 1 ? undefined : { gone: true }
     }
     return await transact(db, async (tx) => {
       const issue = await claimNames(tx, row.id, row)
       if (issue) throw new Rollback({ issue })
       const values = encode(row, draft)
-      if (!isWritten(await tx.execute(insertion((name) => sql`${values[name]}`)))) {
-        throw new Rollback({ gone: true })
-      }
+      const { rowCount } = await tx.execute(insertion((name) => sql`${values[name]}`))
+      if (rowCount !== 1) throw new Rollback({ gone: true })
       return undefined
     })
   } catch (error) {
@@ -132,7 +130,7 @@ function encode(row: BotRow, draft: Draft): Record<string, unknown> {
 }
 
 const insertStatements = statements((db, named) => ({
-  bot: prepareSql(
+  bot: prepareWrite(
     db,
     named('insert_bot'),
     insertion((name) => sql`${sql.placeholder(name)}`),

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'drizzle-orm'
-import { type Database, prepareSql, statements } from '../db/client.ts'
+import { type Database, prepareWrite, statements } from '../db/client.ts'
 import { chatSessions } from '../db/schema.ts'
+import { prepareSelect } from '../db/selection.ts'
 import { newId } from '../ids.ts'
 import type { Session } from './store.ts'
 
@@ -22,12 +23,13 @@ const LONGEST_PAUSE = 500
 const claimStatements = statements((db, named) => {
   const session = sql`bot_id = ${sql.placeholder('botId')} AND id = ${sql.placeholder('sessionId')}`
   return {
-    read: prepareSql<{ revision: number; claim: string | null }>(
+    read: prepareSelect(
       db,
       named('chat_read_claim'),
-      sql`SELECT revision, claim FROM ${chatSessions} WHERE ${session}`,
+      { revision: chatSessions.revision, claim: chatSessions.claim },
+      (list) => sql`SELECT ${list} FROM ${chatSessions} WHERE ${session}`,
     ),
-    replace: prepareSql(
+    replace: prepareWrite(
       db,
       named('chat_replace_claim'),
       sql`UPDATE ${chatSessions} SET claim = ${sql.placeholder('next')}::text
@@ -75,8 +77,7 @@ export class Claim {
     for (let pause = 20; ; pause = Math.min(pause * 2, LONGEST_PAUSE)) {
       await sleep(pause)
       quiet += pause
-      const { rows } = await claimStatements(this.#db).read(this.#session)
-      const row = rows[0]
+      const [row] = await claimStatements(this.#db).read({ ...this.#session })
       if (row?.revision !== this.#session.revision) return false
       if (row.claim !== this.#seen) quiet = 0
       this.#seen = row.claim
@@ -124,7 +125,7 @@ export class Claim {
     const { botId, sessionId, revision } = this.#session
     const values = { botId, sessionId, revision, next, seen: this.#seen }
     const written = await claimStatements(this.#db).replace(values)
-    if (written.rowCount !== 1) return false
+    if (written !== 1) return false
     this.#seen = next
     return true
   }

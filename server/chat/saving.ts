@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { SaveClientLogs } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
-import { type Database, prepareSql, sqlState, statements } from '../db/client.ts'
+import { type Database, prepareWrite, sqlState, statements } from '../db/client.ts'
 import {
   bots,
   chatSessions,
@@ -128,14 +128,14 @@ const withResult = (writtenSession: SQL) => sql`
 const bare = (writtenSession: SQL) => sql`${withStep(writtenSession)} SELECT id FROM session`
 
 const stepStatements = statements((db, named) => ({
-  first: prepareSql(db, named('chat_first_step'), withResult(insertSession)),
-  firstWithoutResult: prepareSql(db, named('chat_first_step_bare'), bare(insertSession)),
-  next: prepareSql(db, named('chat_next_step'), withResult(updateSession)),
-  nextWithoutResult: prepareSql(db, named('chat_next_step_bare'), bare(updateSession)),
+  first: prepareWrite(db, named('chat_first_step'), withResult(insertSession)),
+  firstWithoutResult: prepareWrite(db, named('chat_first_step_bare'), bare(insertSession)),
+  next: prepareWrite(db, named('chat_next_step'), withResult(updateSession)),
+  nextWithoutResult: prepareWrite(db, named('chat_next_step_bare'), bare(updateSession)),
 }))
 
 const logStatements = statements((db, named) => ({
-  insert: prepareSql(
+  insert: prepareWrite(
     db,
     named('insert_logs'),
     sql`
@@ -248,8 +248,7 @@ async function writeStep(db: Database, step: Step, now: Date): Promise<boolean> 
     until: new Date(now.getTime() + SESSION_LIFETIME).toISOString(),
   }
   if (step.resultId === null) {
-    const written = await (isFirst ? firstWithoutResult : nextWithoutResult)(values)
-    return written.rowCount === 1
+    return (await (isFirst ? firstWithoutResult : nextWithoutResult)(values)) === 1
   }
 
   // Linked bots have results of their own, made when they first appear.
@@ -281,7 +280,7 @@ async function writeStep(db: Database, step: Step, now: Date): Promise<boolean> 
     logs: JSON.stringify(toLogRows(outcome.logs, now)),
     transcript: JSON.stringify(transcript.length === 0 ? [] : [{ entries: transcript }]),
   })
-  return written.rowCount === 1
+  return written === 1
 }
 
 /** What a step showed: what the person said to it, and what the bot said then. */

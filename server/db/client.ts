@@ -196,14 +196,14 @@ const dialect = new PgDialect()
 
 /**
  * Prepares a statement that is written in SQL, with placeholders, for `statements`. A placeholder is one
- * parameter, however often it occurs: Drizzle would send and PostgreSQL read its value as often.
+ * parameter, however often it occurs: Drizzle would send and PostgreSQL read its value as often. Nothing is known
+ * of its rows: `prepareSelect` in selection.ts says what they are.
  */
-// biome-ignore lint/suspicious/noExplicitAny: as pg has it, where nobody says what the rows are
-export function prepareSql<Row extends pg.QueryResultRow = any>(
+export function prepareSql(
   db: Database,
   name: string,
   statement: SQL,
-): (values: Record<string, unknown>) => Promise<pg.QueryResult<Row>> {
+): (values: Record<string, unknown>) => Promise<pg.QueryResult<Record<string, unknown>>> {
   const query = dialect.sqlToQuery(statement)
   const params: unknown[] = []
   const text = query.sql.replaceAll(/\$(\d+)/g, (_, place) => {
@@ -214,6 +214,16 @@ export function prepareSql<Row extends pg.QueryResultRow = any>(
     return `$${known < 0 ? params.push(param) : known + 1}`
   })
   return (values) => db.$client.query({ name, text, values: fillPlaceholders(params, values) })
+}
+
+/** Prepares a statement of which only the number of rows matters, those that it wrote; see `prepareSql`. */
+export function prepareWrite(
+  db: Database,
+  name: string,
+  statement: SQL,
+): (values: Record<string, unknown>) => Promise<number> {
+  const run = prepareSql(db, name, statement)
+  return async (values) => (await run(values)).rowCount ?? 0
 }
 
 const MAXIMUM_ATTEMPTS = 4

@@ -9,7 +9,7 @@ import type { Once } from '../context.ts'
 import {
   afterCommit,
   type Database,
-  prepareSql,
+  prepareWrite,
   Rollback,
   sqlState,
   statements,
@@ -17,7 +17,9 @@ import {
   transact,
 } from '../db/client.ts'
 import { botIdempotencyKeys, idempotencyKeys } from '../db/schema.ts'
+import { prepareSelect } from '../db/selection.ts'
 import { newId } from '../ids.ts'
+import type { JsonText } from '../json/json-text.ts'
 import type { Answer, AnyReply } from './answer.ts'
 import { toIssues } from './issues.ts'
 
@@ -159,8 +161,8 @@ async function take(
     }
     if (performance.now() - seen.since < QUIET) return earlier
     const values = { ...valuesOf(request, botId, earlier.claim), next: claim }
-    const { rowCount } = await keyStatements(db).bot.beat(values)
-    return rowCount === 1 ? undefined : earlier
+    const taken = await keyStatements(db).bot.beat(values)
+    return taken === 1 ? undefined : earlier
   } catch (error) {
     if (error instanceof Busy) return running
     throw error
@@ -175,7 +177,7 @@ interface Earlier {
   claim: string | null
   /** Null while it runs. */
   status: number | null
-  headers: string | null
+  headers: JsonText | null
   body: Buffer | null
   madeId: string | null
 }
@@ -203,13 +205,13 @@ async function enter(
   const { insert, find } = keyStatements(tx)[botId === null ? 'user' : 'bot']
   const values = valuesOf(request, botId, claim)
   await tx.$client.query(`set local lock_timeout = ${PATIENCE}`)
-  const { rowCount } = await insert({ ...values, createdAt: request.now.toISOString() }).catch((error) => {
+  const written = await insert({ ...values, createdAt: request.now.toISOString() }).catch((error) => {
     throw sqlState(error) === '55P03' ? new Busy() : error
   })
   await tx.$client.query('set local lock_timeout to default')
-  if (rowCount === 1) return undefined
-  const { rows } = await find(values)
-  return rows[0] ?? running
+  if (written === 1) return undefined
+  const [earlier] = await find(values)
+  return earlier ?? running
 }
 
 /** Keeps the answer in the row of the key; false when somebody else has claimed it meanwhile. */
@@ -220,14 +222,14 @@ async function keep(
   claim: string | null,
   { status, headers, body, mediaType, madeId }: Answer,
 ): Promise<boolean> {
-  const { rowCount } = await keyStatements(tx)[botId === null ? 'user' : 'bot'].keep({
+  const kept = await keyStatements(tx)[botId === null ? 'user' : 'bot'].keep({
     ...valuesOf(request, botId, claim),
     status,
     headers: JSON.stringify({ ...headers, [TYPE]: mediaType }),
     body: madeId === undefined ? bytesOf(body) : null,
     madeId: madeId ?? null,
   })
-  return rowCount === 1
+  return kept === 1
 }
 
 function bytesOf(body: Answer['body']): Buffer {
@@ -252,32 +254,39 @@ const keyStatements = statements((db, named) => {
     const isHeld = sql`(${names}) = (${scope}) AND status IS NULL
       AND coalesce(claim = ${claim} OR claim LIKE ${claim} || '/%', ${claim} IS NULL)`
     return {
-      insert: prepareSql(
+      insert: prepareWrite(
         db,
         named(`${name}_insert`),
         sql`INSERT INTO ${table} (${names}, digest, claim, created_at)
           VALUES (${scope}, ${sql.placeholder('digest')}, ${claim}, ${sql.placeholder('createdAt')}::timestamptz)
           ON CONFLICT DO NOTHING`,
       ),
-      find: prepareSql<Earlier & Record<string, unknown>>(
+      find: prepareSelect(
         db,
         named(`${name}_find`),
-        sql`SELECT digest, claim, status, headers, body, made_id AS "madeId" FROM ${table}
-          WHERE (${names}) = (${scope})`,
+        {
+          digest: table.digest,
+          claim: table.claim,
+          status: table.status,
+          headers: table.headers,
+          body: table.body,
+          madeId: table.madeId,
+        },
+        (list) => sql`SELECT ${list} FROM ${table} WHERE (${names}) = (${scope})`,
       ),
-      keep: prepareSql(
+      keep: prepareWrite(
         db,
         named(`${name}_keep`),
         sql`UPDATE ${table} SET claim = NULL, status = ${sql.placeholder('status')},
           headers = ${sql.placeholder('headers')}::json, body = ${sql.placeholder('body')},
           made_id = ${sql.placeholder('madeId')} WHERE ${isHeld}`,
       ),
-      beat: prepareSql(
+      beat: prepareWrite(
         db,
         named(`${name}_beat`),
         sql`UPDATE ${table} SET claim = ${sql.placeholder('next')}::text WHERE ${isHeld}`,
       ),
-      release: prepareSql(db, named(`${name}_release`), sql`DELETE FROM ${table} WHERE ${isHeld}`),
+      release: prepareWrite(db, named(`${name}_release`), sql`DELETE FROM ${table} WHERE ${isHeld}`),
     }
   }
   return { user: of('key', idempotencyKeys), bot: of('bot_key', botIdempotencyKeys) }
@@ -298,7 +307,7 @@ function answerTo({ digest }: Keyed, earlier: Earlier, reply: AnyReply): Answer 
     const message = 'The answer held a secret, which is not stored'
     return reply.fail('CONFLICT', [issue('already_created', message, current)])
   }
-  const { [TYPE]: mediaType, ...rest } = JSON.parse(headers ?? '{}') as Record<string, string>
+  const { [TYPE]: mediaType, ...rest } = JSON.parse(headers?.text ?? '{}') as Record<string, string>
   return { status, headers: { ...rest, 'Idempotent-Replayed': 'true' }, mediaType, body: [body] }
 }
 

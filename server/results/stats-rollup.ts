@@ -1,8 +1,9 @@
 import { and, asc, eq, lte, type SQL, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { BotGrant } from '../access/index.ts'
-import { type Database, prepareSql, sqlState, statements } from '../db/client.ts'
+import { type Database, sqlState, statements } from '../db/client.ts'
 import { botStatsDaily, bots, results, statsRollups } from '../db/schema.ts'
+import { expression, prepareSelect, selectRows } from '../db/selection.ts'
 import type { TimeRange } from './time-range.ts'
 
 /*
@@ -103,17 +104,23 @@ const totals = sql`${total('views')}, ${total('starts')}, ${total('completions')
 const readStatements = statements((db, named) => ({
   // One statement, hence one snapshot: completed <= starts <= views at every moment. A completion counts
   // only with a start, whatever the rows say.
-  count: prepareSql(
+  count: prepareSelect(
     db,
     named('count_results'),
-    sql`
-      SELECT kept.views + counted.views AS "totalViews", kept.starts + counted.starts AS "totalStarts",
-        kept.completions + counted.completions AS "totalCompleted",
-        CASE WHEN counted.views > ${sql.raw(String(MANY))} THEN NOT EXISTS (
+    {
+      totalViews: expression(sql`kept.views + counted.views`, 'float8'),
+      totalStarts: expression(sql`kept.starts + counted.starts`, 'float8'),
+      totalCompleted: expression(sql`kept.completions + counted.completions`, 'float8'),
+      isFound: expression(
+        sql`CASE WHEN counted.views > ${sql.raw(String(MANY))} THEN NOT EXISTS (
           SELECT FROM ${statsRollups} WHERE bot_id = ${botId}
-        ) ELSE false END AS "isFound",
-        kept.days = 0 AND counted.views <= ${sql.raw(String(MANY))} AS "isSmall"
-      FROM (
+        ) ELSE false END`,
+        'boolean',
+      ),
+      isSmall: expression(sql`kept.days = 0 AND counted.views <= ${sql.raw(String(MANY))}`, 'boolean'),
+    },
+    (list) => sql`
+      SELECT ${list} FROM (
         SELECT count(*) AS days, min(day) AS first, max(day) AS last, ${totals} ${goodDays}
       ) AS kept, LATERAL (
         SELECT ${totals}
@@ -122,12 +129,15 @@ const readStatements = statements((db, named) => ({
         WHERE gap.begins < gap.ends
       ) AS counted`,
   ),
-  countSmall: prepareSql(
+  countSmall: prepareSelect(
     db,
     named('count_few_results'),
-    sql`
-      SELECT views::float8 AS "totalViews", starts::float8 AS "totalStarts", completions::float8 AS "totalCompleted"
-      FROM (${countBetween(botId, from, to)}) AS counted`,
+    {
+      totalViews: expression(sql`views`, 'float8'),
+      totalStarts: expression(sql`starts`, 'float8'),
+      totalCompleted: expression(sql`completions`, 'float8'),
+    },
+    (list) => sql`SELECT ${list} FROM (${countBetween(botId, from, to)}) AS counted`,
   ),
 }))
 
@@ -153,12 +163,11 @@ export async function countResults(db: Database, { bot }: BotGrant, range: TimeR
   }
   try {
     if (smallBots.has(bot.id)) {
-      const [stats] = (await readStatements(db).countSmall(values)).rows
+      const stats = one(await readStatements(db).countSmall(values))
       if (stats.totalViews <= MANY) return stats
       smallBots.delete(bot.id)
     }
-    const { rows } = await readStatements(db).count(values)
-    const { isFound, isSmall, ...stats } = rows[0]
+    const { isFound, isSmall, ...stats } = one(await readStatements(db).count(values))
     // Within a range, few results say nothing about the others.
     if (isSmall && range.from === null && range.to === null) smallBots.set(bot.id, true)
     if (isFound) await requestRollup(db, bot.id, now)
@@ -169,6 +178,12 @@ export async function countResults(db: Database, { bot }: BotGrant, range: TimeR
     if (sqlState(error) === '57014') await requestRollup(db, bot.id, now)
     throw error
   }
+}
+
+/** What a statement over all rows gives is one row always. */
+function one<Row>([row]: Row[]): Row {
+  if (!row) throw new Error('A count gave no row')
+  return row
 }
 
 async function requestRollup(db: Database, botId: string, now: Date) {
@@ -222,19 +237,23 @@ async function daysOf(db: Database, botId: string, now: Date): Promise<Days | un
   const last = dayOf(Date.parse(lateBefore(new Date(now.getTime() - MARGIN))) - DAY)
   const visible = sql`FROM ${results} r WHERE r.bot_id = b.id AND NOT r.is_archived
     AND r.created_at > coalesce(b.results_floor_at, '-infinity')`
-  const { rows } = await db.execute<{ first: string }>(sql`
-    SELECT greatest(
-      (least(
-        (SELECT min(r.created_at) ${visible} AND r.has_started),
-        (SELECT min(r.created_at) ${visible} AND NOT r.has_started)
-      ) AT TIME ZONE 'UTC')::date,
-      (b.results_floor_at AT TIME ZONE 'UTC')::date + 1,
-      ${last}::date - ${sql.raw(String(KEPT_DAYS))}
-    )::text AS first
-    FROM ${bots} b WHERE b.id = ${botId} AND b.deleted_at IS NULL AND (
-      SELECT count(*) FROM (SELECT ${visible} AND r.has_started IN (true, false) LIMIT ${MANY + 1}) AS visible
-    ) > ${MANY}`)
-  return rows[0] && { first: rows[0].first, last }
+  const first = sql`greatest(
+    (least(
+      (SELECT min(r.created_at) ${visible} AND r.has_started),
+      (SELECT min(r.created_at) ${visible} AND NOT r.has_started)
+    ) AT TIME ZONE 'UTC')::date,
+    (b.results_floor_at AT TIME ZONE 'UTC')::date + 1,
+    ${last}::date - ${sql.raw(String(KEPT_DAYS))}
+  )`
+  const [row] = await selectRows(
+    db,
+    { first: expression(first, 'text') },
+    (list) => sql`
+      SELECT ${list} FROM ${bots} b WHERE b.id = ${botId} AND b.deleted_at IS NULL AND (
+        SELECT count(*) FROM (SELECT ${visible} AND r.has_started IN (true, false) LIMIT ${MANY + 1}) AS visible
+      ) > ${MANY}`,
+  )
+  return row && { ...row, last }
 }
 
 async function addDays(db: Database, botId: string, { first, last }: Days) {
@@ -260,25 +279,24 @@ async function daysToCount(db: Database, botId: string, { first, last }: Days): 
 }
 
 async function countDay(db: Database, botId: string, day: string) {
-  const counted = countBetween(sql`s.bot_id`, startOf(sql`s.day`), startOf(sql`s.day + 1`))
-  const { rows } = await db.execute(sql`
-    SELECT s.epoch, counted.* FROM ${botStatsDaily} s CROSS JOIN LATERAL (${counted}) AS counted
-    WHERE s.bot_id = ${botId} AND s.day = ${day}`)
-  const [row] = rows
+  const { botId: ofBot, day: ofDay, epoch } = botStatsDaily
+  const counted = countBetween(sql`${ofBot}`, startOf(sql`${ofDay}`), startOf(sql`${ofDay} + 1`))
+  const [row] = await selectRows(
+    db,
+    {
+      epoch,
+      views: expression(sql`counted.views`, 'float8'),
+      starts: expression(sql`counted.starts`, 'float8'),
+      completions: expression(sql`counted.completions`, 'float8'),
+    },
+    (list) => sql`
+      SELECT ${list} FROM ${botStatsDaily} CROSS JOIN LATERAL (${counted}) AS counted
+      WHERE ${ofBot} = ${botId} AND ${ofDay} = ${day}`,
+  )
   if (!row) return
+  const { epoch: computedEpoch, ...counts } = row
   await db
     .update(botStatsDaily)
-    .set({
-      views: Number(row.views),
-      starts: Number(row.starts),
-      completions: Number(row.completions),
-      computedEpoch: Number(row.epoch),
-    })
-    .where(
-      and(
-        eq(botStatsDaily.botId, botId),
-        eq(botStatsDaily.day, day),
-        eq(botStatsDaily.epoch, Number(row.epoch)),
-      ),
-    )
+    .set({ ...counts, computedEpoch })
+    .where(and(eq(ofBot, botId), eq(ofDay, day), eq(epoch, computedEpoch)))
 }
