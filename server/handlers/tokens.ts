@@ -1,26 +1,11 @@
-import { and, desc, eq, isNull } from 'drizzle-orm'
 import type { TokensHandlers } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
-import { insertToken, type TokenRow } from '../access/tokens.ts'
+import { insertToken, revokeToken, type TokenRow, tokensOf } from '../access/tokens.ts'
 import type { Contexts } from '../context.ts'
-import { apiTokens as table } from '../db/schema.ts'
-
-const columns = {
-  id: table.id,
-  name: table.name,
-  hint: table.hint,
-  createdAt: table.createdAt,
-  expiresAt: table.expiresAt,
-  lastUsedOn: table.lastUsedOn,
-}
 
 export const tokens: TokensHandlers<Contexts> = {
   async listTokens(_request, reply, { db, grant }) {
-    const rows = await db
-      .select(columns)
-      .from(table)
-      .where(and(eq(table.ownerUserId, grant.caller.userId), isNull(table.revokedAt)))
-      .orderBy(desc(table.createdAt), desc(table.id))
+    const rows = await tokensOf(db, grant)
     return reply.ok({ apiTokens: rows.map(toApiToken) })
   },
 
@@ -30,17 +15,7 @@ export const tokens: TokensHandlers<Contexts> = {
   },
 
   async revokeToken({ params }, reply, { db, grant, now }) {
-    const [row] = await db
-      .update(table)
-      .set({ revokedAt: now })
-      .where(
-        and(
-          eq(table.id, params.tokenId),
-          eq(table.ownerUserId, grant.caller.userId),
-          isNull(table.revokedAt),
-        ),
-      )
-      .returning(columns)
+    const row = await revokeToken(db, grant, params.tokenId, now)
     return row ? reply.ok({ apiToken: toApiToken(row) }) : reply.fail('NOT_FOUND')
   },
 }

@@ -1,7 +1,8 @@
-import { and, type Column, count, desc, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, type Column, count, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Conditions } from '../../contract/operation.ts'
 import type { UserGrant, WorkspaceGrant } from '../access/index.ts'
 import { type Database, type Transaction, transact } from '../db/client.ts'
+import { newestFirst } from '../db/page.ts'
 import {
   bots,
   customDomains,
@@ -24,7 +25,7 @@ export function workspacesOf(db: Database, { caller }: UserGrant) {
     .from(workspaceMembers)
     .innerJoin(table, and(eq(table.id, workspaceMembers.workspaceId), isNull(table.deletedAt)))
     .where(eq(workspaceMembers.userId, caller.userId))
-    .orderBy(desc(table.createdAt), desc(table.id))
+    .orderBy(...newestFirst(table.createdAt, table.id))
 }
 
 /** Creates a workspace, unless the caller has created `maximum` that are still there. */
