@@ -124,6 +124,43 @@ describe('migrating', () => {
   })
 })
 
+test('workspaces that are there already get their creators, as far as anybody can tell', async () => {
+  const url = await emptyDatabase()
+  await migrateDatabase(url, '0004_session_claims')
+  await query(
+    url,
+    `INSERT INTO users (id, email, created_at, updated_at)
+    SELECT name, name || '@example.com', '2026-01-01Z', '2026-01-01Z' FROM unnest(ARRAY['ann', 'ben', 'cai']) AS name`,
+  )
+  await query(
+    url,
+    `INSERT INTO workspaces (id, name, created_at, updated_at, deleted_at)
+    SELECT name, name, '2026-01-02Z', '2026-01-03Z', deleted_at FROM (VALUES
+      ('grown', NULL), ('left', NULL), ('empty', NULL), ('two at once', NULL), ('two admins', NULL),
+      ('deleted', '2026-01-04Z'::timestamptz)
+    ) AS given (name, deleted_at)`,
+  )
+  await query(
+    url,
+    `INSERT INTO workspace_members (workspace_id, user_id, role, created_at) VALUES
+    -- Who came later is no creator, also as an admin, and who made it may be an admin no more.
+    ('grown', 'ann', 'ADMIN', '2026-01-02T00:00:00.001Z'), ('grown', 'ben', 'MEMBER', '2026-01-02Z'),
+    ('left', 'ann', 'ADMIN', '2026-01-03Z'),
+    ('two at once', 'ann', 'MEMBER', '2026-01-02Z'), ('two at once', 'cai', 'ADMIN', '2026-01-02Z'),
+    ('two admins', 'cai', 'ADMIN', '2026-01-02Z'), ('two admins', 'ben', 'ADMIN', '2026-01-02Z'),
+    ('deleted', 'ann', 'ADMIN', '2026-01-02Z')`,
+  )
+  await migrateDatabase(url)
+  expect(await query(url, 'SELECT id, created_by FROM workspaces ORDER BY id')).toEqual([
+    { id: 'deleted', created_by: null },
+    { id: 'empty', created_by: null },
+    { id: 'grown', created_by: 'ben' },
+    { id: 'left', created_by: null },
+    { id: 'two admins', created_by: 'ben' },
+    { id: 'two at once', created_by: 'cai' },
+  ])
+})
+
 let migrated: string
 beforeAll(async () => {
   migrated = await emptyDatabase()
