@@ -561,7 +561,6 @@ describe('bot links', () => {
       {
         resultId: 'id1',
         botId: 'bot2',
-        publicationId: 'publication of bot2',
         answers: [],
         variables: [{ id: idOf('A'), name: 'A', value: 'from parent' }],
         hasStarted: false,

@@ -244,7 +244,7 @@ describe('statistics are exact', () => {
     else {
       // A chat of another bot, which links to this one.
       const made = step(site.draft.id, completed)
-      const result = { botId, resultId: `result-${n}`, publicationId: 'p', answers: [], variables: [] }
+      const result = { botId, resultId: `result-${n}`, answers: [], variables: [] }
       const outcome = { ...made.outcome, linkedResults: [{ ...result, ...completed }] }
       await saveStep(app.db, { ...made, outcome }, new Date(NOON))
     }

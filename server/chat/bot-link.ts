@@ -40,7 +40,7 @@ async function enterBot(run: Run, block: Block, position: Position, botId: strin
   const isLive = parent.resultId !== null
   const frame: LiveFrame = {
     botId,
-    publicationId: linked.publicationId,
+    flowId: linked.flowId,
     flow,
     values: new Map(),
     size: 0,
@@ -81,13 +81,12 @@ export function flowAllBack(run: Run): void {
 
 /** Makes sure that a bot with a result of its own has a place where its answers go. */
 export function trackResult(run: Run, frame: LiveFrame): void {
-  const { resultId, publicationId, botId } = frame
-  if (resultId === null || publicationId === null || resultId === run.session.resultId) return
+  const { resultId, flowId, botId } = frame
+  if (resultId === null || flowId === null || resultId === run.session.resultId) return
   if (run.linkedResults.has(resultId)) return
   run.linkedResults.set(resultId, {
     resultId,
     botId,
-    publicationId,
     answers: [],
     variables: [],
     hasStarted: false,

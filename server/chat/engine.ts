@@ -204,7 +204,7 @@ function newRun(options: StepOptions, effects: Effects, session: Run['session'])
 function firstFrame(flow: Flow, options: StartOptions): LiveFrame {
   return {
     botId: flow.id,
-    publicationId: null,
+    flowId: null,
     flow: indexFlow(flow),
     values: new Map(),
     size: 0,
@@ -230,11 +230,16 @@ function giveValues(run: Run, frame: LiveFrame, options: StartOptions): void {
 
 /** `false` when a linked bot has gone: then the session is cut back to the bot that linked it. */
 async function loadFrames(run: Run, flow: Flow, stored: Frame[]): Promise<boolean> {
-  for (const { values, ...frame } of stored) {
-    const { publicationId } = frame
-    const own = publicationId === null ? flow : await waitFor(run, run.effects.loadFlow(publicationId))
+  for (const { values, publicationId: flowId, ...frame } of stored) {
+    const own = flowId === null ? flow : await waitFor(run, run.effects.loadFlow(flowId))
     const size = values.reduce((sum, [, value]) => sum + sizeOf(value), 0)
-    const live = { ...frame, flow: indexFlow(own ?? { id: frame.botId }), values: new Map(values), size }
+    const live = {
+      ...frame,
+      flowId,
+      flow: indexFlow(own ?? { id: frame.botId }),
+      values: new Map(values),
+      size,
+    }
     run.frames.push(live)
     trackResult(run, live)
     if (own !== null) continue
@@ -288,8 +293,9 @@ async function outcomeOf(run: Run, isRegistering = false): Promise<StepOutcome> 
 }
 
 function stateOf(run: Run): SessionState {
-  const frames = run.frames.map(({ flow: _flow, size: _size, values, ...frame }) => ({
+  const frames = run.frames.map(({ flow: _flow, size: _size, values, flowId, ...frame }) => ({
     ...frame,
+    publicationId: flowId,
     values: [...values],
   }))
   return { ...run.session, frames, waiting: run.waiting }

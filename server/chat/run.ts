@@ -20,7 +20,8 @@ import type {
 } from './types.ts'
 
 /** A bot that is running. See `Frame` for the fields that are stored. */
-export interface LiveFrame extends Omit<Frame, 'values'> {
+export interface LiveFrame extends Omit<Frame, 'values' | 'publicationId'> {
+  flowId: string | null
   flow: FlowIndex
   /** Values that differ from the ones the document starts with. */
   values: Map<string, VariableValue>

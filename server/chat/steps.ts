@@ -171,12 +171,15 @@ export function effectsOf({ db, chat: tools }: Context, running: Running, claim?
         await sendEmail(mail)
       }),
     async findLinkedFlow(linkedId) {
-      if (publicationId !== null) return findLinked(db, tools, linkedId, workspaceId)
+      if (publicationId !== null) {
+        const linked = await findLinked(db, tools, linkedId, workspaceId)
+        return linked && { flow: linked.flow, flowId: `${linkedId}/${linked.publicationId}` }
+      }
       const flow = await linkedDraft(db, linkedId, workspaceId)
-      return flow && { flow, publicationId: linkedId }
+      return flow && { flow, flowId: linkedId }
     },
-    async loadFlow(reference) {
-      const [linkedId = '', linkedPublicationId] = reference.split('/')
+    async loadFlow(flowId) {
+      const [linkedId = '', linkedPublicationId] = flowId.split('/')
       if (linkedPublicationId === undefined) return (await draftFlow(db, linkedId)) ?? null
       return loadPublication(db, tools, linkedId, linkedPublicationId)
     },

@@ -125,12 +125,12 @@ export async function sessionOf(db: Database, { bot }: BotGrant, resultId: strin
   return row?.sessionId ?? null
 }
 
-/** The flow that a bot link leads to in a live chat: the published copy of a bot of the same workspace. */
+/** What a bot link leads to in a live chat: the live publication of a bot of the same workspace, and its flow. */
 export async function findLinked(db: Database, tools: ChatTools, botId: string, workspaceId: string) {
   const row = await sessionLookups(db).linked({ botId, workspaceId })
   if (!row) return null
   const flow = await loadPublication(db, tools, botId, row.publicationId)
-  return flow && { flow, publicationId: `${botId}/${row.publicationId}` }
+  return flow && { flow, publicationId: row.publicationId }
 }
 
 /** The flow of a publication: from memory, where it stays for the steps that follow. */

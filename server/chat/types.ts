@@ -30,10 +30,10 @@ export interface Flow {
   settings?: unknown
 }
 
-export interface LinkedFlow {
+interface LinkedFlow {
   flow: Flow
-  /** Any id with which `Effects.loadFlow` finds the same document again in a later step. */
-  publicationId: string
+  /** Any text with which `Effects.loadFlow` finds the same document again in a later step. */
+  flowId: string
 }
 
 export type Message =
@@ -76,7 +76,7 @@ export type EvaluateReply = { milliseconds: number; lines: string[] } & (
   | { ok: false; reason: 'error' | 'time' | 'memory' | 'busy'; message: string }
 )
 
-export type Evaluate = (request: EvaluateRequest) => Promise<EvaluateReply>
+type Evaluate = (request: EvaluateRequest) => Promise<EvaluateReply>
 
 export interface Mail {
   to: string[]
@@ -106,7 +106,7 @@ export interface Effects {
    */
   findLinkedFlow(botId: string): Promise<LinkedFlow | null>
   /** The flow that an earlier `findLinkedFlow` of the same session gave. */
-  loadFlow(publicationId: string): Promise<Flow | null>
+  loadFlow(flowId: string): Promise<Flow | null>
   /** Answers of that result from before this step, oldest first. Asked for only by blocks that send them on. */
   earlierAnswers(resultId: string): Promise<Answer[]>
   /** The conversation from before this step, oldest first. Asked for only by `Set variable` of type `Transcript`. */
@@ -152,7 +152,7 @@ export type ReturnPoint =
 /** One bot in a session: the started one, and on top of it those entered through bot links. */
 export interface Frame {
   botId: string
-  /** `null` for the bot that the session was started with. */
+  /** The `flowId` under the name that stored sessions have; `null` for the bot that the session was started with. */
   publicationId: string | null
   /** Pairs, not an object: variable ids are free text, `__proto__` included. */
   values: [variableId: string, value: VariableValue][]
@@ -236,7 +236,6 @@ export interface TranscriptEntry {
 export interface LinkedResult {
   resultId: string
   botId: string
-  publicationId: string
   /** New ones, given in this step. */
   answers: Answer[]
   /** All of them, replacing what was stored. */

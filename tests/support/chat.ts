@@ -151,7 +151,7 @@ export async function tryChat(
     evaluate,
     findLinkedFlow: async (id) => {
       const found = world.linked?.[id]
-      return found === undefined ? null : { flow: found, publicationId: `publication of ${id}` }
+      return found === undefined ? null : { flow: found, flowId: `publication of ${id}` }
     },
     loadFlow: async (id) => world.linked?.[id.replace('publication of ', '')] ?? null,
     earlierAnswers: async () => client.answers,
