@@ -9,7 +9,7 @@ const parentFolderId = recordId('Id of the folder this one is in.', exampleIds.p
   .meta({ description: 'Id of the folder this one is in; null at the top level.' })
 const folderName = name('Name of the folder. Names need not be unique.', 'Lead forms')
 
-export const folderSchema = z
+const folderSchema = z
   .object({
     id: folderId,
     createdAt: timestamp('When the folder was created.'),

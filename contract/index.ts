@@ -27,7 +27,7 @@ export const operations = {
   ...tokens,
 }
 
-export type Operations = typeof operations
+type Operations = typeof operations
 export type OperationId = keyof Operations
 
 /** The resources, by which handlers and cases are grouped; one file of this name in each of the three folders. */

@@ -43,7 +43,7 @@ export interface Operation {
   requestExamples?: Record<string, Example>
 }
 
-export interface Success {
+interface Success {
   status: 200 | 201
   description: string
   body: z.ZodType
@@ -96,7 +96,7 @@ export const tags = {
   tokens: { name: 'Tokens', description: "The caller's access tokens, which stand for the caller." },
 } as const
 
-export type Tag = keyof typeof tags
+type Tag = keyof typeof tags
 
 export const roles = ['ADMIN', 'MEMBER', 'GUEST'] as const
 export type Role = (typeof roles)[number]
@@ -194,7 +194,7 @@ const order: readonly ErrorCode[] = [
 declare const brand: unique symbol
 
 /** One operation as its handler sees it; `generated/handlers.ts` has one such interface per operation. */
-export interface Contract {
+interface Contract {
   access: AccessKind
   params: unknown
   query: unknown
@@ -218,11 +218,11 @@ export interface Conditions {
 }
 
 /** What a handler returns. Only `reply` can make one, so a handler cannot answer what its operation does not declare. */
-export interface Result<O extends Contract> {
+interface Result<O extends Contract> {
   readonly [brand]: O
 }
 
-export interface Reply<O extends Contract> {
+interface Reply<O extends Contract> {
   /** `etag` is the entity tag of the record as this answer, or a read after it, shows it. */
   ok(body: O['reply'], etag?: string): Result<O>
   /** In place of `ok`, for callers who prefer little. */
@@ -234,7 +234,7 @@ export interface Reply<O extends Contract> {
   fail(code: O['error'], issues?: Issue[]): Result<O>
 }
 
-export interface Request<O extends Contract> {
+interface Request<O extends Contract> {
   params: O['params']
   query: O['query']
   body: O['body']

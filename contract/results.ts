@@ -56,7 +56,7 @@ const resultVariable = z
   })
   .meta({ id: 'ResultVariable', description: 'A variable and the value that the chat gave it last.' })
 
-export const resultSchema = z
+const resultSchema = z
   .object({
     id: recordId('Id of the result, as the list of results answers it.', exampleIds.result),
     createdAt: timestamp('When the chat started.'),
@@ -73,7 +73,7 @@ export const resultSchema = z
   })
   .meta({ id: 'Result', description: 'What one person answered in one chat.' })
 
-export const exampleResult = {
+const exampleResult = {
   id: exampleIds.result,
   createdAt: '2026-03-05T12:30:00.000Z',
   botId: exampleIds.bot,

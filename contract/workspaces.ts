@@ -18,16 +18,7 @@ const workspaceIcon = icon.nullable().meta({
   description: 'Icon of the workspace: an emoji, an http(s) URL or a `data:image/` URL; null without one.',
 })
 
-export const plans = [
-  'FREE',
-  'STARTER',
-  'PRO',
-  'LIFETIME',
-  'OFFERED',
-  'CUSTOM',
-  'UNLIMITED',
-  'ENTERPRISE',
-] as const
+const plans = ['FREE', 'STARTER', 'PRO', 'LIFETIME', 'OFFERED', 'CUSTOM', 'UNLIMITED', 'ENTERPRISE'] as const
 
 const nullableTime = (description: string) => timestamp(description).nullable().meta({ description })
 const nullableCount = (description: string) =>
@@ -90,7 +81,7 @@ const workspaceProperties = {
   ),
 }
 
-export const workspaceSchema = z
+const workspaceSchema = z
   .object(workspaceProperties)
   .meta({ id: 'Workspace', description: 'Where bots and folders live, and who may use them.' })
 

@@ -45,7 +45,7 @@ const legacyFamilies = {
 } as const
 
 type Families = typeof currentFamilies | ReturnType<typeof buildLegacyFamilies>
-export type BlockFamily = keyof Families
+type BlockFamily = keyof Families
 type BlockSchema = z.ZodObject<z.ZodRawShape>
 
 type BlocksOf<F extends Families> = readonly [

@@ -29,7 +29,7 @@ export const logicalOperator = z.enum(['OR', 'AND']).meta({
   description: 'How several comparisons are joined: one must hold (OR) or all must hold (AND). Default AND.',
 })
 
-export const comparison = component(
+const comparison = component(
   'Comparison',
   'Compares the value of a variable with a text. Does not hold while the variable or the operator is missing.',
   {

@@ -138,7 +138,7 @@ const opaqueEvent = component(
   },
 )
 
-export const event = taggedUnion('type', knownEvents, opaqueEvent).meta({
+const event = taggedUnion('type', knownEvents, opaqueEvent).meta({
   id: 'FlowEvent',
   description: 'Something that begins a branch of the flow; the type tells what.',
 })

@@ -1,14 +1,7 @@
 /** What a bot document is made of, in every version. See README.md beside this file. */
-export {
-  type BlockFamily,
-  blockCatalogue,
-  type CatalogueEntry,
-  group,
-  groups,
-  legacyGroupsByVersion,
-} from './catalogue.ts'
+export { blockCatalogue, group, groups, legacyGroupsByVersion } from './catalogue.ts'
 export { edge, edges, events, legacyEvents, variable, variables } from './flow.ts'
 export { settings } from './settings.ts'
 export { renderCatalogueTable } from './table.ts'
 export { theme } from './theme.ts'
-export { currentVersions, type DocumentVersion, latestVersion, legacyVersions } from './versions.ts'
+export { currentVersions, type DocumentVersion, legacyVersions } from './versions.ts'

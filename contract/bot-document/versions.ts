@@ -4,8 +4,6 @@ export const currentVersions = ['6', '6.1'] as const
 /** Document versions whose entry point is a start block inside a group. */
 export const legacyVersions = ['3', '4', '5'] as const
 
-export const latestVersion = '6.1'
-
-export type CurrentVersion = (typeof currentVersions)[number]
+type CurrentVersion = (typeof currentVersions)[number]
 export type LegacyVersion = (typeof legacyVersions)[number]
 export type DocumentVersion = CurrentVersion | LegacyVersion

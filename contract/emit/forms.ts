@@ -14,7 +14,7 @@ interface OpenApi extends JsonObject {
 /** What a flow is made of. Whoever only carries flows from place to place needs to know nothing of them. */
 const flowParts = ['Group', 'LegacyGroup', 'FlowEvent', 'Edge', 'Variable', 'Theme', 'Settings']
 
-export function toSlim(document: JsonObject): JsonObject {
+function toSlim(document: JsonObject): JsonObject {
   const slim = structuredClone(document) as OpenApi
   for (const name of flowParts) {
     const { description } = slim.components.schemas[name] as JsonObject
@@ -53,7 +53,7 @@ function withoutUnused(document: OpenApi): OpenApi {
  * In OpenAPI 3.0 null is no type: what may be null says `nullable` beside its type. A component or null is a
  * component of its own, `Nullable...`, since nothing may stand beside a reference; a union or null is any value.
  */
-export function toOpenApi30(document: JsonObject): JsonObject {
+function toOpenApi30(document: JsonObject): JsonObject {
   const { info, ...rest } = structuredClone(document) as OpenApi
   const { summary: _, ...known } = info
   const { schemas } = rest.components

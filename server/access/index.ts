@@ -49,7 +49,7 @@ export interface BotGrant {
   bot: typeof bots.$inferSelect
 }
 
-export type Grant = UserGrant | WorkspaceGrant | FolderGrant | BotGrant
+type Grant = UserGrant | WorkspaceGrant | FolderGrant | BotGrant
 
 export interface Refusal {
   code: Extract<ErrorCode, 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND'>

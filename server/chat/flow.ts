@@ -26,7 +26,7 @@ export interface Place {
   index: number
 }
 
-export interface Variable {
+interface Variable {
   id: string
   name: string
   isSessionVariable: boolean

@@ -34,7 +34,7 @@ export interface Backup {
 }
 
 /** What a person can mend: the file or the database is not what it should be. */
-export class BackupError extends Error {}
+class BackupError extends Error {}
 
 /**
  * Writes everything that the database holds at this moment into a new file, beside writers, and reads the

@@ -51,7 +51,7 @@ export interface StartOptions {
 }
 
 /** Time as the service sees it. It stands at a fixed moment and ticks a millisecond with every look. */
-export class Clock {
+class Clock {
   private time = Date.parse('2026-03-10T12:00:00.000Z')
 
   now = (): Date => new Date(this.time++)

@@ -40,7 +40,7 @@ export type Case<Id extends OperationId = OperationId> = (
 ) => CaseRequest<Id> | Promise<CaseRequest<Id>>
 
 /** Of an operation that was not generated yet only success is known; the compiler then asks for that much. */
-export type Outcome<Id extends OperationId> =
+type Outcome<Id extends OperationId> =
   | 'ok'
   | (Id extends keyof OperationErrors ? Exclude<OperationErrors[Id], DerivedCode> : never)
 

@@ -40,7 +40,7 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 type Variables = Record<string, string>
 
 /** Runs one file of the project; of our own environment it sees only what finds programs. */
-export function startProgram(file: string, words: string[], variables: Variables): Program {
+function startProgram(file: string, words: string[], variables: Variables): Program {
   return startCommand(process.execPath, ['--import', 'tsx', file, ...words], variables)
 }
 

@@ -22,7 +22,7 @@ export interface JsonSchema {
   [keyword: string]: unknown
 }
 
-export interface PublishedHeader {
+interface PublishedHeader {
   required?: boolean
   schema: JsonSchema
   [key: string]: unknown
@@ -140,7 +140,7 @@ function toDefinitions(schema: unknown) {
 type Openness = 'open' | 'closed'
 
 /** The check of values under the schemas of one document. */
-export function checkerOf({ components: { schemas } }: PublishedDocument) {
+function checkerOf({ components: { schemas } }: PublishedDocument) {
   const ajvs = { open: createAjv(schemas), closed: createAjv(close(schemas)) }
   const validators = new Map<string, (value: unknown) => string[]>()
 
@@ -318,7 +318,7 @@ function notAllowed({ method, text }: Answer): string[] {
 }
 
 /** The exact value of Allow on a path of the document. */
-export function allowOf(path: string): string {
+function allowOf(path: string): string {
   const methods = Object.keys(published.paths[path] ?? {}).map((method) => method.toUpperCase())
   return [...methods, 'OPTIONS', ...(methods.includes('GET') ? ['HEAD'] : [])].sort().join(', ')
 }

@@ -33,7 +33,7 @@ export interface Person extends Caller {
 }
 
 /** A bot by its ids; all bots of a site are in its top level, except `draft`, which is in `folder`. */
-export interface BotIds {
+interface BotIds {
   id: string
   publicId: string | null
   updatedAt: string

@@ -5,7 +5,7 @@ import type { FromWorker, Job, JobReply } from './sandbox-worker.ts'
 
 export type Ran = JobReply | { outcome: 'busy'; message: string }
 
-export interface Waiting {
+interface Waiting {
   owner: string
   job: Job
   expiresAt: number
