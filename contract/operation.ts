@@ -149,7 +149,7 @@ export const define = <const Operations extends Record<string, Operation>>(opera
  * The fewest characters of an idempotency key that may be sent with an operation; undefined where none is taken.
  * Every POST and PATCH with a token takes one.
  */
-export function minimumKeyOf({ method, access, takesLongKey }: Operation): number | undefined {
+export function minimumKeyOf({ method, access, takesLongKey }: Operation): 1 | 16 | undefined {
   if (takesLongKey) return 16
   return (method === 'post' || method === 'patch') && access.kind !== 'anyone' ? 1 : undefined
 }
