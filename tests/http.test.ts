@@ -314,9 +314,11 @@ describe('pages', () => {
     expect(yaml.headers['content-type']).toBe('application/yaml; charset=utf-8')
     expect(json.body).toEqual(parse(yaml.text))
     expect(json.body.servers[0].url).toBe(app.url)
+    expect(json.body.externalDocs.url).toBe(`${app.url}/docs`)
     const { info, ...document } = parse(publishedText)
     const { contact: _, termsOfService: __, ...named } = info
-    expect({ ...json.body, servers: undefined }).toEqual({ ...document, info: named, servers: undefined })
+    const here = { servers: undefined, externalDocs: undefined }
+    expect({ ...json.body, ...here }).toEqual({ ...document, info: named, ...here })
   })
 
   test.each(['openapi-slim', 'openapi-slim-3.0'])('of %s are there in both forms too', async (name) => {

@@ -363,7 +363,7 @@ describe('origins', () => {
     expect(answer.headers).toMatchObject({
       'access-control-allow-origin': allowed,
       'access-control-allow-methods': 'OPTIONS, POST',
-      'access-control-allow-headers': 'Content-Type, X-Request-Id',
+      'access-control-allow-headers': 'Content-Type, Idempotency-Key, X-Request-Id',
       vary: 'Origin',
     })
     expect(answer.headers['access-control-allow-credentials']).toBeUndefined()
