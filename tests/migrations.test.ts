@@ -249,6 +249,7 @@ describe('tables that can be distributed by bot', () => {
     schema.publicIds,
     schema.customDomains,
     schema.installationKeys,
+    schema.idempotencyKeys,
   ].map((table): string => getTableName(table))
   // Sessions are found by their own id, and so are spread by it.
   const keyOf = (name: string) => (name === 'bots' || name === 'chat_sessions' ? 'id' : 'bot_id')
