@@ -1,5 +1,5 @@
 import { and, eq, isNull } from 'drizzle-orm'
-import type { Database, Transaction } from '../db/client.ts'
+import type { Database } from '../db/client.ts'
 import { newestFirst } from '../db/page.ts'
 import { apiTokens as table } from '../db/schema.ts'
 import { newId } from '../ids.ts'
@@ -22,7 +22,7 @@ const DAY = 24 * 60 * 60 * 1000
 
 /** Creates a token of a user and stores its digest; the token itself is only returned. */
 export async function insertToken(
-  db: Database | Transaction,
+  db: Database,
   userId: string,
   name: string,
   expiresInDays: number | undefined,

@@ -1,6 +1,6 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { BotGrant } from '../access/index.ts'
-import type { Database, Transaction } from '../db/client.ts'
+import type { Database } from '../db/client.ts'
 import { after, newestFirst, type Position } from '../db/page.ts'
 import { publishedBots, botPublications as table } from '../db/schema.ts'
 
@@ -34,7 +34,7 @@ export async function publicationState(db: Database, { bot }: BotGrant, id: stri
 }
 
 /** One publication of the bot, with its flow. */
-export async function publicationOf(db: Database | Transaction, { bot }: BotGrant, id: string) {
+export async function publicationOf(db: Database, { bot }: BotGrant, id: string) {
   const [row] = await db
     .select({
       id: table.id,

@@ -17,7 +17,7 @@ import { type BotRow, lockBot } from './rows.ts'
  * another state than the conditions want.
  */
 export async function publishDraft(
-  db: Database | Transaction,
+  db: Database,
   { bot, caller }: BotGrant,
   conditions: Conditions,
   now: Date,

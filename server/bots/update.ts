@@ -1,10 +1,10 @@
 import { and, eq, isNull, type Placeholder, sql } from 'drizzle-orm'
-import { PgTransaction, type PgUpdateSetSource } from 'drizzle-orm/pg-core'
+import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
 import type { Issue } from '../../contract/errors.ts'
 import type { Conditions } from '../../contract/operation.ts'
 import type { UpdateBot } from '../../generated/handlers.ts'
 import type { BotGrant } from '../access/index.ts'
-import { type Database, Rollback, sqlState, statements, type Transaction, transact } from '../db/client.ts'
+import { type Database, Rollback, sqlState, statements, transact } from '../db/client.ts'
 import { botDrafts, folders, bots as table } from '../db/schema.ts'
 import { isStale } from '../entity-tags.ts'
 import { JsonText } from '../json/json-text.ts'
@@ -128,7 +128,7 @@ export async function restorePublication(
  * when somebody else changed it since. `known` is the draft of `current`, where it need not be read.
  */
 async function applyChange(
-  db: Database | Transaction,
+  db: Database,
   current: BotRow,
   change: Change,
   now: Date,
@@ -189,7 +189,7 @@ function refusedAt(
   return { conflict }
 }
 
-async function isFolderOf(db: Database | Transaction, bot: BotRow, folderId: string): Promise<boolean> {
+async function isFolderOf(db: Database, bot: BotRow, folderId: string): Promise<boolean> {
   const [row] = await db
     .select({ id: folders.id })
     .from(folders)
@@ -200,13 +200,13 @@ async function isFolderOf(db: Database | Transaction, bot: BotRow, folderId: str
 
 /** One statement for header and draft; parts that were not given are not written again. */
 async function writeChange(
-  db: Database | Transaction,
+  db: Database,
   current: BotRow,
   header: Partial<BotRow>,
   parts: Partial<Draft>,
   known: Draft | undefined,
 ): Promise<Draft | undefined> {
-  if (Object.keys(parts).length === 0 && !(db instanceof PgTransaction)) {
+  if (Object.keys(parts).length === 0) {
     const row = { ...current, ...header }
     const values = {
       ...row,
@@ -218,10 +218,6 @@ async function writeChange(
     return (await headerWithDraft.execute(values))[0]
   }
   const bot = changedBot(db, header, current.id, current.revision)
-  if (Object.keys(parts).length === 0) {
-    if (known) return (await db.with(bot).select().from(bot)).length > 0 ? known : undefined
-    return (await draftOfChanged(db, bot))[0]
-  }
   const [unchanged] = await db
     .with(bot)
     .update(botDrafts)
@@ -241,7 +237,7 @@ function columnsBeside(parts: Partial<Draft>) {
 }
 
 function changedBot(
-  db: Database | Transaction,
+  db: Database,
   header: PgUpdateSetSource<typeof table>,
   id: string | Placeholder,
   revision: number | Placeholder,
@@ -255,7 +251,7 @@ function changedBot(
   )
 }
 
-function draftOfChanged(db: Database | Transaction, bot: ReturnType<typeof changedBot>) {
+function draftOfChanged(db: Database, bot: ReturnType<typeof changedBot>) {
   return db.with(bot).select(draftColumns).from(bot).innerJoin(botDrafts, eq(botDrafts.botId, bot.id))
 }
 

@@ -1,6 +1,6 @@
 import { Column, type GetColumnData, is, type SQL, sql } from 'drizzle-orm'
 import { JsonText } from '../json/json-text.ts'
-import { type Database, prepareSql, type Transaction } from './client.ts'
+import { type Database, prepareSql } from './client.ts'
 
 /*
  * What a statement that is written in SQL reads, said once: the select list and the type of a row both come
@@ -142,7 +142,7 @@ export function prepareSelect<S extends Shape>(
 
 /** Reads rows by a statement that is written in SQL; it gets the select list. */
 export async function selectRows<S extends Shape>(
-  db: Database | Transaction,
+  db: Database,
   shape: S,
   statement: (list: SQL) => SQL,
 ): Promise<RowOf<S>[]> {

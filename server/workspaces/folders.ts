@@ -30,7 +30,7 @@ export function folderPage(
 
 /** A folder of the granted workspace, locked against deletion when asked. */
 export async function folderIn(
-  db: Database | Transaction,
+  db: Database,
   grant: WorkspaceGrant,
   folderId: string,
   lock?: 'key share',

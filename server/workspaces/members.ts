@@ -10,10 +10,7 @@ import { holdWorkspace } from './rows.ts'
 type Member = components['schemas']['Member']
 
 /** Everybody with a role in the workspace, longest member first. */
-export async function membersOf(
-  db: Database | Transaction,
-  { workspace }: WorkspaceGrant,
-): Promise<Member[]> {
+export async function membersOf(db: Database, { workspace }: WorkspaceGrant): Promise<Member[]> {
   return db
     .select({
       workspaceId: table.workspaceId,

@@ -99,7 +99,7 @@ export async function updateWorkspace(
   change: Partial<Pick<WorkspaceRow, 'name' | 'icon'>>,
   now: Date,
 ): Promise<{ row: WorkspaceRow } | { stale: WorkspaceRow } | undefined> {
-  const write = async (writer: Database | Transaction) => {
+  const write = async (writer: Database) => {
     const [row] = await writer
       .update(table)
       .set({ ...change, updatedAt: laterThan(table.updatedAt, now) })
