@@ -93,6 +93,21 @@ test('a document of a megabyte comes back byte for byte', async () => {
   expect(second.headers.location).toBe(first.headers.location)
 })
 
+test('a brief answer comes back as one, with its media type and its entity tag', async () => {
+  const request = {
+    as: site.admin,
+    params: { botId: site.draft.id },
+    body: { bot: { version: '6.1' as const, name: 'Brief' } },
+    headers: { Prefer: 'return=minimal', 'Idempotency-Key': randomUUID() },
+  }
+  const first = await app.client.call('updateBot', request)
+  const second = await other.client.call('updateBot', request)
+  expect(isReplayed(second)).toBe(true)
+  const names = ['content-type', 'etag', 'preference-applied', 'cache-control']
+  const seen = ({ status, text, headers }: Answer) => [status, text, names.map((name) => headers[name])]
+  expect(seen(second)).toEqual(seen(first))
+})
+
 test('in quotes a key means the same', async () => {
   const key = `a\\b-${randomUUID()}`
   const first = await createFolder({ key })
@@ -204,7 +219,7 @@ test('a draft that was undone with its transaction is not remembered', async () 
   })
   await app.pool.query('DROP FUNCTION refuse CASCADE')
   expect(status).toBe(500)
-  expect((await app.client.ok('getBot', { as: site.admin, params })).bot).toEqual(before)
+  expect((await other.client.ok('getBot', { as: site.admin, params })).bot).toEqual(before)
   // Another process writes at the very moment at which the other change would have been.
   const written = await other.client.ok('updateBot', {
     as: site.admin,
