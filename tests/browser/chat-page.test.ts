@@ -6,7 +6,7 @@ import { ask, bot, text } from '../support/chat.ts'
 import { type Published, publish, reportOf, transcriptOf } from '../support/chats.ts'
 import { makeWorld, type World } from '../support/world.ts'
 import { everything, leadGeneration } from './bots.ts'
-import { desktop, launch, phone, picture, watch, withBrowser } from './support.ts'
+import { desktop, launch, newContext, phone, picture, watch, withBrowser } from './support.ts'
 
 /*
  * The chat page in a real browser. Every page must stay on its own host, and say nothing in its console that a
@@ -20,7 +20,7 @@ let browser: Browser
 const complaints: string[] = []
 
 async function open(path: string, options: BrowserContextOptions = desktop): Promise<Page> {
-  const context = await browser.newContext({ baseURL: app.url, ...options })
+  const context = await newContext(browser, { baseURL: app.url, ...options })
   const page = await context.newPage()
   watch(page, app.url, complaints)
   await page.goto(path)
@@ -402,7 +402,7 @@ withBrowser('the chat page', () => {
       { variables: ['Seat'] },
     )
     const made = await publish(app, world.here, flow)
-    const context = await browser.newContext({ baseURL: app.url })
+    const context = await newContext(browser, { baseURL: app.url })
     await context.route('https://seats.example/plan', (route) =>
       route.fulfill({
         contentType: 'text/html',

@@ -6,7 +6,7 @@ import { ask, bot, text } from '../support/chat.ts'
 import { publish, reportOf, transcriptOf } from '../support/chats.ts'
 import { makeWorld, type World } from '../support/world.ts'
 import { drawing } from './bots.ts'
-import { desktop, launch, watch, withBrowser } from './support.ts'
+import { desktop, launch, newContext, watch, withBrowser } from './support.ts'
 
 /* A chat that was left goes on where it was: nothing is lost, nothing is said or done twice. */
 
@@ -55,7 +55,7 @@ const steps = (settings: object): Flow =>
     { variables: ['One', 'Two', 'Three'], settings },
   )
 
-const newContext = () => browser.newContext({ baseURL: app.url, reducedMotion: 'reduce', ...desktop })
+const newPerson = () => newContext(browser, { baseURL: app.url, reducedMotion: 'reduce', ...desktop })
 
 async function openIn(context: BrowserContext, path: string): Promise<Page> {
   const page = await context.newPage()
@@ -99,7 +99,7 @@ withBrowser('coming back to a chat', () => {
   test('after a reload, a restarted service, another page and a closed tab', async () => {
     const made = await publish(app, world.here, steps(remembering('local')))
     const path = `/chat/${made.publicId}`
-    const context = await newContext()
+    const context = await newPerson()
     const page = await openIn(context, path)
     await asked(page, 'One?')
     const first = await conversation(page)
@@ -138,7 +138,7 @@ withBrowser('coming back to a chat', () => {
 
   test('in the tab only, where the bot remembers for the session', async () => {
     const made = await publish(app, world.here, steps(remembering('session')))
-    const context = await newContext()
+    const context = await newPerson()
     const page = await openIn(context, `/chat/${made.publicId}`)
     await asked(page, 'One?')
     await say(page, 'uno')
@@ -152,7 +152,7 @@ withBrowser('coming back to a chat', () => {
 
   test('not where the bot remembers nobody', async () => {
     const made = await publish(app, world.here, steps({ typingEmulation: { enabled: false } }))
-    const page = await openIn(await newContext(), `/chat/${made.publicId}`)
+    const page = await openIn(await newPerson(), `/chat/${made.publicId}`)
     await asked(page, 'One?')
     await say(page, 'uno')
     await asked(page, 'Two')
@@ -165,7 +165,7 @@ withBrowser('coming back to a chat', () => {
 
   test('after a reload while a reply was under way', async () => {
     const made = await publish(app, world.here, steps(remembering('session')))
-    const page = await openIn(await newContext(), `/chat/${made.publicId}`)
+    const page = await openIn(await newPerson(), `/chat/${made.publicId}`)
     await asked(page, 'One?')
     const arrived = new Promise<void>((resolve) => {
       void page.route('**/continueChat', async (route) => {
@@ -183,7 +183,7 @@ withBrowser('coming back to a chat', () => {
 
   test('of two tabs the slower one goes on from where the chat is', async () => {
     const made = await publish(app, world.here, steps(remembering('local')))
-    const context = await newContext()
+    const context = await newPerson()
     const slow = await openIn(context, `/chat/${made.publicId}`)
     await asked(slow, 'One?')
     await slow.locator('.field').waitFor()
@@ -207,7 +207,7 @@ withBrowser('coming back to a chat', () => {
       { settings: remembering('session') },
     )
     const made = await publish(app, world.here, flow)
-    const page = await openIn(await newContext(), `/chat/${made.publicId}`)
+    const page = await openIn(await newPerson(), `/chat/${made.publicId}`)
     await page.waitForURL('**/readyz')
     await page.goBack()
     await page.locator('.field').waitFor()
@@ -220,7 +220,7 @@ withBrowser('coming back to a chat', () => {
       { settings: remembering('session') },
     )
     const made = await publish(app, world.here, flow)
-    const page = await openIn(await newContext(), `/chat/${made.publicId}`)
+    const page = await openIn(await newPerson(), `/chat/${made.publicId}`)
     await page.waitForResponse('**/continueChat')
     await page.reload()
     await asked(page, 'Pay, please.')
@@ -237,7 +237,7 @@ withBrowser('coming back to a chat', () => {
 
   test('a chat that has expired begins anew, with what is known of the person', async () => {
     const made = await publish(app, world.here, steps(remembering('local')))
-    const page = await openIn(await newContext(), `/chat/${made.publicId}`)
+    const page = await openIn(await newPerson(), `/chat/${made.publicId}`)
     await asked(page, 'One?')
     await app.pool.query(
       `UPDATE chat_sessions SET expires_at = now() - interval '30 years' WHERE bot_id = $1`,

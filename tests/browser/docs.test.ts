@@ -3,7 +3,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { operations } from '../../contract/index.ts'
 import { type App, startApp } from '../support/app.ts'
 import { makeWorld, type World } from '../support/world.ts'
-import { launch, phone, withBrowser } from './support.ts'
+import { launch, newContext, phone, withBrowser } from './support.ts'
 
 /*
  * The reference page in a real browser: complete, usable on a phone, and quiet. It asks no other host for
@@ -17,7 +17,7 @@ const complaints: string[] = []
 
 const desktop = { viewport: { width: 1280, height: 900 } }
 async function open(path: string, options: BrowserContextOptions): Promise<Page> {
-  const context = await browser.newContext({ baseURL: app.url, ...options })
+  const context = await newContext(browser, { baseURL: app.url, ...options })
   const page = await context.newPage()
   page.on('pageerror', (error) => complaints.push(`error: ${error.message}`))
   page.on('console', (message) => {

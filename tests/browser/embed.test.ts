@@ -10,7 +10,7 @@ import { type App, startApp } from '../support/app.ts'
 import { ask, bot, idOf, text } from '../support/chat.ts'
 import { type Published, publish, reportOf } from '../support/chats.ts'
 import { makeWorld, type World } from '../support/world.ts'
-import { desktop, launch, phone, picture, withBrowser } from './support.ts'
+import { desktop, launch, newContext, phone, picture, withBrowser } from './support.ts'
 
 /*
  * Chats in pages of another site, which has as strict a Content-Security-Policy as it could have.
@@ -157,7 +157,7 @@ withBrowser('a chat in the page of another site', () => {
         }
         ${script}`,
     }
-    const context = await browser.newContext({ baseURL: siteUrl, ...options })
+    const context = await newContext(browser, { baseURL: siteUrl, ...options })
     const opened = await context.newPage()
     opened.on('pageerror', (error) => complaints.push(`error: ${error.message}`))
     opened.on('console', (message) => {

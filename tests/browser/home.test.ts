@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Browser } from 'playwright-core'
 import { type App, startApp } from '../support/app.ts'
-import { desktop, launch, phone, picture, watch, withBrowser } from './support.ts'
+import { desktop, launch, newContext, phone, picture, watch, withBrowser } from './support.ts'
 
 /* What somebody finds who opens the address of the service in a browser. */
 
@@ -38,7 +38,7 @@ withBrowser('the first page', () => {
     ['phone-dark', phone, 'dark'],
   ] as const)('every link leads somewhere (%s)', async (name, options, colorScheme) => {
     const complaints: string[] = []
-    const context = await browser.newContext({ baseURL: app.url, ...options, colorScheme })
+    const context = await newContext(browser, { baseURL: app.url, ...options, colorScheme })
     const page = await context.newPage()
     watch(page, app.url, complaints)
     await page.goto('/')

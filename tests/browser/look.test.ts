@@ -5,7 +5,7 @@ import { ask, bot, type Part, set, text } from '../support/chat.ts'
 import { logsOf, publish, reportOf } from '../support/chats.ts'
 import { makeWorld, type World } from '../support/world.ts'
 import { drawing } from './bots.ts'
-import { desktop, launch, phone, picture, watch, withBrowser } from './support.ts'
+import { desktop, launch, newContext, phone, picture, watch, withBrowser } from './support.ts'
 
 /*
  * How the chat page looks and speaks: languages, directions, colours, what stays in view, and what code of a bot
@@ -18,7 +18,7 @@ let browser: Browser
 const complaints: string[] = []
 
 async function open(path: string, options: BrowserContextOptions = desktop): Promise<Page> {
-  const context = await browser.newContext({ baseURL: app.url, reducedMotion: 'reduce', ...options })
+  const context = await newContext(browser, { baseURL: app.url, reducedMotion: 'reduce', ...options })
   const page = await context.newPage()
   watch(page, app.url, complaints)
   await page.goto(path)

@@ -1,6 +1,12 @@
 import { existsSync } from 'node:fs'
 import { describe } from '@jest/globals'
-import { type Browser, chromium, type Page } from 'playwright-core'
+import {
+  type Browser,
+  type BrowserContext,
+  type BrowserContextOptions,
+  chromium,
+  type Page,
+} from 'playwright-core'
 
 /*
  * A real browser for tests of pages. Without one these tests are skipped; CHROMIUM names one in an unusual place.
@@ -13,6 +19,13 @@ if (!executablePath)
   process.stderr.write('No browser: install Chromium or set CHROMIUM to test the pages of the service\n')
 
 export const withBrowser = executablePath ? describe : describe.skip
+
+/** A person's browser, in which nothing is late before the test itself is: machines may be busy. */
+export async function newContext(browser: Browser, options: BrowserContextOptions): Promise<BrowserContext> {
+  const context = await browser.newContext(options)
+  context.setDefaultTimeout(240_000)
+  return context
+}
 
 /** Root, as in containers, has no sandbox; the pages are our own. */
 export function launch(): Promise<Browser> {

@@ -45,11 +45,29 @@ function scrollBelowHeader() {
   return { statePlugins: { layout: { wrapActions: { scrollToElement } } } }
 }
 
+function parametersOf({ paths, components }) {
+  const operations = Object.values(paths).flatMap((path) => Object.values(path))
+  return [
+    ...operations.flatMap(({ parameters = [] }) => parameters),
+    ...Object.values(components.parameters ?? {}),
+  ]
+}
+
+/** Swagger UI would send the example of a header such as If-Match with every request that is tried. */
+function leaveEmpty(parameter) {
+  if (parameter.in !== 'header' || parameter.required) return
+  delete parameter.example
+  delete parameter.examples
+  delete parameter.schema?.example
+  delete parameter.schema?.examples
+}
+
 async function start() {
   const response = await fetch('openapi.json')
   const published = await response.json()
   published.servers = [{ url: address, description: 'This service' }]
   published.info.title = 'Reference'
+  for (const parameter of parametersOf(published)) leaveEmpty(parameter)
   const groups = published['x-tagGroups'].flatMap(({ tags }) => tags)
   published.tags.sort((a, b) => groups.indexOf(a.name) - groups.indexOf(b.name))
   document.getElementById('tags').append(...published.tags.map(toItem))
