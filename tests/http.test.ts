@@ -1,5 +1,7 @@
+import { get, type IncomingHttpHeaders } from 'node:http'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { brotliDecompressSync, gunzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { errorBody } from '../contract/errors.ts'
@@ -367,6 +369,46 @@ describe('pages', () => {
     expect((await app.client.send('GET', '/metrics', { as: world.revoked })).status).toBe(401)
   })
 
+  test.each([
+    '/openapi.yaml',
+    '/openapi.json',
+    '/openapi-slim.yaml',
+    '/schemas/bot-6.1.json',
+    '/docs',
+    '/docs/files/swagger-ui-bundle.js',
+    '/embed.js',
+    '/home.css',
+    '/chat/files/page.js',
+  ])('%s may be kept, in every coding with a tag of its own', async (path) => {
+    const ask = (headers: Record<string, string>) => fetchRaw(app.url + path, headers)
+    const tags = new Set<string>()
+    const plain = await ask({})
+    for (const [accepted, coding] of [
+      ['br;q=1, gzip;q=0.5', 'br'],
+      ['gzip', 'gzip'],
+      ['deflate', undefined],
+    ] as const) {
+      const answer = await ask({ 'Accept-Encoding': accepted })
+      const { headers } = answer
+      expect([accepted, answer.status, headers['content-encoding']]).toEqual([accepted, 200, coding])
+      expect(headers.vary).toMatch(/\bAccept-Encoding\b/)
+      expect(headers['cache-control']).toMatch(/^public, (max-age=600|no-cache)$/)
+      const decode = { br: brotliDecompressSync, gzip: gunzipSync, undefined: (bytes: Buffer) => bytes }
+      expect(decode[String(coding) as 'br'](answer.body).equals(plain.body)).toBe(true)
+      tags.add(String(headers.etag))
+      for (const known of [headers.etag, `W/${headers.etag}`, `"other", ${headers.etag}`, '*']) {
+        const again = await ask({ 'Accept-Encoding': accepted, 'If-None-Match': String(known) })
+        expect([known, again.status, again.body.length]).toEqual([known, 304, 0])
+        expect(again.headers.etag).toBe(headers.etag)
+        expect(again.headers).toMatchObject({ vary: headers.vary, 'cache-control': headers['cache-control'] })
+        expect(again.headers).not.toHaveProperty('content-encoding')
+      }
+      const other = await ask({ 'Accept-Encoding': accepted, 'If-None-Match': '"other"' })
+      expect(other.status).toBe(200)
+    }
+    expect(tags.size).toBe(3)
+  })
+
   test.each(['/livez', '/readyz', '/metrics', '/openapi.yaml', '/openapi.json'])(
     '%s is only read',
     async (path) => {
@@ -391,9 +433,8 @@ describe('headers', () => {
         'referrer-policy': 'no-referrer',
         'x-content-type-options': 'nosniff',
         'x-frame-options': expect.stringMatching(/DENY|SAMEORIGIN/),
-        'cache-control': 'no-store',
       })
-      for (const name of ['x-powered-by', 'server', 'etag', 'set-cookie', 'access-control-allow-origin']) {
+      for (const name of ['x-powered-by', 'server', 'set-cookie', 'access-control-allow-origin']) {
         expect(headers).not.toHaveProperty(name)
       }
     },
@@ -545,3 +586,19 @@ describe('the log', () => {
     expect(app.logs).toHaveLength(1)
   })
 })
+
+/** As it goes over the wire, before anything is decoded. */
+function fetchRaw(
+  url: string,
+  headers: Record<string, string>,
+): Promise<{ status: number | undefined; headers: IncomingHttpHeaders; body: Buffer }> {
+  return new Promise((resolve, reject) => {
+    get(url, { headers }, (response) => {
+      const chunks: Buffer[] = []
+      response.on('data', (chunk: Buffer) => chunks.push(chunk))
+      response.on('end', () =>
+        resolve({ status: response.statusCode, headers: response.headers, body: Buffer.concat(chunks) }),
+      )
+    }).on('error', reject)
+  })
+}

@@ -3,6 +3,7 @@ import type { RequestHandler } from 'express'
 import { parse } from 'yaml'
 import type { Config } from '../config.ts'
 import { root } from '../root.ts'
+import { kept } from './kept.ts'
 
 /*
  * The published document, its forms for tools that need less or older ones, what belongs to it, and the schemas of
@@ -25,25 +26,28 @@ export function serveDocuments(
   for (const name of documents) {
     const text = readFileSync(new URL(`${name}.yaml`, root), 'utf8')
     const yaml = () => published(text, installation)
-    let json: string | undefined
-    serve(`/${name}.yaml`, (_request, response) => response.type('application/yaml').send(yaml()))
+    serve(`/${name}.yaml`, kept('application/yaml', yaml))
     // Reading it takes longer than starting everything else, so it waits until somebody asks.
-    serve(`/${name}.json`, (_request, response) => {
-      json ??= JSON.stringify(parse(yaml()))
-      response.type('application/json').send(json)
-    })
+    serve(
+      `/${name}.json`,
+      kept('application/json', () => JSON.stringify(parse(yaml()))),
+    )
   }
   for (const name of ['openapi-overlay.yaml', 'arazzo.yaml']) {
     const text = readFileSync(new URL(name, root), 'utf8')
-    serve(`/${name}`, (_request, response) => response.type('application/yaml').send(text))
+    serve(
+      `/${name}`,
+      kept('application/yaml', () => text),
+    )
   }
   const schemas = new URL('generated/schemas/', root)
   for (const name of readdirSync(schemas)) {
     const schema = readFileSync(new URL(name, schemas))
-    serve(`/schemas/${name}`, (_request, response) => {
+    const send = kept('application/schema+json', () => schema)
+    serve(`/schemas/${name}`, (request, response, next) => {
       // Editors run in pages of other origins too, and there is nothing in a schema to keep from them.
       response.setHeader('Access-Control-Allow-Origin', '*')
-      response.type('application/schema+json').send(schema)
+      return send(request, response, next)
     })
   }
 }

@@ -8,6 +8,7 @@ import { bots } from '../db/schema.ts'
 import { root } from '../root.ts'
 import { serveEmbed } from './embed/index.ts'
 import { serveHome } from './home/index.ts'
+import { askAlways, kept } from './kept.ts'
 import { languageOf } from './texts/index.ts'
 
 /*
@@ -70,7 +71,10 @@ export function servePages(serve: (path: string, handler: RequestHandler) => voi
   const read = (name: string) => readFileSync(new URL(name, folder), 'utf8')
   for (const [name, mediaType] of Object.entries(files)) {
     const content = read(name)
-    serve(`/chat/files/${name}`, (_request, response) => response.type(mediaType).send(content))
+    serve(
+      `/chat/files/${name}`,
+      kept(mediaType, () => content, askAlways),
+    )
   }
   const sandbox = read('sandbox.html')
   serve('/chat/files/sandbox.html', (_request, response) => {

@@ -329,10 +329,11 @@ function expectAllow({ headers }: Answer, allow: string): string[] {
 
 function mistakesOfHeaders({ method, target, status, headers, text }: Answer): string[] {
   const isTagged = /^(GET|HEAD)$/.test(method) && headers.etag !== undefined && status < 400
-  const caching = isTagged && pathOf(target) ? 'private, no-cache' : 'no-store'
+  const isPage = isTagged && pathOf(target) === undefined
+  const caching = isPage ? 'public, max-age=600' : isTagged ? 'private, no-cache' : 'no-store'
   return [
     ...expected(headers['cache-control'] === caching, `cache-control: ${caching}`),
-    ...expected(!isTagged || /\bAuthorization\b/.test(headers.vary ?? ''), 'vary: Authorization'),
+    ...expected(!isTagged || isPage || /\bAuthorization\b/.test(headers.vary ?? ''), 'vary: Authorization'),
     ...expected(/^[\w-]{1,64}$/.test(headers['x-request-id'] ?? ''), 'a request id'),
     ...expected(headers['x-content-type-options'] === 'nosniff', 'x-content-type-options: nosniff'),
     ...expected(headers['x-powered-by'] === undefined, 'no x-powered-by'),

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { RequestHandler } from 'express'
 import { marked } from 'marked'
 import { root } from '../../root.ts'
+import { askAlways, kept } from '../kept.ts'
 import { readGuides } from './guides.ts'
 
 /*
@@ -35,15 +36,16 @@ const policy = [
 export function serveDocs(serve: (path: string, handler: RequestHandler) => void): void {
   for (const { name, mediaType, folder } of files) {
     const content = readFileSync(new URL(name, folder))
-    serve(`/docs/files/${name}`, (_request, response) => {
-      response.setHeader('Cache-Control', 'max-age=600')
-      response.type(mediaType).send(content)
-    })
+    serve(
+      `/docs/files/${name}`,
+      kept(mediaType, () => content),
+    )
   }
   const page = readPage()
-  serve('/docs', (_request, response) => {
+  const send = kept('text/html', () => page, askAlways)
+  serve('/docs', (request, response, next) => {
     response.setHeader('Content-Security-Policy', policy)
-    response.type('text/html').send(page)
+    return send(request, response, next)
   })
 }
 

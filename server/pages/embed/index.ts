@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs'
 import type { RequestHandler } from 'express'
 import { root } from '../../root.ts'
+import { kept } from '../kept.ts'
 import { languages } from '../texts/index.ts'
 
 /** The script that puts chats into pages of other sites, with the few texts that it has in every language. */
@@ -13,11 +14,11 @@ export function serveEmbed(serve: (path: string, handler: RequestHandler) => voi
   const script = read('embed.js')
     .replace('/* texts */ {}', () => JSON.stringify(Object.fromEntries(texts)))
     .replace("/* css */ ''", () => JSON.stringify(read('embed.css')))
-  serve('/embed.js', (_request, response) => {
-    response.setHeader('Cache-Control', 'public, max-age=600')
+  const send = kept('text/javascript', () => script)
+  serve('/embed.js', (request, response, next) => {
     // Made to be loaded by other sites, also with `crossorigin`.
     response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin')
     response.setHeader('Access-Control-Allow-Origin', '*')
-    response.type('text/javascript').send(script)
+    return send(request, response, next)
   })
 }

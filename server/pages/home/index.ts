@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { RequestHandler } from 'express'
 import { root } from '../../root.ts'
 import { readGuides } from '../docs/guides.ts'
+import { kept } from '../kept.ts'
 
 /* The page at the address of the service itself, for those who open it in a browser: where to go from here. */
 
@@ -18,10 +19,10 @@ const policy = [
 
 export function serveHome(serve: (path: string, handler: RequestHandler) => void): void {
   const style = readFileSync(new URL('page.css', folder))
-  serve('/home.css', (_request, response) => {
-    response.setHeader('Cache-Control', 'max-age=600')
-    response.type('text/css').send(style)
-  })
+  serve(
+    '/home.css',
+    kept('text/css', () => style),
+  )
   const links = readGuides().map(({ name, title }) => `<li><a href="docs#${name}">${title}</a></li>`)
   const page = readFileSync(new URL('page.html', folder), 'utf8').replace('<!-- guides -->', () =>
     links.join('\n        '),
