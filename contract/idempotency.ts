@@ -1,7 +1,7 @@
 import { z } from './zod.ts'
 
 /** The most characters of an idempotency key, without quotes around it. */
-export const MAXIMUM_KEY = 255
+const MAXIMUM_KEY = 255
 
 /** By the fewest characters of a key. */
 const forms = {

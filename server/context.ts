@@ -22,7 +22,7 @@ export interface Services {
 export type Once = <Answer>(botId: string, run: (keep: Keep<Answer>) => Promise<Answer>) => Promise<Answer>
 
 /** `write` may be repeated, and is undone when it says false. */
-export type Keep<Answer> = (answer: Answer, write: (db: Database) => Promise<boolean>) => Promise<boolean>
+type Keep<Answer> = (answer: Answer, write: (db: Database) => Promise<boolean>) => Promise<boolean>
 
 /** What a handler gets beside its request: the services, the moment of the request, and its grant. */
 type Context = Omit<Services, 'now'> & { now: Date; once: Once }
