@@ -21,6 +21,7 @@ const service = [
   'migrations',
   'process*',
   'plans',
+  'pool',
   'stats-rollup',
   'purge',
   'admin',

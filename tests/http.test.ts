@@ -88,6 +88,18 @@ function expectProblem(answer: RawAnswer, status: number, code: string) {
 const host = 'Host: localhost'
 const close = 'Connection: close'
 
+test('browsers are told to come back over TLS where the service is reached over TLS, without its subdomains', async () => {
+  const plain = await fetch(`${app.url}/livez`)
+  expect(plain.headers.get('strict-transport-security')).toBeNull()
+  const secure = await startApp({
+    databaseUrl: app.databaseUrl,
+    config: { PUBLIC_URL: 'https://bots.example.org/builder' },
+  })
+  const answer = await fetch(`${secure.url}/livez`)
+  expect(answer.headers.get('strict-transport-security')).toBe('max-age=31536000')
+  await secure.stop()
+})
+
 describe('bytes that are no request', () => {
   test.each([
     ['no HTTP', 'HELO example.com\r\n\r\n'],

@@ -1,9 +1,9 @@
-import type { Socket } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fillPlaceholders, is, Placeholder, type SQL } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { PgDialect } from 'drizzle-orm/pg-core'
 import pg from 'pg'
+import { giveUpSilent, Pool } from './pool.ts'
 import * as schema from './schema.ts'
 
 // Documents stay text on their way out; see JsonText.
@@ -56,99 +56,6 @@ export function connect(options: DatabaseOptions): { db: Database; pool: pg.Pool
   const db = drizzle(pool, { schema })
   if (options.transactionPooler) unnamed.add(db)
   return { db, pool }
-}
-
-type Connected = (
-  error: Error | undefined,
-  client: pg.PoolClient | undefined,
-  release: (error?: Error | boolean) => void,
-) => void
-
-/**
- * A pool in which a request that needs several connections, one after the other, waits for all of them about as
- * long as it may wait for one. Who asks now has probably waited already, for as long as the last one did.
- */
-class Pool extends pg.Pool {
-  private lastWait = 0
-
-  // biome-ignore lint/suspicious/noExplicitAny: a promise without a callback, nothing with one, as pg has it
-  override connect(done?: Connected): any {
-    if (!done) {
-      return new Promise((resolve, reject) => {
-        this.connect((error, client) => (error ? reject(error) : resolve(client)))
-      })
-    }
-    const { options } = this
-    const limit = options.connectionTimeoutMillis ?? 0
-    if (this.idleCount > 0 || this.totalCount < options.max) {
-      this.lastWait = 0
-      return super.connect(done)
-    }
-    const start = performance.now()
-    // Looked at while the wait begins, and never again.
-    options.connectionTimeoutMillis = Math.max(limit / 8, limit - this.lastWait)
-    super.connect((error, client, release) => {
-      if (!error) this.lastWait = performance.now() - start
-      done(error, client, release)
-    })
-    options.connectionTimeoutMillis = limit
-  }
-}
-
-/** How often connections are looked at, in milliseconds. */
-const LOOK = 500
-
-/**
- * A frozen server cannot enforce its own limit, and a silent network brings no answer: a connection is given up
- * when a statement waits and nothing has come for `limit` milliseconds, and with it all others from which nothing
- * has come for as long, since nobody should have to wait to find them silent too. One timer looks after all: one
- * for each query, as pg has it, keeps what the query read alive until the whole heap is collected, which costs
- * more than the query. Looks are counted instead of time, so that a process that was stopped does not blame its
- * connections.
- */
-function giveUpSilent(pool: pg.Pool, limit: number) {
-  interface Seen {
-    bytesRead: number
-    /** Looks since something came, and of those the last ones at which a statement waited. */
-    quiet: number
-    waiting: number
-  }
-  const clients = new Map<Watched, Seen>()
-  const most = Math.ceil(limit / LOOK)
-  let timer: NodeJS.Timeout | undefined
-
-  const look = () => {
-    let isSilent = false
-    for (const [{ connection, readyForQuery }, seen] of clients) {
-      const { bytesRead } = connection.stream
-      if (bytesRead !== seen.bytesRead) Object.assign(seen, { bytesRead, quiet: 0, waiting: 0 })
-      seen.quiet++
-      seen.waiting = readyForQuery ? 0 : seen.waiting + 1
-      isSilent ||= seen.waiting > most
-    }
-    if (!isSilent) return
-    for (const [{ connection }, { quiet }] of clients) {
-      if (quiet > most) connection.stream.destroy(new Error('Query read timeout'))
-    }
-  }
-
-  pool.on('connect', (connected) => {
-    const client = connected as unknown as Watched
-    clients.set(client, { bytesRead: 0, quiet: 0, waiting: 0 })
-    timer ??= setInterval(look, LOOK).unref()
-    connected.once('end', () => {
-      clients.delete(client)
-      if (clients.size > 0) return
-      clearInterval(timer)
-      timer = undefined
-    })
-  })
-}
-
-/** What pg knows of a connection and does not say. */
-interface Watched {
-  connection: { stream: Socket }
-  readyForQuery: boolean
 }
 
 /** How long the database may take to say that it is there, in milliseconds: probes give up after three seconds. */

@@ -48,12 +48,17 @@ const MAXIMUM_HEADERS = 100
 /** What the log and the metrics say of a request whose connection ended before its answer began, as nginx does. */
 const UNANSWERED = 499
 
+/** Browsers come back over TLS for a year. What runs on subdomains is not for this service to say. */
+const STRICT_TRANSPORT = 'max-age=31536000'
+
 const protect = helmet({
   contentSecurityPolicy: {
     useDefaults: false,
     directives: { defaultSrc: ["'none'"], frameAncestors: ["'none'"] },
   },
   referrerPolicy: { policy: 'no-referrer' },
+  // Only said over TLS; see STRICT_TRANSPORT.
+  strictTransportSecurity: false,
   // For documents of browsers that are gone, or without meaning for what is not a document.
   crossOriginOpenerPolicy: false,
   originAgentCluster: false,
@@ -77,7 +82,7 @@ function constantHeaders(middleware: typeof protect): [name: string, value: stri
 
 /** The whole service as an Express app, without listening. */
 export function createApp(options: AppOptions): express.Express {
-  const { log, now, phase, pool } = options
+  const { log, now, phase, pool, publicUrl } = options
   const metrics = createMetrics(pool)
   // These lines hold nothing a caller sent, and looking for secrets in each takes longer than writing it.
   const requestLog = log.child({}, { redact: [] })
@@ -95,6 +100,7 @@ export function createApp(options: AppOptions): express.Express {
     response.setHeader('X-Request-Id', id)
     response.setHeader('Cache-Control', 'no-store')
     for (const [name, value] of securityHeaders) response.setHeader(name, value)
+    if (publicUrl().startsWith('https:')) response.setHeader('Strict-Transport-Security', STRICT_TRANSPORT)
     if (phase() === 'draining') response.setHeader('Connection', 'close')
     response.on('close', () => {
       const ms = Number(process.hrtime.bigint() - start) / 1e6

@@ -104,7 +104,7 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
     now: clock.now,
     cursorKey: options.cursorKey ?? (await cursorKey(db)),
     phase: () => phase,
-    publicUrl: () => url,
+    publicUrl: () => config.PUBLIC_URL ?? url,
   })
   const server = createServer(service, {
     requestTimeout: options.requestTimeout ?? 30_000,

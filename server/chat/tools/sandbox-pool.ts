@@ -37,7 +37,8 @@ const graceMilliseconds = 250
 const maximumChecks = 300
 const checkMilliseconds = 50
 const startMilliseconds = 60_000
-const waitMilliseconds = 5_000
+/** Longer than a crowded machine needs for what others have in front: code that is turned away leaves a variable empty. */
+const waitMilliseconds = 20_000
 const maximumWaitingPerOwner = 200
 
 const isSource = import.meta.url.endsWith('.ts')

@@ -1,0 +1,116 @@
+/** The connections to the database: how long they are waited for, and when they are given up. */
+import type { Socket } from 'node:net'
+import pg from 'pg'
+
+type Connected = (
+  error: Error | undefined,
+  client: pg.PoolClient | undefined,
+  release: (error?: Error | boolean) => void,
+) => void
+
+/**
+ * A pool in which a request that needs several connections, one after the other, waits for all of them about as
+ * long as it may wait for one. Who asks now has probably waited already, for as long as the last one did. Who
+ * has waited long for a connection waits for a row only for as long as is left.
+ */
+export class Pool extends pg.Pool {
+  private lastWait = 0
+  private readonly hurried = new WeakSet<pg.PoolClient>()
+
+  // biome-ignore lint/suspicious/noExplicitAny: a promise without a callback, nothing with one, as pg has it
+  override connect(done?: Connected): any {
+    if (!done) {
+      return new Promise((resolve, reject) => {
+        this.connect((error, client) => (error ? reject(error) : resolve(client)))
+      })
+    }
+    const { options } = this
+    const limit = options.connectionTimeoutMillis ?? 0
+    if (this.idleCount > 0 || this.totalCount < options.max) {
+      this.lastWait = 0
+      return super.connect((error, client, release) => {
+        if (client) this.limitLocks(client, 0)
+        done(error, client, release)
+      })
+    }
+    const start = performance.now()
+    // Looked at while the wait begins, and never again.
+    options.connectionTimeoutMillis = Math.max(limit / 8, limit - this.lastWait)
+    super.connect((error, client, release) => {
+      if (client) {
+        this.lastWait = performance.now() - start
+        this.limitLocks(client, this.lastWait)
+      }
+      done(error, client, release)
+    })
+    options.connectionTimeoutMillis = limit
+  }
+
+  /** Sent ahead of what the connection was taken for. A limit that the pooler's role carries is not touched. */
+  private limitLocks(client: pg.PoolClient, waited: number) {
+    const limit = this.options.lock_timeout
+    if (!limit) return
+    if (waited > limit / 2) {
+      this.hurried.add(client)
+      client.query(`set lock_timeout = ${Math.round(Math.max(limit / 8, limit - waited))}`, () => {})
+    } else if (this.hurried.delete(client)) {
+      client.query(`set lock_timeout = ${limit}`, () => {})
+    }
+  }
+}
+
+/** How often connections are looked at, in milliseconds. */
+const LOOK = 500
+
+/**
+ * A frozen server cannot enforce its own limit, and a silent network brings no answer: a connection is given up
+ * when a statement waits and nothing has come for `limit` milliseconds, and with it all others from which nothing
+ * has come for as long, since nobody should have to wait to find them silent too. One timer looks after all: one
+ * for each query, as pg has it, keeps what the query read alive until the whole heap is collected, which costs
+ * more than the query. Looks are counted instead of time, so that a process that was stopped does not blame its
+ * connections.
+ */
+export function giveUpSilent(pool: pg.Pool, limit: number) {
+  interface Seen {
+    bytesRead: number
+    /** Looks since something came, and of those the last ones at which a statement waited. */
+    quiet: number
+    waiting: number
+  }
+  const clients = new Map<Watched, Seen>()
+  const most = Math.ceil(limit / LOOK)
+  let timer: NodeJS.Timeout | undefined
+
+  const look = () => {
+    let isSilent = false
+    for (const [{ connection, readyForQuery }, seen] of clients) {
+      const { bytesRead } = connection.stream
+      if (bytesRead !== seen.bytesRead) Object.assign(seen, { bytesRead, quiet: 0, waiting: 0 })
+      seen.quiet++
+      seen.waiting = readyForQuery ? 0 : seen.waiting + 1
+      isSilent ||= seen.waiting > most
+    }
+    if (!isSilent) return
+    for (const [{ connection }, { quiet }] of clients) {
+      if (quiet > most) connection.stream.destroy(new Error('Query read timeout'))
+    }
+  }
+
+  pool.on('connect', (connected) => {
+    const client = connected as unknown as Watched
+    clients.set(client, { bytesRead: 0, quiet: 0, waiting: 0 })
+    timer ??= setInterval(look, LOOK).unref()
+    connected.once('end', () => {
+      clients.delete(client)
+      if (clients.size > 0) return
+      clearInterval(timer)
+      timer = undefined
+    })
+  })
+}
+
+/** What pg knows of a connection and does not say. */
+interface Watched {
+  connection: { stream: Socket }
+  readyForQuery: boolean
+}

@@ -1,0 +1,27 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type App, startApp } from './support/app.ts'
+
+let app: App
+beforeAll(async () => {
+  app = await startApp({ database: { poolSize: 1, connectTimeout: 8_000, lockTimeout: 8_000 } })
+})
+afterAll(() => app.stop())
+
+async function lockTimeout(): Promise<number> {
+  const { rows } = await app.pool.query(
+    "SELECT setting::int AS milliseconds FROM pg_settings WHERE name = 'lock_timeout'",
+  )
+  return rows[0].milliseconds
+}
+
+test('who waited long for a connection waits for a row as long as is left, and the next one in full', async () => {
+  const only = await app.pool.connect()
+  const waiting = lockTimeout()
+  await delay(4_500)
+  only.release()
+  const left = await waiting
+  expect(left).toBeGreaterThanOrEqual(1_000)
+  expect(left).toBeLessThanOrEqual(3_500)
+  expect(await lockTimeout()).toBe(8_000)
+})
