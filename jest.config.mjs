@@ -13,6 +13,7 @@ const service = [
   'refusals',
   'conformance',
   'hostile',
+  'limits',
   'lookup',
   'access',
   'selection',

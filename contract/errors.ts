@@ -21,6 +21,7 @@ export const issueCodes = {
     'a request with this idempotency key has made the record whose id `current` has; its answer held a secret and cannot be given again',
   bot_closed: 'the bot takes no new chats',
   circular_move: 'a folder would be inside itself',
+  concurrency_exceeded: 'too many requests of the caller run at once',
   conflict: 'the record is in another state than the request expects; `current` has that state',
   custom: 'another rule of the contract is broken; the message says which',
   expired: 'the token has expired',
@@ -43,6 +44,7 @@ export const issueCodes = {
   not_multiple_of: 'the number is not one of the allowed steps',
   not_waiting: 'the chat does not wait at this block',
   origin_not_allowed: 'the settings of the bot do not allow this origin',
+  rate_exceeded: 'the caller sent too many requests in a window of time',
   repeated: 'a parameter was given more than once',
   required: 'the property is required together with another one',
   reused: 'the idempotency key belongs to another request',
@@ -187,7 +189,12 @@ export const errors = {
   TOO_MANY_REQUESTS: {
     status: 429,
     message: 'Too many requests',
-    when: 'The caller sends more requests than the installation allows. Wait as long as Retry-After says.',
+    when: 'The caller sends more requests than the installation allows, in a window of time or at once. Nothing was done. Wait as many seconds as Retry-After says.',
+    example: {
+      path: [],
+      code: 'rate_exceeded',
+      message: 'The token may send 100 requests in 2 seconds',
+    },
   },
   REQUEST_HEADER_FIELDS_TOO_LARGE: {
     status: 431,

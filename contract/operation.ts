@@ -173,7 +173,7 @@ export function ownErrorsOf(operation: Operation): ErrorCode[] {
   if (operation.isConditional) codes.add('PRECONDITION_FAILED')
   if (operation.body) codes.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE')
   for (const code of operation.errors ?? []) codes.add(code)
-  codes.add('INTERNAL_SERVER_ERROR').add('SERVICE_UNAVAILABLE')
+  codes.add('TOO_MANY_REQUESTS').add('INTERNAL_SERVER_ERROR').add('SERVICE_UNAVAILABLE')
   return order.filter((code) => codes.has(code))
 }
 
@@ -187,6 +187,7 @@ const order: readonly ErrorCode[] = [
   'PAYLOAD_TOO_LARGE',
   'UNSUPPORTED_MEDIA_TYPE',
   'IDEMPOTENCY_MISMATCH',
+  'TOO_MANY_REQUESTS',
   'INTERNAL_SERVER_ERROR',
   'SERVICE_UNAVAILABLE',
 ]

@@ -1,17 +1,40 @@
+import proxyAddress from 'proxy-addr'
 import { z } from '../contract/zod.ts'
 
-const whole = (minimum: number, maximum: number, fallback: number) => {
+const number = (minimum: number, maximum: number) => {
   const error = `Expected a whole number from ${minimum} to ${maximum}`
   return z
     .string()
     .regex(/^\d+$/, { error })
     .transform(Number)
     .refine((value) => value >= minimum && value <= maximum, { error })
-    .default(fallback)
 }
+
+const whole = (minimum: number, maximum: number, fallback: number) =>
+  number(minimum, maximum).default(fallback)
 
 const address = (protocols: RegExp, example: string) =>
   z.url({ protocol: protocols, error: `Expected a URL such as ${example}` })
+
+/** Which proxies say truly for whom they ask, as Express takes it: all, none, so many, or those with an address. */
+const trustedProxies = z
+  .string()
+  .default('false')
+  .transform((text, context): boolean | number | string[] => {
+    if (text === 'true' || text === 'false') return text === 'true'
+    if (/^[1-9]\d?$/.test(text)) return Number(text)
+    const addresses = text.split(',').map((address) => address.trim())
+    try {
+      // What is only digits would pass as an address of IPv4.
+      if (addresses.some((address) => /^\d*$/.test(address))) throw new Error('no address')
+      proxyAddress.compile(addresses)
+    } catch {
+      const message =
+        'Expected true, false, a number of proxies from 1 to 99, or addresses such as loopback, 10.0.0.0/8'
+      context.addIssue({ code: 'custom', message })
+    }
+    return addresses
+  })
 
 /** Every variable the service reads, with its default. The README lists them in this order. */
 const environment = z.object({
@@ -38,6 +61,21 @@ const environment = z.object({
   SHUTDOWN_DELAY: whole(0, 600_000, 2_000),
   SHUTDOWN_TIMEOUT: whole(0, 600_000, 30_000),
   MAX_WORKSPACES_PER_USER: whole(0, 1_000_000, 100),
+  /** Absent keeps results until somebody deletes them. */
+  RESULTS_RETENTION_DAYS: number(1, 36_500).optional(),
+  RATE_LIMIT: z
+    .enum(['on', 'off'], { error: 'Expected on or off' })
+    .default('on')
+    .transform((value) => value === 'on'),
+  RATE_LIMIT_SECONDS: whole(1, 3_600, 2),
+  RATE_LIMIT_TOKEN: whole(1, 1_000_000, 100),
+  RATE_LIMIT_ADDRESS: whole(1, 1_000_000, 20),
+  RATE_LIMIT_CONCURRENT: whole(1, 10_000, 20),
+  RATE_LIMIT_DELAY: whole(0, 10_000, 1_000),
+  TRUST_PROXY: trustedProxies,
+  CONCURRENT_REQUESTS: whole(1, 100_000, 400),
+  REQUEST_QUEUE_LENGTH: whole(0, 100_000, 200),
+  REQUEST_QUEUE_TIMEOUT: whole(1, 600_000, 2_000),
   SMTP_URL: address(/^smtps?$/, 'smtp://user:password@mail.example.com:587').optional(),
   SMTP_FROM: z
     .string()

@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { type Config, readConfig } from '../server/config.ts'
+import { root } from '../server/root.ts'
 
 function problems(variables: Record<string, string>): string[] {
   const read = readConfig(variables)
@@ -69,6 +71,35 @@ const variables: Record<keyof Config, Variable> = {
   SHUTDOWN_DELAY: whole(2_000, 0, 600_000),
   SHUTDOWN_TIMEOUT: whole(30_000, 0, 600_000),
   MAX_WORKSPACES_PER_USER: whole(100, 0, 1_000_000),
+  RESULTS_RETENTION_DAYS: { ...whole(0, 1, 36_500), absent: undefined },
+  RATE_LIMIT: {
+    absent: true,
+    good: [
+      ['on', true],
+      ['off', false],
+    ],
+    bad: ['true', 'OFF', '0'],
+  },
+  RATE_LIMIT_SECONDS: whole(2, 1, 3_600),
+  RATE_LIMIT_TOKEN: whole(100, 1, 1_000_000),
+  RATE_LIMIT_ADDRESS: whole(20, 1, 1_000_000),
+  RATE_LIMIT_CONCURRENT: whole(20, 1, 10_000),
+  RATE_LIMIT_DELAY: whole(1_000, 0, 10_000),
+  TRUST_PROXY: {
+    absent: false,
+    good: [
+      ['true', true],
+      ['false', false],
+      ['1', 1],
+      ['99', 99],
+      ['loopback', ['loopback']],
+      ['loopback, 10.0.0.0/8,2001:db8::/32', ['loopback', '10.0.0.0/8', '2001:db8::/32']],
+    ],
+    bad: ['0', '-1', '100', 'yes', '10.0.0.0/33', '300.1.1.1', 'loopback,', 'proxy.example.com', '1,2'],
+  },
+  CONCURRENT_REQUESTS: whole(400, 1, 100_000),
+  REQUEST_QUEUE_LENGTH: whole(200, 0, 100_000),
+  REQUEST_QUEUE_TIMEOUT: whole(2_000, 1, 600_000),
   SMTP_URL: url(['smtp://u:p@mail.example.com:587', 'smtps://mail.example.com'], ['http://mail.example.com']),
   SMTP_FROM: { absent: 'Bots <bots@localhost>', good: [['a@example.com', 'a@example.com']], bad: ['a'] },
   OUTBOUND_ALLOWED_HOSTS: {
@@ -112,4 +143,19 @@ test('every wrong variable is named at once, and what others set is ignored', ()
   const wrong = Object.entries(variables).flatMap(([name, { bad }]) => (bad[0] ? [[name, bad[0]]] : []))
   const found = problems({ ...Object.fromEntries(wrong), PATH: '/bin', UNRELATED: 'x' })
   expect(found.map((problem) => problem.split(':')[0])).toEqual(wrong.map(([name]) => name))
+})
+
+test('the README lists every variable with the default that the service runs with', () => {
+  const readme = readFileSync(new URL('README.md', root), 'utf8')
+  const rows = [...readme.matchAll(/^\| `([A-Z_]+)` \| (.*?) \|/gm)].map(([, name, cell]) => [name, cell])
+  const listed = rows.map(([name, cell]) => {
+    const [, text] = /^`(.*)`$/.exec(cell as string) ?? []
+    // Words instead of a value say what happens without one.
+    return [name, text === undefined ? undefined : configOf({ [name as string]: text })[name as keyof Config]]
+  })
+  const running = Object.keys(variables).map((name) => {
+    const value = configOf({})[name as keyof Config]
+    return [name, Array.isArray(value) ? undefined : value]
+  })
+  expect(listed).toEqual(running)
 })

@@ -7,6 +7,7 @@ import { toOpenApi } from '../contract/emit/openapi.ts'
 import { anyone, type Operation } from '../contract/operation.ts'
 import { recordId } from '../contract/shared.ts'
 import { z } from '../contract/zod.ts'
+import { readConfig } from '../server/config.ts'
 import type { Services } from '../server/context.ts'
 import { createRouter } from '../server/http/router.ts'
 import { createLog } from '../server/log.ts'
@@ -50,7 +51,9 @@ beforeAll(async () => {
     },
   })
   const handler = async (_request: unknown, reply: { ok(body: unknown): unknown }) => reply.ok({ text: 'Hi' })
-  const services = { log, now: () => new Date() } as unknown as Services
+  const read = readConfig({ RATE_LIMIT: 'off' })
+  if ('problems' in read) throw new Error(read.problems.join('\n'))
+  const services = { log, config: read.config, now: () => new Date() } as unknown as Services
   const app = express().use(createRouter(operations, { getNote: handler, readNote: handler }, services))
   server = createServer(app)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -21,12 +21,24 @@ import { makeWorld } from './support/world.ts'
 let app: App
 /** The same service without a database behind it. */
 let stranded: App
+/** The same service, where each caller has one request an hour. */
+let strict: App
 /** Breaks what operations need. Has no time limits, unlike the connections of the app. */
 let saboteur: pg.Client
 
 beforeAll(async () => {
   app = await startApp({ config: { MAX_WORKSPACES_PER_USER: 3 }, database: { lockTimeout: 50 } })
   stranded = await startApp({ databaseUrl: 'postgres://127.0.0.1:1/none', cursorKey: Buffer.alloc(32) })
+  strict = await startApp({
+    databaseUrl: app.databaseUrl,
+    config: {
+      RATE_LIMIT: true,
+      RATE_LIMIT_SECONDS: 3_600,
+      RATE_LIMIT_TOKEN: 1,
+      RATE_LIMIT_ADDRESS: 1,
+      TRUST_PROXY: true,
+    },
+  })
   saboteur = new pg.Client({ connectionString: app.databaseUrl })
   await saboteur.connect()
 })
@@ -36,6 +48,7 @@ beforeEach(() => clear(saboteur))
 afterAll(async () => {
   await saboteur.end()
   await stranded.stop()
+  await strict.stop()
   await app.stop()
 })
 
@@ -57,6 +70,9 @@ async function forgetDocuments() {
   app.forgetFlows()
   await saboteur.query('UPDATE bots SET draft_updated_at = now()')
 }
+
+let addresses = 0
+const newAddress = () => `10.0.${addresses >> 8}.${addresses++ & 255}`
 
 type Derived = (typeof derivedCodes)[number]
 
@@ -111,6 +127,20 @@ const derivations: Record<Derived, (id: OperationId, request: CaseRequest) => Pr
       { body: anyBody({}), ...request, headers },
       'UNSUPPORTED_MEDIA_TYPE',
       'header.content-type',
+    )
+  },
+
+  async TOO_MANY_REQUESTS(id, request) {
+    const kind = request.as ? 'token' : 'address'
+    const from = { ...request, headers: { ...request.headers, 'X-Forwarded-For': newAddress() } }
+    // One that is refused for another reason counts as well.
+    const first = await strict.client.call(id, { ...from, query: { ...request.query, nonsense: 1 } })
+    expect(first.headers.ratelimit).toBe(`"${kind}";r=0;t=3600`)
+    const answer = await refused(id, from, 'TOO_MANY_REQUESTS', '', strict)
+    expect(Number(answer.headers['retry-after'])).toBeGreaterThan(3_000)
+    expect(answer.body.issues[0].code).toBe('rate_exceeded')
+    expect(first.headers['ratelimit-policy']).toBe(
+      `"${kind}";q=1;w=3600, "parallel";q=20;qu="concurrent-requests"`,
     )
   },
 
@@ -262,9 +292,10 @@ async function refused(
   request: CaseRequest,
   code: ErrorCode,
   at: string | undefined,
+  by = app,
 ): Promise<Answer> {
   const before = await digestOf(app)
-  const answer = await app.client.call(id, request)
+  const answer = await by.client.call(id, request)
   app.beforeStatement = undefined
   expect({ status: answer.status, body: answer.body }).toMatchObject({
     status: errors[code].status,

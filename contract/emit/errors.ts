@@ -4,6 +4,12 @@ import { freeText, type JsonObject } from './schemas.ts'
 
 /* The components of errors: a body and a response for every code, and the headers of all responses. */
 
+/** What every answer tells of the limits, unless they are off. */
+export const rateLimit = {
+  RateLimit: { $ref: '#/components/headers/RateLimit' },
+  'RateLimit-Policy': { $ref: '#/components/headers/RateLimit-Policy' },
+}
+
 /** `NOT_FOUND` names the response `NotFound` and the schema `NotFoundErrorBody`. */
 export function responseName(code: ErrorCode): string {
   return code
@@ -179,10 +185,11 @@ function toResponse(
       'X-Request-Id': { $ref: '#/components/headers/RequestId' },
       ...(code === 'UNAUTHORIZED' ? { 'WWW-Authenticate': { $ref: '#/components/headers/Challenge' } } : {}),
       ...(code === 'PRECONDITION_FAILED' ? { ETag: { $ref: '#/components/headers/ETag' } } : {}),
-      ...(code === 'SERVICE_UNAVAILABLE'
+      ...(code === 'SERVICE_UNAVAILABLE' || code === 'TOO_MANY_REQUESTS'
         ? { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }
         : {}),
       ...(mayBeInProgress ? { 'Retry-After': { $ref: '#/components/headers/RetryAfterInProgress' } } : {}),
+      ...rateLimit,
     },
     content: {
       'application/json': {
@@ -268,5 +275,17 @@ export const headers = {
     description: 'Says that this is the answer to an earlier request with the same Idempotency-Key.',
     schema: { type: 'string', enum: ['true'] },
     example: 'true',
+  },
+  RateLimit: {
+    description:
+      'How many requests are left (`r`) and in how many seconds (`t`) there are more. Absent where limits are off.',
+    schema: { type: 'string', maxLength: 255, pattern: '^"(token|address|parallel)";r=[0-9]+(;t=[0-9]+)?$' },
+    example: '"token";r=57;t=1',
+  },
+  'RateLimit-Policy': {
+    description:
+      'The limits of the caller: so many requests (`q`) in so many seconds (`w`), and so many at once. Absent where limits are off.',
+    schema: { type: 'string', maxLength: 255, pattern: '^"(token|address)";q=[0-9]+;w=[0-9]+, "parallel";' },
+    example: '"token";q=100;w=2, "parallel";q=20;qu="concurrent-requests"',
   },
 }

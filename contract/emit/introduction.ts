@@ -33,9 +33,11 @@ Lists that can grow have \`limit\`, 1 to 100 and 50 when absent, and answer \`ne
 
 ## Retries
 
-Reads, updates with \`updatedAt\` and deletions are safe to send again. Send every other POST and PATCH with an \`Idempotency-Key\`, one per intended effect and the same for each retry: it is done once, and each repeat within 7 days gets the same answer, marked \`Idempotent-Replayed: true\`. A 409 with the issue \`in_progress\` says that the first is still running, a 422 that the key belongs to another request. Without a key, creating something twice makes two of it. Wait as long as \`Retry-After\` says after a 503, and longer each time where it says nothing. 400, 401, 403, 404, 409, 412, 413, 415 and 422 come again until the request changes. Name the \`X-Request-Id\` of the answer when you ask for help.
+Reads, updates with \`updatedAt\` and deletions are safe to send again. Send every other POST and PATCH with an \`Idempotency-Key\`, one per intended effect and the same for each retry: it is done once, and each repeat within 7 days gets the same answer, marked \`Idempotent-Replayed: true\`. A 409 with the issue \`in_progress\` says that the first is still running, a 422 that the key belongs to another request. Without a key, creating something twice makes two of it. Wait as long as \`Retry-After\` says after a 429 or 503, and longer each time where it says nothing. 400, 401, 403, 404, 409, 412, 413, 415 and 422 come again until the request changes. Name the \`X-Request-Id\` of the answer when you ask for help.
 
 ## Limits
+
+A caller, which is a token or an address without a valid one, may send so many requests in a window of time and so many at once. Each answer says in \`RateLimit-Policy\` how many, and in \`RateLimit\` how many are left (\`r\`) and in how many seconds there are more (\`t\`), unless the installation has no limits. Fields that begin with \`X-RateLimit\` are not sent. A request over a limit is answered 429 and nothing of it was done: send it again after as many seconds as \`Retry-After\` says.
 
 A body has at most 4 MiB where it carries a bot and 256 KiB elsewhere, in JSON of at most 64 levels; request line and headers have 16 KiB together. Bounds of every text, number and list are in the schemas. Ids are opaque texts, times are in UTC with milliseconds.
 

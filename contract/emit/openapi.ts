@@ -13,7 +13,7 @@ import {
 } from '../operation.ts'
 import { z } from '../zod.ts'
 import { conditionalHeaders, headerParameters, notModified, usedHeaders } from './conditions.ts'
-import { errorResponse, errorSchemas, headers, keyConflict, responseName } from './errors.ts'
+import { errorResponse, errorSchemas, headers, keyConflict, rateLimit, responseName } from './errors.ts'
 import { introduction } from './introduction.ts'
 import { linksOf } from './links.ts'
 import { finish, finishParameter, type JsonObject, type Schemas } from './schemas.ts'
@@ -145,6 +145,7 @@ function register(registry: OpenAPIRegistry, operationId: string, operations: Re
             ? { 'Idempotent-Replayed': { $ref: '#/components/headers/IdempotentReplayed' } }
             : {}),
           ...(operation.isCrossOrigin ? allowOrigin : {}),
+          ...rateLimit,
         },
         content: {
           [success.mediaType ?? 'application/json']: {

@@ -41,8 +41,10 @@ function hashToken(token: string): Buffer {
   return hash('sha256', token, 'buffer')
 }
 
+export type Credential = { hash: Buffer } | { issue: Issue }
+
 /** The digest of the request's token, or why there is none. */
-export function readCredential(request: IncomingMessage): { hash: Buffer } | { issue: Issue } {
+export function readCredential(request: IncomingMessage): Credential {
   const howTo = 'Send the header Authorization: Bearer <token>'
   const given = request.headers.authorization
   if (given === undefined) return { issue: unauthorized('missing', howTo) }

@@ -1,8 +1,7 @@
-import type { IncomingMessage } from 'node:http'
 import { LRUCache } from 'lru-cache'
 import { type Access, user } from '../../contract/operation.ts'
 import type { Database } from '../db/client.ts'
-import { readCredential } from './authenticate.ts'
+import type { Credential } from './authenticate.ts'
 import { type Authorization, authorize, type Refusal } from './index.ts'
 
 /*
@@ -25,18 +24,18 @@ const anybody: Visitor = { authorization: { caller: null, grant: undefined } }
 const recentCallers = new LRUCache<string, true>({ max: 10_000, ttl: 10_000 })
 
 /**
- * The sender of a request, or why there is none. `id` is that of the record that the address names; absent
+ * The sender of a request, or why there is none. `credential` is absent where anyone may call; `id` is that of the record that the address names; absent
  * where it names none, or is wrong.
  */
 export async function identify(
   db: Database,
   access: Access,
-  request: IncomingMessage,
+  credential: Credential | undefined,
   id: string | undefined,
   now: Date,
 ): Promise<Visitor | { refusal: Refusal }> {
   if (access.kind === 'anyone') return anybody
-  const credential = readCredential(request)
+  if (!credential) throw new Error('Only where anyone may call is no token looked for')
   if ('issue' in credential) return { refusal: { code: 'UNAUTHORIZED', issues: [credential.issue] } }
   const tokenHash = credential.hash
   const isInBody = access.kind === 'workspace' && access.place === 'body'

@@ -91,6 +91,7 @@ export function createApp(options: AppOptions): express.Express {
   app.disable('etag')
   app.enable('case sensitive routing')
   app.enable('strict routing')
+  app.set('trust proxy', options.config.TRUST_PROXY)
 
   app.use((request, response, next) => {
     const start = process.hrtime.bigint()
@@ -104,7 +105,8 @@ export function createApp(options: AppOptions): express.Express {
     if (phase() === 'draining') response.setHeader('Connection', 'close')
     response.on('close', () => {
       const ms = Number(process.hrtime.bigint() - start) / 1e6
-      const { operationId, path, caller, workspaceId } = response.locals
+      const { operationId, path, caller, workspaceId, limit } = response.locals
+      if (limit) return metrics.observeLimit(limit)
       const { method } = request
       const status = response.headersSent ? response.statusCode : UNANSWERED
       metrics.observe(operationId ?? 'other', status, ms / 1000)

@@ -3,7 +3,7 @@ import type { Operation } from '../../contract/operation.ts'
 import type { Services } from '../context.ts'
 
 /*
- * An operation that is going says so with every answer: since when (RFC 9745), until when (RFC 8594) and what to call
+ * An operation that is going says so with every answer but to callers over their limits: since when (RFC 9745), until when (RFC 8594) and what to call
  * instead. The log says who still calls it.
  */
 

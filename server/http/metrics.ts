@@ -1,9 +1,11 @@
 import type { Pool } from 'pg'
-import { collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
 export interface Metrics {
   /** Notes a request that was answered. */
   observe(operationId: string, status: number, seconds: number): void
+  /** Notes a request that was over a limit of its caller. */
+  observeLimit(limit: string): void
   mediaType: string
   /** All metrics in the text format of Prometheus. */
   text(): Promise<string>
@@ -18,6 +20,12 @@ export function createMetrics(pool: Pool): Metrics {
     help: 'Time from the first byte of a request to the last of its answer, by operation and status.',
     labelNames: ['operation', 'status'],
     buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10],
+    registers: [registry],
+  })
+  const overLimits = new Counter({
+    name: 'http_requests_over_limit_total',
+    help: 'Requests that were refused because their caller had sent too many, by limit; they are not timed.',
+    labelNames: ['limit'],
     registers: [registry],
   })
   new Gauge({
@@ -35,6 +43,7 @@ export function createMetrics(pool: Pool): Metrics {
     observe(operation, status, seconds) {
       requests.observe({ operation, status }, seconds)
     },
+    observeLimit: (limit) => overLimits.inc({ limit }),
     mediaType: registry.contentType,
     text: () => registry.metrics(),
   }

@@ -1,6 +1,7 @@
 import type express from 'express'
 import type { ErrorCode, Issue } from '../../contract/errors.ts'
 import type { Access, Operation } from '../../contract/operation.ts'
+import { type Credential, readCredential } from '../access/authenticate.ts'
 import { identify, permit } from '../access/identify.ts'
 import type { Authorization } from '../access/index.ts'
 import type { Once, Services } from '../context.ts'
@@ -10,12 +11,13 @@ import { type Answer, type AnyReply, createReply, send, sendProblem } from './an
 import { prefersMinimal, readConditions } from './conditions.ts'
 import { announce } from './deprecation.ts'
 import { digestOf, onceWith, readKey, runKeyed } from './idempotency.ts'
+import { createLimits, type Limits } from './limits.ts'
 import { findRoute, newPlace, parametersOf, placeOf, segmentsOf } from './paths.ts'
 import { type Address, type Input, type Mistake, readAddress, readInput } from './request.ts'
 
 /*
  * Binds every operation of the contract to its handler. The only place that knows the order of refusals:
- * route (404, 405), caller (401), path and query (400), body (415, 413, 400), existence and access
+ * route (404, 405), limits (429, 503), caller (401), path and query (400), body (415, 413, 400), existence and access
  * (404, 403), then the operation's own. What must stay true: no body is read for a caller whose
  * token was not valid just now, and a handler sees only input that fits the contract.
  */
@@ -39,6 +41,7 @@ export function createRouter(
   services: Services,
 ): express.RequestHandler {
   const top = newPlace<Route>()
+  const limits = createLimits(services)
   for (const [operationId, operation] of Object.entries(operations)) {
     const place = placeOf(top, operation.path)
     place.route ??= {
@@ -48,7 +51,7 @@ export function createRouter(
       isCrossOrigin: false,
     }
     const { route } = place
-    const run = bind(operationId, operations, handlers[operationId] as AnyHandler, services)
+    const run = bind(operationId, operations, handlers[operationId] as AnyHandler, services, limits)
     route.runs.set(operation.method.toUpperCase(), run)
     if (operation.method === 'get') route.runs.set('HEAD', run)
     route.isCrossOrigin ||= operation.isCrossOrigin === true
@@ -77,6 +80,7 @@ function bind(
   operations: Record<string, Operation>,
   handler: AnyHandler,
   services: Services,
+  limits: Limits,
 ): Run {
   const operation = operations[operationId] as Operation
   const { access, callsOut = false } = operation
@@ -85,13 +89,24 @@ function bind(
   const keyOf = readKey(operation)
   const refuse = ({ code, issues }: { code: ErrorCode; issues: Issue[] }) => reply.fail(code, issues)
 
-  async function answer(request: express.Request, response: express.Response): Promise<Answer> {
+  /** Undefined where the limits have answered. */
+  async function answer(
+    request: express.Request,
+    response: express.Response,
+    credential: Credential | undefined,
+  ): Promise<Answer | undefined> {
     const now = services.now()
     const address = readAddress(operation, request)
     const key = keyOf(request, address.issues)
     const conditions = readConditions(operation, request, address.issues)
 
-    const visitor = await identify(db, access, request, recordOf(access, address), now)
+    const visitor = await identify(db, access, credential, recordOf(access, address), now)
+    if (credential && 'hash' in credential) {
+      const isValid = !('refusal' in visitor)
+      const id = isValid ? visitor.authorization?.caller?.tokenId : undefined
+      const entry = await limits.recognize(request, response, credential.hash, { isValid, id })
+      if (entry === 'answered') return undefined
+    }
     if ('refusal' in visitor) return refuse(visitor.refusal)
 
     const input = await readInput(operation, request, response, address)
@@ -115,12 +130,23 @@ function bind(
 
   return async (request, response) => {
     response.locals.operationId = operationId
-    announce(operationId, operation, operations, request, response, services.log)
     if (operation.isCrossOrigin) allowOrigin(request, response)
-    const given = await answer(request, response)
-    // A page whose origin the bot refuses is not to read the answer either.
-    if (given.status === 403) response.removeHeader('Access-Control-Allow-Origin')
-    await send(response, given)
+    const credential = access.kind === 'anyone' ? undefined : readCredential(request)
+    const tokenHash = credential && 'hash' in credential ? credential.hash : undefined
+    const entry = await limits.enter(request, response, tokenHash)
+    if (entry === 'answered') return
+    announce(operationId, operation, operations, request, response, services.log)
+    try {
+      const isFull = entry === 'full'
+      const given = isFull ? reply.fail('SERVICE_UNAVAILABLE') : await answer(request, response, credential)
+      if (!given) return
+      if (given.status === 401 && tokenHash) limits.forget(tokenHash)
+      // A page whose origin the bot refuses is not to read the answer either.
+      if (given.status === 403) response.removeHeader('Access-Control-Allow-Origin')
+      await send(response, given)
+    } finally {
+      limits.leave(response)
+    }
   }
 }
 

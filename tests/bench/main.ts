@@ -53,7 +53,7 @@ async function run() {
   const service = await processes.server(
     'service',
     ['--enable-source-maps', 'dist/server/main.js'],
-    { DATABASE_URL: url, HOST: '127.0.0.1' },
+    { DATABASE_URL: url, HOST: '127.0.0.1', RATE_LIMIT: 'off' },
     '/readyz',
   )
   const coldStart = performance.now() - start

@@ -54,6 +54,7 @@ const guides = [
   'authentication',
   'errors',
   'retries',
+  'limits',
   'paging',
   'concurrent-edits',
   'legacy-bots',

@@ -92,7 +92,8 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
   const clock = new Clock()
   const read = readConfig({})
   if ('problems' in read) throw new Error(read.problems.join('\n'))
-  const config = { ...read.config, ...options.config }
+  // Tests send faster than callers may; one about the limits switches them on, and none waits for refusals.
+  const config = { ...read.config, RATE_LIMIT: false, RATE_LIMIT_DELAY: 0, ...options.config }
   const chat = openChatTools(config)
   let phase: Phase = 'serving'
   const service = createApp({

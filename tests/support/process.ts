@@ -86,7 +86,7 @@ export function launch(variables: Variables): Program {
   return startProgram('server/main.ts', [], { ...defaults, ...variables })
 }
 
-const defaults: Variables = { PORT: '0', SHUTDOWN_DELAY: '0' }
+const defaults: Variables = { PORT: '0', SHUTDOWN_DELAY: '0', RATE_LIMIT: 'off' }
 
 /** Starts the service and waits until it serves. */
 export async function startService(variables: Variables): Promise<Service> {

@@ -9,6 +9,7 @@ const names = [
   'authentication',
   'errors',
   'retries',
+  'limits',
   'paging',
   'concurrent-edits',
   'legacy-bots',

@@ -1,0 +1,36 @@
+import type express from 'express'
+
+/** Requests of one caller, and of all, that are kept waiting for their refusal at once. */
+const PER_CALLER = 100
+const IN_ALL = 1_000
+
+/** Keeps requests waiting that are to be refused. */
+export function createHolding() {
+  const held = new Map<string, number>()
+  let all = 0
+  return {
+    /**
+     * Waits so many milliseconds, or until the caller goes away. False at once where too many wait already: a
+     * connection that is kept costs memory.
+     */
+    wait(caller: string, response: express.Response, milliseconds: number): Promise<boolean> {
+      const before = held.get(caller) ?? 0
+      if (before >= PER_CALLER || all >= IN_ALL) return Promise.resolve(false)
+      held.set(caller, before + 1)
+      all++
+      return new Promise((resolve) => {
+        const settle = () => {
+          clearTimeout(timer)
+          response.off('close', settle)
+          all--
+          const left = (held.get(caller) as number) - 1
+          if (left > 0) held.set(caller, left)
+          else held.delete(caller)
+          resolve(true)
+        }
+        const timer = setTimeout(settle, milliseconds)
+        response.once('close', settle)
+      })
+    },
+  }
+}

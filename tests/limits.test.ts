@@ -1,0 +1,348 @@
+import { EventEmitter, once } from 'node:events'
+import { request } from 'node:http'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import type express from 'express'
+import type { Config } from '../server/config.ts'
+import { createHolding } from '../server/http/holding.ts'
+import { createTally } from '../server/http/tally.ts'
+import { createLog } from '../server/log.ts'
+import { type App, startApp } from './support/app.ts'
+import type { Answer, Caller } from './support/client.ts'
+import { makeWorld, type World } from './support/world.ts'
+
+/* How much one caller may have of the service. Windows last an hour, so that none ends while a test runs. */
+
+/** Furnishes the worlds of all, and has no limits itself. */
+let app: App
+let world: World
+const started: App[] = []
+
+beforeAll(async () => {
+  app = await startApp()
+})
+beforeEach(async () => {
+  world = await makeWorld(app)
+})
+afterAll(async () => {
+  for (const one of started) await one.stop()
+  await app.stop()
+})
+
+async function limited(config: Partial<Config>, database: object = {}): Promise<App> {
+  const { databaseUrl } = app
+  const one = await startApp({
+    databaseUrl,
+    config: { RATE_LIMIT: true, RATE_LIMIT_SECONDS: 3_600, ...config },
+    ...database,
+  })
+  started.push(one)
+  return one
+}
+
+const list = (by: App, as?: Caller, headers: Record<string, string> = {}) =>
+  by.client.call('listWorkspaces', { as, headers })
+
+const fieldsOf = ({ headers }: Answer) => [headers['ratelimit-policy'], headers.ratelimit]
+
+describe('in a window of time', () => {
+  test('every answer says how many requests are left, and a refusal when to come back', async () => {
+    const { admin } = world.here
+    const by = await limited({ RATE_LIMIT_TOKEN: 2 })
+    const policy = '"token";q=2;w=3600, "parallel";q=20;qu="concurrent-requests"'
+    expect(fieldsOf(await list(by, admin))).toEqual([policy, '"token";r=1;t=3600'])
+    const missing = await by.client.call('getBot', { as: admin, params: { botId: 'none' } })
+    expect(missing.status).toBe(404)
+    expect(missing.headers.ratelimit).toMatch(/^"token";r=0;t=3\d{3}$/)
+    const refused = await list(by, admin)
+    expect(refused.status).toBe(429)
+    expect(refused.headers['retry-after']).toMatch(/^3\d{3}$/)
+    expect(refused.body.issues).toEqual([
+      { path: [], code: 'rate_exceeded', message: 'The token may send 2 requests in 3600 seconds' },
+    ])
+  })
+
+  test('tokens are counted apart, and also where the body names the workspace', async () => {
+    const { admin, member } = world.here
+    const by = await limited({ RATE_LIMIT_TOKEN: 2 })
+    const create = () =>
+      by.client.call('createBot', { as: admin, body: { workspaceId: world.here.workspaceId, bot: {} } })
+    expect((await create()).status).toBe(201)
+    expect((await create()).status).toBe(201)
+    expect((await create()).status).toBe(429)
+    expect((await list(by, admin)).status).toBe(429)
+    expect((await list(by, member)).status).toBe(200)
+  })
+
+  test('a body over the limit is not read', async () => {
+    const by = await limited({ RATE_LIMIT_TOKEN: 1 })
+    await list(by, world.here.admin)
+    const answer = await by.client.send('POST', '/v1/bots', {
+      as: world.here.admin,
+      body: 'x'.repeat(5_000_000),
+    })
+    expect(answer.status).toBe(429)
+  })
+
+  test('who has no valid token is counted by address, whatever was sent instead', async () => {
+    const by = await limited({ RATE_LIMIT_ADDRESS: 3 })
+    const callers = [undefined, world.unknown, world.revoked]
+    for (const caller of callers) expect((await list(by, caller)).status).toBe(401)
+    for (const caller of callers) expect((await list(by, caller)).status).toBe(429)
+    expect((await list(by, world.stranger)).status).toBe(200)
+    const chat = await by.client.call('startChat', { params: { publicId: world.here.published.publicId } })
+    expect(chat.status).toBe(429)
+    expect(chat.headers.ratelimit).toMatch(/^"address";r=0;/)
+  })
+
+  test('a token over its limit is refused before anything is looked up', async () => {
+    const { admin } = world.here
+    const by = await limited({ RATE_LIMIT_TOKEN: 1 })
+    await list(by, admin)
+    by.statements.length = 0
+    for (let turn = 0; turn < 3; turn++) expect((await list(by, admin)).status).toBe(429)
+    expect(by.statements).toEqual([])
+  })
+
+  test('a token that is revoked counts as none from its first refusal on', async () => {
+    const by = await limited({ RATE_LIMIT_TOKEN: 5, RATE_LIMIT_ADDRESS: 1 })
+    const made = await by.client.ok('createToken', { as: world.stranger, body: { name: 'For a while' } })
+    const caller = { token: made.apiToken.token }
+    expect((await list(by, caller)).headers.ratelimit).toMatch(/^"token";r=4;/)
+    await by.client.ok('revokeToken', { as: world.stranger, params: { tokenId: made.apiToken.id } })
+    expect((await list(by, caller)).status).toBe(401)
+    expect((await list(by, caller)).headers.ratelimit).toMatch(/^"address";r=0;/)
+    expect((await list(by, caller)).status).toBe(429)
+  })
+
+  test('probes, metrics, pages, documents, preflights and what is not there are not counted', async () => {
+    const { publicId } = world.here.published
+    const by = await limited({ RATE_LIMIT_TOKEN: 1, RATE_LIMIT_ADDRESS: 1 })
+    expect((await list(by, undefined)).status).toBe(401)
+    expect((await list(by, world.stranger)).status).toBe(200)
+    const paths = ['/livez', '/readyz', '/metrics', '/docs', '/openapi.yaml', `/chat/${publicId}`]
+    for (const path of [...paths, '/chat/files/page.js']) {
+      const Authorization = `Bearer ${world.stranger.token}`
+      const { status, headers } = await fetch(by.url + path, { headers: { Authorization } })
+      expect([path, status, headers.get('ratelimit-policy')]).toEqual([path, 200, null])
+    }
+    const target = `/api/v1/bots/${publicId}/startChat`
+    expect((await by.client.send('OPTIONS', target)).status).toBe(204)
+    expect((await by.client.send('GET', target)).status).toBe(405)
+    expect((await by.client.send('GET', '/nothing')).status).toBe(404)
+    const refused = await by.client.send('POST', target, { headers: { Origin: 'https://site.example' } })
+    expect(refused.status).toBe(429)
+    expect(refused.headers['access-control-allow-origin']).toBe('https://site.example')
+  })
+
+  test('refusals are a number among the metrics and a line now and then, not a line each', async () => {
+    const { admin } = world.here
+    const by = await limited({ RATE_LIMIT_TOKEN: 1, RATE_LIMIT_ADDRESS: 1 })
+    await list(by, admin)
+    const refused = await Promise.all([1, 2, 3].map(() => list(by, admin)))
+    await list(by, undefined)
+    refused.push(await list(by, undefined))
+    await by.client.send('GET', '/livez')
+    expect(refused.map(({ status }) => status)).toEqual([429, 429, 429, 429])
+    const ids = refused.map(({ headers }) => headers['x-request-id'])
+    expect(by.logs.filter(({ requestId }) => ids.includes(requestId as string))).toEqual([])
+    const { text } = await by.client.send('GET', '/metrics', { as: world.stranger })
+    expect(text).toContain('http_requests_over_limit_total{limit="token_rate"} 3\n')
+    expect(text).toContain('http_requests_over_limit_total{limit="address_rate"} 1\n')
+    expect(text).not.toMatch(/http_request_duration_seconds_count\{[^}]*status="429"/)
+  })
+
+  test('the line names the tokens with the most refusals, and no address', async () => {
+    const lines: string[] = []
+    const written = new EventEmitter()
+    const log = createLog('info', { write: (line: string) => written.emit('line', lines.push(line)) })
+    const tally = createTally(log, 1)
+    for (let token = 0; token < 12; token++) {
+      for (let turn = 0; turn <= token; turn++) tally.add(`token-${token}`)
+    }
+    tally.add(undefined)
+    await once(written, 'line')
+    const { refused, withoutToken, tokens } = JSON.parse(lines[0] as string)
+    expect([refused, withoutToken, Object.keys(tokens).length]).toEqual([79, 1, 10])
+    expect(tokens).toMatchObject({ 'token-11': 12, 'token-2': 3 })
+    tally.add('token-0')
+    await once(written, 'line')
+    expect(JSON.parse(lines[1] as string)).toMatchObject({ refused: 1, tokens: { 'token-0': 1 } })
+  })
+
+  const from = (address: string) => ({ 'X-Forwarded-For': address })
+
+  test('the header of a proxy counts only where the proxy is trusted, and its absence is logged once', async () => {
+    const open = await limited({ RATE_LIMIT_ADDRESS: 1 })
+    expect((await list(open, undefined, from('192.0.2.1'))).status).toBe(401)
+    expect((await list(open, undefined, from('192.0.2.2'))).status).toBe(429)
+    expect((await list(open, undefined, from('192.0.2.3'))).status).toBe(429)
+    expect(open.logs.filter(({ msg }) => /TRUST_PROXY/.test(String(msg)))).toHaveLength(1)
+
+    const behind = await limited({ RATE_LIMIT_ADDRESS: 1, TRUST_PROXY: ['loopback'] })
+    expect((await list(behind, undefined, from('192.0.2.1'))).status).toBe(401)
+    expect((await list(behind, undefined, from('192.0.2.1'))).status).toBe(429)
+    // What the caller wrote there is left of what the proxy did.
+    expect((await list(behind, undefined, from('192.0.2.9, 192.0.2.1'))).status).toBe(429)
+    expect((await list(behind, undefined, from('192.0.2.2'))).status).toBe(401)
+    expect(behind.logs.filter(({ msg }) => /TRUST_PROXY/.test(String(msg)))).toEqual([])
+  })
+
+  test('addresses of IPv6 are counted by 64 bits, and those that hold one of IPv4 as that', async () => {
+    const by = await limited({ RATE_LIMIT_ADDRESS: 1, TRUST_PROXY: 1 })
+    expect((await list(by, undefined, from('2001:db8:0:1::1'))).status).toBe(401)
+    expect((await list(by, undefined, from('2001:db8:0:1:ffff::2'))).status).toBe(429)
+    expect((await list(by, undefined, from('2001:db8:0:2::1'))).status).toBe(401)
+    expect((await list(by, undefined, from('192.0.2.7'))).status).toBe(401)
+    expect((await list(by, undefined, from('::ffff:192.0.2.7'))).status).toBe(429)
+  })
+
+  test('without limits nothing is counted and nothing told', async () => {
+    const by = await limited({ RATE_LIMIT: false, RATE_LIMIT_TOKEN: 1, RATE_LIMIT_CONCURRENT: 1 })
+    await list(by, world.stranger)
+    expect(fieldsOf(await list(by, world.stranger))).toEqual([undefined, undefined])
+  })
+})
+
+/** Keeps every change of a bot from going on until `release`; `arrived` after so many came. */
+function hold(by: App, count: number) {
+  let release = () => {}
+  let arrive = () => {}
+  const gate = new Promise<void>((resolve) => (release = resolve))
+  const arrived = new Promise<void>((resolve) => (arrive = resolve))
+  let left = count
+  by.beforeStatement = async (text) => {
+    if (!/UPDATE "?bots/i.test(text)) return
+    if (--left === 0) arrive()
+    await gate
+  }
+  return { release, arrived }
+}
+
+const rename = (by: App, as: Caller) =>
+  by.client.call('updateBot', {
+    as,
+    params: { botId: world.here.draft.id },
+    body: { bot: { version: '6.1', name: 'Another' } },
+  })
+
+describe('at once', () => {
+  test('a token that has as many requests under way as it may is refused, and others are not', async () => {
+    const { admin, member } = world.here
+    const by = await limited({ RATE_LIMIT_CONCURRENT: 2 })
+    const { release, arrived } = hold(by, 2)
+    const running = [rename(by, admin), rename(by, admin)]
+    await arrived
+    const refused = await list(by, admin)
+    expect(refused.status).toBe(429)
+    expect(refused.headers).toMatchObject({ 'retry-after': '1', ratelimit: '"parallel";r=0' })
+    expect(refused.body.issues).toEqual([
+      { path: [], code: 'concurrency_exceeded', message: 'The token may send 2 requests at once' },
+    ])
+    for (let turn = 0; turn < 10; turn++) expect((await list(by, member)).status).toBe(200)
+    release()
+    for (const answer of await Promise.all(running)) expect(answer.status).toBe(200)
+    expect((await list(by, admin)).status).toBe(200)
+  })
+
+  test('a place is free again after every refusal and fault', async () => {
+    const by = await limited({ RATE_LIMIT_CONCURRENT: 1, CONCURRENT_REQUESTS: 1, REQUEST_QUEUE_LENGTH: 0 })
+    const { draft } = world.here
+    for (let turn = 0; turn < 2; turn++) {
+      expect((await list(by, world.unknown)).status).toBe(401)
+      expect(
+        (await by.client.call('getBot', { as: world.stranger, params: { botId: draft.id } })).status,
+      ).toBe(403)
+      expect((await by.client.send('POST', '/v1/bots', { as: world.stranger, body: '{' })).status).toBe(400)
+      await app.pool.query('ALTER TABLE workspaces RENAME TO hidden')
+      const broken = await by.client
+        .call('listWorkspaces', { as: world.stranger, wants500: true })
+        .finally(() => app.pool.query('ALTER TABLE hidden RENAME TO workspaces'))
+      expect(broken.status).toBe(500)
+      expect((await list(by, world.stranger)).status).toBe(200)
+    }
+  })
+
+  test('where the process is full, the next ones wait in a line that ends, and each for a while', async () => {
+    const { admin, member } = world.here
+    const full = { CONCURRENT_REQUESTS: 1, REQUEST_QUEUE_LENGTH: 1 }
+    const patient = await limited({ ...full, REQUEST_QUEUE_TIMEOUT: 600_000 })
+    const { release, arrived } = hold(patient, 1)
+    const running = rename(patient, admin)
+    await arrived
+    // One of both waits, the other finds the line full; which, their arrival decides.
+    const next = [list(patient, member), list(patient, admin)]
+    const first = await Promise.race(next)
+    expect(first.status).toBe(503)
+    expect(first.headers['retry-after']).toBe('1')
+    release()
+    expect((await running).status).toBe(200)
+    expect((await Promise.all(next)).map(({ status }) => status).sort()).toEqual([200, 503])
+
+    const hasty = await limited({ ...full, REQUEST_QUEUE_TIMEOUT: 1 })
+    const other = hold(hasty, 1)
+    const held = rename(hasty, admin)
+    await other.arrived
+    expect((await list(hasty, member)).status).toBe(503)
+    other.release()
+    expect((await held).status).toBe(200)
+    expect((await list(hasty, member)).status).toBe(200)
+  })
+})
+
+describe('held back', () => {
+  /** So long that no test sees the end of it. */
+  const long = { RATE_LIMIT_TOKEN: 1, RATE_LIMIT_DELAY: 10_000_000 }
+
+  /** Sends on a connection of its own, which \`leave\` cuts. */
+  function ask(by: App, { token }: Caller) {
+    const headers = { Authorization: `Bearer ${token}` }
+    const asked = request(`${by.url}/v1/workspaces`, { agent: false, headers }).end()
+    asked.on('error', () => {})
+    const answered = once(asked, 'response').then(([{ statusCode, headers }]) => ({ statusCode, headers }))
+    answered.catch(() => {})
+    return { answered, leave: () => asked.destroy() }
+  }
+
+  test('who is over the limit waits for the refusal, others do not; too many are refused at once', async () => {
+    const { admin, member } = world.here
+    const by = await limited(long)
+    await list(by, admin)
+    const held = Array.from({ length: 101 }, () => ask(by, admin))
+    // Of 101 one is too many, whichever comes last.
+    const first = await Promise.race(held.map(({ answered }) => answered))
+    expect(first).toMatchObject({ statusCode: 429, headers: { connection: 'close', 'retry-after': '3600' } })
+    expect((await list(by, member)).status).toBe(200)
+    for (const { leave } of held) leave()
+  })
+
+  test('so many of one caller wait, so many of all, and who goes away makes room', async () => {
+    const holding = createHolding()
+    const waiting: EventEmitter[] = []
+    const ask = (caller: string) => {
+      const response = new EventEmitter()
+      const answer = holding.wait(caller, response as unknown as express.Response, 1_000_000)
+      return Promise.race([answer, Promise.resolve('held' as const)]).finally(() => waiting.push(response))
+    }
+    for (let count = 0; count < 100; count++) expect(await ask('one')).toBe('held')
+    expect(await ask('one')).toBe(false)
+    for (let count = 0; count < 900; count++) expect(await ask(`other ${count}`)).toBe('held')
+    expect(await ask('last')).toBe(false)
+    waiting[0]?.emit('close')
+    expect(await ask('one')).toBe('held')
+    expect(await ask('one')).toBe(false)
+    for (const response of waiting) response.emit('close')
+    for (const response of waiting) expect(response.listenerCount('close')).toBe(0)
+    expect(await ask('last')).toBe('held')
+    waiting.at(-1)?.emit('close')
+  })
+
+  test('a pause comes off the time after which to try again', async () => {
+    const { admin } = world.here
+    const by = await limited({ RATE_LIMIT_TOKEN: 1, RATE_LIMIT_SECONDS: 2, RATE_LIMIT_DELAY: 1_500 })
+    // Windows end while this runs, so that a refusal is looked for.
+    const answers = await Promise.all([1, 2, 3].map(() => list(by, admin)))
+    const refused = answers.filter(({ status }) => status === 429)
+    expect(refused.length).toBeGreaterThan(0)
+    for (const { headers } of refused) expect(headers['retry-after']).toBe('1')
+  })
+})
