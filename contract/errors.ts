@@ -142,12 +142,6 @@ export const errors = {
     status: 409,
     message: 'Conflicting update',
     when: 'The record was changed since the caller read it, or it exists already. Read it again and repeat the change on the new state.',
-    example: {
-      path: ['body', 'bot', 'updatedAt'],
-      code: 'conflict',
-      message: 'The stored bot was updated at 2026-03-04T10:15:30.120Z',
-      current: { updatedAt: '2026-03-04T10:15:30.120Z' },
-    },
   },
   PRECONDITION_FAILED: {
     status: 412,

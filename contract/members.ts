@@ -103,10 +103,8 @@ export const members = define({
     errors: ['CONFLICT'],
     errorExamples: {
       CONFLICT: {
-        member: {
-          summary: 'Already a member',
-          issues: [{ path: ['body', 'email'], code: 'conflict', message: 'The user is a member already' }],
-        },
+        summary: 'The user is a member already',
+        issues: [{ path: ['body', 'email'], code: 'conflict', message: 'The user is a member already' }],
       },
     },
   },

@@ -37,8 +37,11 @@ export interface Operation {
   success: Success
   /** The operation's own codes, beyond those that access and input imply. */
   errors?: readonly ErrorCode[]
-  /** Named examples of errors, for those that differ from the one that is shown with the code. */
-  errorExamples?: Partial<Record<ErrorCode, Record<string, ErrorExample>>>
+  /**
+   * Examples of errors that are its own, shown with those of other operations under its operationId. A conflict has no
+   * other, so every operation that lists the code has one.
+   */
+  errorExamples?: Partial<Record<ErrorCode, ErrorExample>>
   /** Named examples of the request body. */
   requestExamples?: Record<string, Example>
 }

@@ -1,5 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
+import { type OperationId, operations } from '../contract/index.ts'
+import { ownErrorsOf } from '../contract/operation.ts'
 import { root } from '../server/root.ts'
 import {
   codeOfResponse,
@@ -330,28 +332,20 @@ describe('errors', () => {
     expect(schema.required).toEqual(['code', 'message', 'issues'])
     expect(schema.properties?.code?.enum).toEqual([code])
     expect(response.headers).toHaveProperty('X-Request-Id')
-    const isShared = name.toUpperCase() === code.replaceAll('_', '')
-    const names = Object.keys(content.examples ?? {}).filter((example) => example !== 'inProgress')
-    expect(names).toEqual(isShared ? [code] : [expect.stringMatching(/^[a-z]/)])
+    expect(name.toUpperCase()).toBe(code.replaceAll('_', ''))
     for (const { value } of Object.values(content.examples ?? {})) {
       expect(mistakesOf(value, content.schema, 'closed')).toEqual([])
     }
   })
 
-  test('a conflict is shown as its own operation has it', () => {
-    const shown = endpoints.flatMap(({ operation }) => {
-      const { content } = resolve(operation.responses[409] ?? { description: '', content: {} })
-      return Object.values(content?.['application/json']?.examples ?? {}).map(({ value }) => {
-        const { issues } = value as { issues: { path: string[]; message: string }[] }
-        return [operation.operationId, issues[0]?.path.join('.')]
-      })
-    })
-    expect(shown.filter(([, at]) => at !== 'header.idempotency-key')).toEqual([
-      ['addMember', 'body.email'],
-      ['updateBot', 'body.bot.updatedAt'],
-      ['continueChat', 'body.revision'],
-      ['executeWebhook', 'body.revision'],
-    ])
+  test('a conflict is shown as each operation that lists it has it, by its name, and as keys lead to it', () => {
+    const { content } = published.components.responses.Conflict as PublishedResponse
+    const shown = Object.keys(content?.['application/json']?.examples ?? {})
+    const own = endpoints.flatMap(({ operation: { operationId } }) =>
+      ownErrorsOf(operations[operationId as OperationId]).includes('CONFLICT') ? [operationId] : [],
+    )
+    expect(own.length).toBeGreaterThan(3)
+    expect(shown).toEqual([...own, 'inProgress', 'alreadyCreated'])
   })
 
   test('the codes of issues are a list that programs can read, and that may grow', () => {

@@ -238,6 +238,19 @@ export const bots = define({
       },
     },
     errors: ['CONFLICT'],
+    errorExamples: {
+      CONFLICT: {
+        summary: 'Somebody else changed the bot since',
+        issues: [
+          {
+            path: ['body', 'bot', 'updatedAt'],
+            code: 'conflict',
+            message: 'The stored bot was updated at 2026-03-04T10:15:30.120Z',
+            current: { updatedAt: '2026-03-04T10:15:30.120Z' },
+          },
+        ],
+      },
+    },
   },
   deleteBot: {
     method: 'delete',

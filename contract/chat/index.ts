@@ -63,16 +63,14 @@ const exampleStart = { ...examplePreview, resultId: exampleIds.result }
 
 const movedOn: Operation['errorExamples'] = {
   CONFLICT: {
-    movedOn: {
-      summary: 'Another reply was faster',
-      issues: [
-        {
-          path: ['body', 'revision'],
-          code: 'conflict',
-          message: 'The chat has gone on since; this reply was not counted',
-        },
-      ],
-    },
+    summary: 'Another reply was faster',
+    issues: [
+      {
+        path: ['body', 'revision'],
+        code: 'conflict',
+        message: 'The chat has gone on since; this reply was not counted',
+      },
+    ],
   },
 }
 

@@ -30,7 +30,7 @@ const prefer = {
   in: 'header',
   required: false,
   description:
-    '`return=minimal` asks for an answer without the flow (RFC 7240); `Preference-Applied` says that it is one. Other preferences are ignored.',
+    'With `return=minimal`, the answer is one without the flow (RFC 7240); `Preference-Applied` says so. Other preferences are ignored.',
   schema: { type: 'string', maxLength: 8192, pattern: freeText },
   example: 'return=minimal',
 }

@@ -119,7 +119,8 @@ export function errorSchemas(codes: ReadonlySet<ErrorCode>): Record<string, Json
   ])
 }
 
-const keyExamples: Record<'inProgress' | 'alreadyCreated', ErrorExample> = {
+/** What an idempotency key can lead to, on every operation that takes one. */
+const keyExamples: Record<string, ErrorExample> = {
   inProgress: {
     summary: 'The first request with the key is still running',
     issues: [
@@ -143,44 +144,24 @@ const keyExamples: Record<'inProgress' | 'alreadyCreated', ErrorExample> = {
   },
 }
 
-/** The answer with a code: as every operation shows it, or with the examples of one of them. */
-export function errorResponse(
-  code: ErrorCode,
-  own?: Record<string, ErrorExample>,
-  isForKey = false,
-): JsonObject {
+const whenKeyed =
+  'With the issue `in_progress`, a request with the same Idempotency-Key is still running: send this one again, unchanged, after Retry-After seconds. With `already_created`, the answer to the first one held a secret, which is not stored: `current` has the id of what was made.'
+
+/**
+ * The answer with a code, one for all operations, with the example that all share and those that operations have of
+ * their own, by their names. Conflicts have nothing to share but what comes of a key.
+ */
+export function errorResponse(code: ErrorCode, own: Record<string, ErrorExample>): JsonObject {
   const definition = errors[code]
+  const isConflict = code === 'CONFLICT'
   const shared = {
     [code]: { summary: definition.message, issues: 'example' in definition ? [definition.example] : [] },
   }
-  const { inProgress } = keyExamples
-  return toResponse(
-    code,
-    isForKey ? `${definition.when} ${whenInProgress}` : definition.when,
-    isForKey ? { ...(own ?? shared), inProgress } : (own ?? shared),
-    isForKey,
-  )
-}
-
-const whenInProgress =
-  'With the issue `in_progress`, a request with the same Idempotency-Key is still running: send this one again, unchanged, after Retry-After seconds.'
-
-/** The 409 of an operation that has no other: it comes with an idempotency key alone. */
-export const keyConflict = toResponse(
-  'CONFLICT',
-  `${whenInProgress} With the issue \`already_created\`, the answer to the first one held a secret, which is not stored: \`current\` has the id of what was made.`,
-  keyExamples,
-  true,
-)
-
-function toResponse(
-  code: ErrorCode,
-  description: string,
-  examples: Record<string, ErrorExample>,
-  mayBeInProgress: boolean,
-): JsonObject {
+  const examples: Record<string, ErrorExample> = isConflict
+    ? { ...own, ...keyExamples }
+    : { ...shared, ...own }
   return {
-    description,
+    description: isConflict ? `${definition.when} ${whenKeyed}` : definition.when,
     headers: {
       'X-Request-Id': { $ref: '#/components/headers/RequestId' },
       ...(code === 'UNAUTHORIZED' ? { 'WWW-Authenticate': { $ref: '#/components/headers/Challenge' } } : {}),
@@ -188,7 +169,7 @@ function toResponse(
       ...(code === 'SERVICE_UNAVAILABLE' || code === 'TOO_MANY_REQUESTS'
         ? { 'Retry-After': { $ref: '#/components/headers/RetryAfter' } }
         : {}),
-      ...(mayBeInProgress ? { 'Retry-After': { $ref: '#/components/headers/RetryAfterInProgress' } } : {}),
+      ...(isConflict ? { 'Retry-After': { $ref: '#/components/headers/RetryAfterInProgress' } } : {}),
       ...rateLimit,
     },
     content: {

@@ -1,5 +1,5 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi'
-import { type ErrorCode, errors } from '../errors.ts'
+import { errors } from '../errors.ts'
 import { idempotencyKey } from '../idempotency.ts'
 import {
   type Access,
@@ -8,12 +8,11 @@ import {
   minimalMediaType,
   minimumKeyOf,
   type Operation,
-  ownErrorsOf,
   tags,
 } from '../operation.ts'
 import { z } from '../zod.ts'
 import { conditionalHeaders, headerParameters, notModified, usedHeaders } from './conditions.ts'
-import { errorResponse, errorSchemas, headers, keyConflict, rateLimit, responseName } from './errors.ts'
+import { errorResponse, errorSchemas, headers, rateLimit, responseName } from './errors.ts'
 import { introduction } from './introduction.ts'
 import { linksOf } from './links.ts'
 import { finish, finishParameter, type JsonObject, type Schemas } from './schemas.ts'
@@ -64,7 +63,10 @@ export function toOpenApi({ title, version, operations, besides = [] }: Document
       license: { name: 'MIT', url: 'https://opensource.org/license/mit' },
       termsOfService: 'https://example.com/bot-builder-service/terms',
     },
-    externalDocs: { description: 'Guides, and a reference with requests to try.', url: '/docs' },
+    externalDocs: {
+      description: 'Guides, and a reference with requests to try.',
+      url: 'http://localhost:3000/docs',
+    },
     servers: [
       {
         url: '/',
@@ -167,7 +169,7 @@ function register(registry: OpenAPIRegistry, operationId: string, operations: Re
       ...Object.fromEntries(
         errorsOf(operation).map((code) => [
           errors[code].status,
-          { $ref: `#/components/responses/${responseNameOf(operationId, operation, code)}` },
+          { $ref: `#/components/responses/${responseName(code)}` },
         ]),
       ),
     },
@@ -185,26 +187,16 @@ function addHeaders(published: JsonObject, operations: Record<string, Operation>
   published.parameters = [...((published.parameters ?? []) as JsonObject[]), ...structuredClone(added)]
 }
 
-/** An operation that shows examples of its own has a response of its own: `Conflict` is `AddMemberConflict` there. */
-function responseNameOf(operationId: string, operation: Operation, code: ErrorCode): string {
-  if (!ownErrorsOf(operation).includes(code) && code === 'CONFLICT') return 'KeyConflict'
-  const owner = operation.errorExamples?.[code]
-    ? operationId.charAt(0).toUpperCase() + operationId.slice(1)
-    : ''
-  return owner + responseName(code)
-}
-
 /** The answers that are errors, each once. */
 function errorResponses(operations: Record<string, Operation>): Record<string, JsonObject> {
   const responses: Record<string, JsonObject> = {}
   if (Object.values(operations).some(isTaggedRead)) responses.NotModified = notModified
-  for (const [operationId, operation] of Object.entries(operations)) {
-    for (const code of errorsOf(operation)) {
-      const name = responseNameOf(operationId, operation, code)
-      const isForKey = code === 'CONFLICT' && minimumKeyOf(operation) !== undefined
-      responses[name] ??=
-        name === 'KeyConflict' ? keyConflict : errorResponse(code, operation.errorExamples?.[code], isForKey)
-    }
+  for (const code of new Set(Object.values(operations).flatMap(errorsOf))) {
+    const own = Object.entries(operations).flatMap(([operationId, { summary, errorExamples }]) => {
+      const example = errorExamples?.[code]
+      return example ? [[operationId, { ...example, summary: `${summary}: ${example.summary}` }]] : []
+    })
+    responses[responseName(code)] = errorResponse(code, Object.fromEntries(own))
   }
   return responses
 }

@@ -66,6 +66,6 @@ function published(yaml: string, { config, publicUrl }: Installation): string {
     .replace(/^ {2}termsOfService: .*\n/m, () =>
       config.TERMS_URL ? `  termsOfService: ${JSON.stringify(config.TERMS_URL)}\n` : '',
     )
-    .replace(/^ {2}url: \/docs\n/m, () => `  url: ${publicUrl()}/docs\n`)
+    .replace(/^ {2}url: http:\/\/localhost:3000\/docs\n/m, () => `  url: ${publicUrl()}/docs\n`)
     .replace(/^ {2}- url: \/\n/m, () => `  - url: ${publicUrl()}\n`)
 }

@@ -52,7 +52,6 @@ export function labelOf(change: Change, openUnions: ReadonlySet<string> = new Se
 const reshaped = {
   version: '1.1.0',
   places: [
-    /^#\/paths\/.*\/responses\/409$/,
     // Publish answers what it found beside its message, and a name is matched by a pattern that takes no more time.
     /^#\/paths\/\/v1\/bots\/{botId}\/publish\/post\/responses\/200\/content\/application\/json\/schema$/,
     /^#\/components\/schemas\/\w+\/properties\/name\/pattern$/,
