@@ -29,6 +29,7 @@ const service = [
   'backup',
   'corpus',
   'workflows',
+  'client-package',
   'passthrough',
   'flows/*',
   'browser/*',

@@ -2,6 +2,7 @@ import openapiTS, { astToString } from 'openapi-typescript'
 import { stringify } from 'yaml'
 import { besides, information, operations, resources } from '../index.ts'
 import { toAssignability } from './assignability.ts'
+import { toClient } from './client/package.ts'
 import { editorSchemas } from './editor-schemas.ts'
 import { formsOf } from './forms.ts'
 import { toHandlers } from './handlers.ts'
@@ -13,10 +14,10 @@ import { toWorkflows } from './workflows.ts'
 /** Every generated file by its path from the top of the project, with its text. */
 export async function emit(): Promise<Record<string, string>> {
   const document = toOpenApi({ ...information, operations, besides })
-  const types = await openapiTS(forTypes(document), {
-    defaultNonNullable: false,
-    alphabetize: true,
-  })
+  const options = { defaultNonNullable: false, alphabetize: true }
+  const types = await openapiTS(forServer(document), options)
+  // Those who read blocks want them told apart by their type, and seldom write one that the document does not know.
+  const clientTypes = await openapiTS(copyOf(document) as unknown as Input, options)
   return {
     'openapi.yaml': toYaml(document),
     ...Object.fromEntries(
@@ -28,6 +29,12 @@ export async function emit(): Promise<Record<string, string>> {
       Object.entries(editorSchemas(document)).map(([name, schema]) => [
         `generated/schemas/${name}`,
         `${JSON.stringify(schema, null, 1)}\n`,
+      ]),
+    ),
+    ...Object.fromEntries(
+      Object.entries(toClient(document, operations, clientTypes)).map(([name, text]) => [
+        `generated/client/${name}`,
+        text,
       ]),
     ),
     'generated/openapi.ts': `// Made by \`make generate\` from contract/. Do not edit.\n${astToString(types)}`,
@@ -46,19 +53,24 @@ function toYaml(document: JsonObject): string {
   return `# Made by \`make generate\` from contract/. Do not edit.\n${text}`
 }
 
+type Input = Parameters<typeof openapiTS>[0]
+
+/** openapi-typescript writes into what it reads. */
+function copyOf(document: JsonObject): JsonObject & { components: { schemas: Record<string, JsonObject> } } {
+  return structuredClone(document) as ReturnType<typeof copyOf>
+}
+
 /**
- * A copy of the document for openapi-typescript, which writes into what it reads. Unions with a branch for
- * what their mapping does not know lose their discriminator, or that branch would get its own name as the
- * only value of the tag; the branches still narrow by theirs.
+ * Unions with a branch for what their mapping does not know lose their discriminator, or that branch would get its own
+ * name as the only value of the tag; the branches still narrow by theirs.
  */
-function forTypes(document: JsonObject): Parameters<typeof openapiTS>[0] {
-  const copy = structuredClone(document)
-  const { schemas } = copy.components as { schemas: Record<string, JsonObject> }
-  for (const schema of Object.values(schemas)) {
+function forServer(document: JsonObject): Input {
+  const copy = copyOf(document)
+  for (const schema of Object.values(copy.components.schemas)) {
     const { mapping } = (schema.discriminator ?? { mapping: {} }) as { mapping: Record<string, string> }
     if (Object.entries(mapping).some(([value, reference]) => value === nameOf(reference))) {
       delete schema.discriminator
     }
   }
-  return copy as unknown as Parameters<typeof openapiTS>[0]
+  return copy as unknown as Input
 }

@@ -4,7 +4,9 @@ import { emit } from './emit.ts'
 
 /** Writes what the contract generates; the only file here that touches the disk. */
 const root = new URL('../../', import.meta.url)
-await mkdir(new URL('generated/schemas/', root), { recursive: true })
+for (const folder of ['schemas', 'client']) {
+  await mkdir(new URL(`generated/${folder}/`, root), { recursive: true })
+}
 for (const [path, text] of Object.entries(await emit())) await writeFile(new URL(path, root), text)
 
 const guide = new URL('contract/bot-document/README.md', root)

@@ -1,4 +1,4 @@
-import type { JsonObject } from './schemas.ts'
+import { type JsonObject, nameOf } from './schemas.ts'
 
 /**
  * Pagination and retries in the words of commercial generators of clients, as an overlay, so that the document itself
@@ -10,7 +10,7 @@ export function toOverlay(document: JsonObject): JsonObject {
     Object.entries(methods).flatMap(([method, { parameters = [], responses }]) => {
       const isPaged = parameters.some(({ $ref }) => $ref === '#/components/parameters/CursorQuery')
       if (!isPaged) return []
-      const entries = listOf(responses[200]?.content['application/json']?.schema.$ref ?? '', document)
+      const entries = listOf(nameOf(responses[200]?.content['application/json']?.schema.$ref ?? ''), document)
       return [{ target: `$.paths['${path}'].${method}`, update: pagination(entries) }]
     }),
   )
@@ -28,13 +28,13 @@ interface Operation {
 }
 
 /** The property of a page that holds its entries. */
-function listOf(reference: string, document: JsonObject): string {
+export function listOf(page: string, document: JsonObject): string {
   const { schemas } = document.components as {
     schemas: Record<string, { properties: Record<string, JsonObject> }>
   }
-  const properties = Object.entries(schemas[reference.split('/').at(-1) ?? '']?.properties ?? {})
+  const properties = Object.entries(schemas[page]?.properties ?? {})
   const [name] = properties.find(([, { type }]) => type === 'array') ?? []
-  if (name === undefined) throw new Error(`${reference} is no page`)
+  if (name === undefined) throw new Error(`${page} is no page`)
   return name
 }
 

@@ -5,29 +5,12 @@ import { stripVTControlCharacters } from 'node:util'
 import { startApp } from '../support/app.ts'
 import { startTestServer } from '../support/server.ts'
 import { makeWorld } from '../support/world.ts'
-import { type Sdk, sdks } from './sdks.ts'
+import { type Sdk, sdks, story } from './sdks.ts'
 
 /*
  * Makes a client of `openapi.yaml` with every generator, compiles it, and lets it live the same story against one
  * service. Arguments are folders, to try only these: `go rust`.
  */
-
-/** What each story prints as it goes. */
-const story = [
-  'create a workspace',
-  'create a folder',
-  'create a bot from a document',
-  'update in current shape',
-  'meet a 409',
-  'update in legacy shape',
-  'publish',
-  'read the published bot',
-  'meet a 400',
-  'meet a 403',
-  'meet a 404',
-  'page through results',
-  'delete',
-]
 
 const here = new URL('./', import.meta.url)
 const only = process.argv.slice(2)
@@ -121,7 +104,7 @@ function run(command: string, sdk: Sdk): Promise<{ code: number; output: string 
 
 async function sizeOf(sdk: Sdk) {
   const entries = await readdir(folderOf(sdk, 'generated/'), { recursive: true, withFileTypes: true })
-  const sources = entries.filter((entry) => entry.isFile() && /\.(ts|py|go|java|rs)$/.test(entry.name))
+  const sources = entries.filter((entry) => entry.isFile() && /\.(c?ts|c?js|py|go|java|rs)$/.test(entry.name))
   const texts = await Promise.all(
     sources.map(({ parentPath, name }) => readFile(`${parentPath}/${name}`, 'utf8')),
   )

@@ -1,3 +1,20 @@
+/** What each story prints as it goes. */
+export const story = [
+  'create a workspace',
+  'create a folder',
+  'create a bot from a document',
+  'update in current shape',
+  'meet a 409',
+  'update in legacy shape',
+  'publish',
+  'read the published bot',
+  'meet a 400',
+  'meet a 403',
+  'meet a 404',
+  'page through results',
+  'delete',
+]
+
 /** A generator of clients, and how its client is made and tried. Commands run in the folder. */
 export interface Sdk {
   folder: string
@@ -26,6 +43,21 @@ const openapiGenerator: Sdk['needs'] = [
 ]
 
 export const sdks: Sdk[] = [
+  {
+    ...typescript,
+    folder: 'client',
+    generator: 'the project itself',
+    pinned: ['../../../generated/client/package.json', '"version"'],
+    generate:
+      'mkdir generated && npm pack --silent ../../../generated/client --pack-destination generated && tar -xzf generated/*.tgz -C generated',
+    compile: [
+      'npm install --silent --no-save --no-package-lock --prefix . ./generated/*.tgz',
+      '../node_modules/.bin/publint --strict generated/*.tgz',
+      '../node_modules/.bin/attw generated/*.tgz',
+      '../node_modules/.bin/tsc --project .',
+    ].join(' && '),
+    run: 'node --import tsx esm.mts && node --import tsx cjs.cts',
+  },
   {
     ...typescript,
     folder: 'openapi-fetch',

@@ -1,0 +1,431 @@
+// Made by `make generate` from contract/. Do not edit.
+import { ApiError } from './runtime.js'
+import type { ClientOptions, KeyOptions, MatchOptions, Pages, Reply, RequestOptions } from './runtime.js'
+import type { ApiTokenBody, ApiTokenCreate, ApiTokenList, Bot, BotBody, BotPage, BotReferenceBody, BotUpdate, BotV61, BotWithModeBody, ChatSessionBody, ContinueChatBody, ContinuedChatBody, CreateBotBody, CreateFolderBody, CreatedApiTokenBody, DeleteFolderQuery, DeleteResultsQuery, ExportResultsQuery, ExportedBotBody, FlowCheckBody, FolderBody, FolderList, GetBotQuery, GetFolderQuery, GetPublishedBotQuery, GetStatsQuery, ImportBotBody, ImportedBotBody, ListBotsQuery, ListFoldersQuery, ListPublicationsQuery, ListResultLogsQuery, ListResultsQuery, MemberBody, MemberCreate, MemberList, MemberUpdate, PublicationBody, PublicationPage, PublishedBody, PublishedBotBody, ResultBody, ResultLogPage, ResultPage, SaveClientLogsBody, StartChatBody, StartPreviewBody, StartedChatBody, StatsBody, SuccessBody, TranscriptBody, UpdateBotBody, UpdateFolderBody, UpdatedWorkspaceBody, WebhookData, WorkspaceBody, WorkspaceCreate, WorkspaceDeletedBody, WorkspaceDetailsBody, WorkspaceList, WorkspaceUpdate } from './types.cjs'
+
+export { ApiError, ConnectionError, TimeoutError } from './runtime.js'
+export type { ClientOptions, Issue, KeyOptions, MatchOptions, Pages, Reply, RequestOptions } from './runtime.js'
+export type * from './types.cjs'
+
+/** The input does not fit the contract, or names something that cannot be. The issues say what and where; nothing was changed. Correct the request before sending it again. */
+export declare class BadRequestError extends ApiError {
+  readonly status: 400
+  readonly code: 'BAD_REQUEST'
+}
+
+/** The Authorization header is missing, or its token is malformed, unknown, expired or revoked. Send a valid token as a Bearer credential. */
+export declare class UnauthorizedError extends ApiError {
+  readonly status: 401
+  readonly code: 'UNAUTHORIZED'
+}
+
+/** The caller may not do this to this record. Ask an admin of the workspace for a higher role. */
+export declare class ForbiddenError extends ApiError {
+  readonly status: 403
+  readonly code: 'FORBIDDEN'
+}
+
+/** The addressed record does not exist, or no longer does. Check the id. */
+export declare class NotFoundError extends ApiError {
+  readonly status: 404
+  readonly code: 'NOT_FOUND'
+}
+
+/** The path exists but does not know this method; the Allow header lists those it knows. */
+export declare class MethodNotAllowedError extends ApiError {
+  readonly status: 405
+  readonly code: 'METHOD_NOT_ALLOWED'
+}
+
+/** The request did not arrive completely in time. Send it again. */
+export declare class RequestTimeoutError extends ApiError {
+  readonly status: 408
+  readonly code: 'REQUEST_TIMEOUT'
+}
+
+/** The record was changed since the caller read it, or it exists already. Read it again and repeat the change on the new state. */
+export declare class ConflictError extends ApiError {
+  readonly status: 409
+  readonly code: 'CONFLICT'
+}
+
+/** The record is in another state than `If-Match` or `If-None-Match` wants; nothing was changed. The issue and the header `ETag` have the tag of the state it is in: read it again and repeat the change on that. */
+export declare class PreconditionFailedError extends ApiError {
+  readonly status: 412
+  readonly code: 'PRECONDITION_FAILED'
+}
+
+/** The request body is over the limit of the operation, which the issue names. */
+export declare class PayloadTooLargeError extends ApiError {
+  readonly status: 413
+  readonly code: 'PAYLOAD_TOO_LARGE'
+}
+
+/** The request body is not JSON in UTF-8 without a content encoding. Send Content-Type: application/json. */
+export declare class UnsupportedMediaTypeError extends ApiError {
+  readonly status: 415
+  readonly code: 'UNSUPPORTED_MEDIA_TYPE'
+}
+
+/** The Idempotency-Key was sent with another method, path or body before. Nothing was changed. Send a new intention with a new key, and repeats of one exactly as it was. */
+export declare class IdempotencyMismatchError extends ApiError {
+  readonly status: 422
+  readonly code: 'IDEMPOTENCY_MISMATCH'
+}
+
+/** The caller sends more requests than the installation allows, in a window of time or at once. Nothing was done. Wait as many seconds as Retry-After says. */
+export declare class TooManyRequestsError extends ApiError {
+  readonly status: 429
+  readonly code: 'TOO_MANY_REQUESTS'
+}
+
+/** The request line and headers are over 16 KiB together, or there are more than 100 headers. Send fewer or shorter headers. */
+export declare class RequestHeaderFieldsTooLargeError extends ApiError {
+  readonly status: 431
+  readonly code: 'REQUEST_HEADER_FIELDS_TOO_LARGE'
+}
+
+/** A fault of the service. The details are in its log under the request id of the X-Request-Id header. */
+export declare class InternalServerError extends ApiError {
+  readonly status: 500
+  readonly code: 'INTERNAL_SERVER_ERROR'
+}
+
+/** The database cannot be reached or is overloaded. As a rule nothing was changed; only when the connection to the database is lost at the very end, it may have been. Try again after Retry-After seconds, a POST or PATCH with the Idempotency-Key it had. */
+export declare class ServiceUnavailableError extends ApiError {
+  readonly status: 503
+  readonly code: 'SERVICE_UNAVAILABLE'
+}
+
+type WithoutPrecondition<Update> = Update extends unknown ? Omit<Update, 'version' | 'updatedAt'> : never
+
+/** Properties of a bot to write. Those that are absent stay as they are. */
+export type BotChange = WithoutPrecondition<BotUpdate>
+
+export interface EditOptions extends RequestOptions {
+  /** How often the bot is read and written before the conflict is given to the caller. Default: 10. */
+  attempts?: number
+}
+
+export interface Workspaces {
+  /**
+   * List the caller's workspaces: `GET /v1/workspaces`
+   *
+   * Returns every workspace in which the caller has a role, newest first.
+   */
+  list(options?: RequestOptions): Reply<WorkspaceList>
+  /**
+   * Create a workspace: `POST /v1/workspaces`
+   *
+   * Creates an empty workspace with the caller as its admin and returns it. Refused with `FORBIDDEN` when the caller has created as many workspaces as the installation allows one user; those that they were added to do not count, nor those that were deleted.
+   */
+  create(body: WorkspaceCreate, options?: RequestOptions & KeyOptions): Reply<WorkspaceBody>
+  /**
+   * Get a workspace: `GET /v1/workspaces/{workspaceId}`
+   *
+   * Returns one workspace with the limits agreed for it, and what the caller may do in it.
+   */
+  get(workspaceId: string, options?: RequestOptions): Reply<WorkspaceDetailsBody>
+  /**
+   * Rename a workspace or change its icon: `PATCH /v1/workspaces/{workspaceId}`
+   *
+   * Changes the name or the icon of a workspace; null removes the icon. All other properties are read-only and ignored when sent.
+   */
+  update(workspaceId: string, body?: WorkspaceUpdate, options?: RequestOptions & KeyOptions & MatchOptions): Reply<UpdatedWorkspaceBody>
+  /**
+   * Delete a workspace with everything in it: `DELETE /v1/workspaces/{workspaceId}`
+   *
+   * Deletes a workspace with its memberships, folders, bots, drafts, publications and results. Running chats end. Public ids and domains of its bots become free; users and their tokens stay. This cannot be undone.
+   */
+  delete(workspaceId: string, options?: RequestOptions & MatchOptions): Reply<WorkspaceDeletedBody>
+}
+
+export interface Members {
+  /**
+   * List the members of a workspace: `GET /v1/workspaces/{workspaceId}/members`
+   *
+   * Returns everybody who has a role in the workspace, guests included, longest member first.
+   */
+  list(workspaceId: string, options?: RequestOptions): Reply<MemberList>
+  /**
+   * Add a member to a workspace: `POST /v1/workspaces/{workspaceId}/members`
+   *
+   * Gives an existing user, named by e-mail address, a role in the workspace, effective with their next request. An address that no user has is invalid input; a user who is a member already is a conflict and keeps their role.
+   */
+  add(workspaceId: string, body: MemberCreate, options?: RequestOptions & KeyOptions): Reply<MemberBody>
+  /**
+   * Change the role of a member: `PATCH /v1/workspaces/{workspaceId}/members/{userId}`
+   *
+   * Gives a member another role, effective with their next request. The last admin of a workspace cannot be given a lower role.
+   */
+  update(workspaceId: string, userId: string, body: MemberUpdate, options?: RequestOptions & KeyOptions): Reply<MemberBody>
+  /**
+   * Remove a member from a workspace: `DELETE /v1/workspaces/{workspaceId}/members/{userId}`
+   *
+   * Takes a user out of the workspace, effective with their next request, and returns the membership that ended. Whatever their role, members may remove themselves, which is how to leave a workspace; only an admin may remove somebody else. The last admin of a workspace cannot be removed.
+   */
+  remove(workspaceId: string, userId: string, options?: RequestOptions): Reply<MemberBody>
+}
+
+export interface Folders {
+  /**
+   * List the folders of a workspace: `GET /v1/folders`
+   *
+   * Returns the folders directly in one folder, or those at the top level of the workspace, newest first, in pages. Bots and deeper folders are not included.
+   */
+  list(query: ListFoldersQuery, options?: RequestOptions): Pages<FolderList, FolderList["folders"][number]>
+  /**
+   * Create a folder: `POST /v1/folders`
+   *
+   * Creates a folder at the top level of a workspace or inside another folder of the same workspace, and returns it. Names need not be unique; a parent of another workspace is invalid input.
+   */
+  create(body: CreateFolderBody, options?: RequestOptions & KeyOptions): Reply<FolderBody>
+  /**
+   * Get a folder: `GET /v1/folders/{folderId}`
+   *
+   * Returns one folder. What is in it is listed by the operations that list folders and bots.
+   */
+  get(folderId: string, query?: GetFolderQuery, options?: RequestOptions): Reply<FolderBody>
+  /**
+   * Rename or move a folder: `PATCH /v1/folders/{folderId}`
+   *
+   * Changes the name of a folder, or moves it with all it holds to another folder of its workspace or, with null, to the top level. A folder cannot be moved into itself or into a folder inside it. Returns the folder as stored.
+   */
+  update(folderId: string, body: UpdateFolderBody, options?: RequestOptions & KeyOptions & MatchOptions): Reply<FolderBody>
+  /**
+   * Delete a folder: `DELETE /v1/folders/{folderId}`
+   *
+   * Deletes a folder and returns it. The folders and bots in it are kept: they move to the folder that it was in, or to the top level.
+   */
+  delete(folderId: string, query?: DeleteFolderQuery, options?: RequestOptions & MatchOptions): Reply<FolderBody>
+}
+
+export interface Bots {
+  /**
+   * List the bots of a workspace: `GET /v1/bots`
+   *
+   * Returns the bots of a workspace or of one folder, newest first, without their flows. Bots in folders inside that folder and deleted bots are not listed.
+   */
+  list(query: ListBotsQuery, options?: RequestOptions): Pages<BotPage, BotPage["bots"][number]>
+  /**
+   * Create a bot: `POST /v1/bots`
+   *
+   * Creates a bot in a workspace and returns it. What is absent gets a default: a start event without edge, empty lists, an empty theme and empty settings. The new bot is a draft; nobody can chat with it before it is published.
+   */
+  create(body: CreateBotBody, options: RequestOptions & KeyOptions & { minimal: true }): Reply<BotReferenceBody>
+  /** With `minimal`, the answer is short. */
+  create(body: CreateBotBody, options?: RequestOptions & KeyOptions): Reply<BotBody>
+  /**
+   * Get a bot: `GET /v1/bots/{botId}`
+   *
+   * Returns a bot with its draft as it was written, or converted to the latest version of the schema when asked. Members of the workspace may read it, and any caller when it is shared publicly.
+   */
+  get(botId: string, query?: GetBotQuery, options?: RequestOptions): Reply<BotWithModeBody>
+  /**
+   * Update a bot: `PATCH /v1/bots/{botId}`
+   *
+   * Changes the draft of a bot and returns it as stored. Absent properties stay, given ones replace the whole property, and the stored version becomes the given one. With `bot.updatedAt` the update is refused as a conflict when somebody else was faster; `overwrite` waives that. A current version sent to a bot stored in a legacy one converts the stored flow first; a legacy version sent to a bot stored in a current one needs `groups`, `edges` and `variables` together. The published copy does not change; public id, domain, `isClosed` and public sharing take effect at once.
+   */
+  update(botId: string, body: UpdateBotBody, options: RequestOptions & KeyOptions & MatchOptions & { minimal: true }): Reply<BotReferenceBody>
+  /** With `minimal`, the answer is short. */
+  update(botId: string, body: UpdateBotBody, options?: RequestOptions & KeyOptions & MatchOptions): Reply<BotBody>
+  /**
+   * Delete a bot: `DELETE /v1/bots/{botId}`
+   *
+   * Archives a bot. From then on every operation answers as for a bot that does not exist: its draft, publications and results are gone, running chats end, and its public id and domain are free again. This cannot be undone; export the bot first to keep its flow.
+   */
+  delete(botId: string, options?: RequestOptions & MatchOptions): Reply<SuccessBody>
+  /**
+   * Import a bot: `POST /v1/bots/import`
+   *
+   * Creates a bot from an exported document of any version and returns it. The bot gets a new id; all ids inside the flow stay. A flow in a legacy version is converted to the latest one, without loss. The new bot is a draft: results and publications do not come along, and public id, domain, folder and credentials of the document are not taken over. A link block that carries the name of another product (`Acme link` with `acmeId`) becomes `Bot link` with `botId`. What had to be dropped is listed in `warnings`, and so are links to bots that the workspace does not have and blocks that chats skip; `findings` says how many findings check a bot will list; a document that cannot be repaired is invalid input.
+   */
+  import(body: ImportBotBody, options?: RequestOptions & KeyOptions): Reply<ImportedBotBody>
+  /**
+   * Export a bot: `GET /v1/bots/{botId}/export`
+   *
+   * Returns the draft of a bot, in the version it is stored in, as a document. The value of `bot` in the answer is what import takes as its `bot`, in this installation or another one: exporting and importing makes a duplicate. Publications and results are not part of it.
+   */
+  export(botId: string, options?: RequestOptions): Reply<ExportedBotBody>
+  /**
+   * Check the flow of a bot: `GET /v1/bots/{botId}/check`
+   *
+   * Reports what in the draft would misbehave when it runs: references to nothing, edges that are not the `outgoingEdgeId` of what they start at, blocks of a type that chats skip, groups that cannot be reached, ids that are there twice, a missing start, circles without an input, misspelt properties, names in placeholders that no variable has, code that does not parse, and blocks, bubbles and items that lack what they need. Nothing of it keeps a bot from being stored or published.
+   */
+  check(botId: string, options?: RequestOptions): Reply<FlowCheckBody>
+  /**
+   * Reads a bot, makes a change on it, and writes it unless somebody was faster: then it is read again and the change
+   * is made on what is there now. So `change` may be called several times. It returns the properties to write.
+   */
+  edit(botId: string, change: (bot: BotV61) => BotChange | Promise<BotChange>, options: EditOptions & { migrateToLatestVersion: true }): Promise<BotBody>
+  /** With `migrateToLatestVersion`, the bot is converted to version 6.1. */
+  edit(botId: string, change: (bot: Bot) => BotChange | Promise<BotChange>, options?: EditOptions): Promise<BotBody>
+}
+
+export interface Publishing {
+  /**
+   * Publish a bot: `POST /v1/bots/{botId}/publish`
+   *
+   * Copies the draft as it is stored, in one step, and makes the copy the one that chats run. Earlier copies are kept as publications; running chats finish on the copy they started with. A bot without public id gets one: its name in lower case with a random ending. What the check of the flow finds is noted in the publication, counted in `findings` and never refused. The draft does not change, nor does its `updatedAt`. Takes no body.
+   */
+  publishBot(botId: string, options?: RequestOptions & KeyOptions & MatchOptions): Reply<PublishedBody>
+  /**
+   * Unpublish a bot: `POST /v1/bots/{botId}/unpublish`
+   *
+   * Takes the published copy away, so that no new chat can start; running chats finish. Public id, draft, results and earlier publications stay. Succeeds when the bot is not published. Takes no body.
+   */
+  unpublishBot(botId: string, options?: RequestOptions & KeyOptions): Reply<SuccessBody>
+  /**
+   * Get the published copy of a bot: `GET /v1/bots/{botId}/publishedBot`
+   *
+   * Returns the copy that chats run, as it was written or converted to the latest version of the schema when asked. A bot that is not published is not found. Members of the workspace may read it, and any caller when the bot is shared publicly.
+   */
+  getPublishedBot(botId: string, query?: GetPublishedBotQuery, options?: RequestOptions): Reply<PublishedBotBody>
+  /**
+   * List the publications of a bot: `GET /v1/bots/{botId}/publications`
+   *
+   * Returns every copy of the bot that was ever published, newest first, without the flows. Publishing again and unpublishing do not remove them; deleting the bot does.
+   */
+  listPublications(botId: string, query?: ListPublicationsQuery, options?: RequestOptions): Pages<PublicationPage, PublicationPage["publications"][number]>
+  /**
+   * Get a publication: `GET /v1/bots/{botId}/publications/{publicationId}`
+   *
+   * Returns one published copy with its flow and what the check found when it was published.
+   */
+  getPublication(botId: string, publicationId: string, options?: RequestOptions): Reply<PublicationBody>
+  /**
+   * Restore a publication into the draft: `POST /v1/bots/{botId}/publications/{publicationId}/restore`
+   *
+   * Makes flow, theme and settings of an earlier publication the draft again, as a new change with a new `updatedAt`, and returns the bot. What the draft held is replaced, its version too; publish it first to keep it. Name, folder, public id and the live copy stay as they are: publish to make the restored draft live. Takes no body.
+   */
+  restorePublication(botId: string, publicationId: string, options?: RequestOptions & KeyOptions): Reply<BotBody>
+}
+
+export interface Results {
+  /**
+   * List the results of a bot: `GET /v1/bots/{botId}/results`
+   *
+   * Returns the results in which at least one answer was given, newest first, with their answers and variables. Those of earlier publications are among them. Pages join without gap or repeat while new results arrive.
+   */
+  list(botId: string, query?: ListResultsQuery, options?: RequestOptions): Pages<ResultPage, ResultPage["results"][number]>
+  /**
+   * Delete results of a bot: `DELETE /v1/bots/{botId}/results`
+   *
+   * Deletes the results named by `resultIds`, or all results of the bot when the parameter is absent, with their answers, transcripts and logs. This cannot be undone. Unknown ids and ids of other bots are ignored. A body, an empty value or an unknown parameter is refused, and without `resultIds` a Content-Type header too, so that a misplaced list of ids can never delete everything.
+   */
+  delete(botId: string, query: DeleteResultsQuery, options?: RequestOptions): Reply<SuccessBody>
+  /**
+   * Delete results of a bot: `DELETE /v1/bots/{botId}/results`
+   *
+   * Deletes the results named by `resultIds`, or all results of the bot when the parameter is absent, with their answers, transcripts and logs. This cannot be undone. Unknown ids and ids of other bots are ignored. A body, an empty value or an unknown parameter is refused, and without `resultIds` a Content-Type header too, so that a misplaced list of ids can never delete everything.
+   */
+  deleteAll(botId: string, options?: RequestOptions): Reply<SuccessBody>
+  /**
+   * Get a result: `GET /v1/bots/{botId}/results/{resultId}`
+   *
+   * Returns one result with its answers and variables, also one in which no answer was given yet.
+   */
+  get(botId: string, resultId: string, options?: RequestOptions): Reply<ResultBody>
+  /**
+   * Get the transcript of a result: `GET /v1/bots/{botId}/results/{resultId}/transcript`
+   *
+   * Returns what the bot and the person said, in order, as it was said: later changes of the bot do not change it.
+   */
+  getTranscript(botId: string, resultId: string, options?: RequestOptions): Reply<TranscriptBody>
+  /**
+   * List the logs of a result: `GET /v1/bots/{botId}/results/{resultId}/logs`
+   *
+   * Returns what the service and chat clients noticed while the chat ran, newest first.
+   */
+  listLogs(botId: string, resultId: string, query?: ListResultLogsQuery, options?: RequestOptions): Pages<ResultLogPage, ResultLogPage["logs"][number]>
+  /**
+   * Export results as CSV: `GET /v1/bots/{botId}/resultsExport`
+   *
+   * Streams the results in which at least one answer was given as CSV (RFC 4180, UTF-8), newest first: a line per result with a column per input block that was ever answered and one per variable. Values that a spreadsheet would take for a formula are prefixed with a single quote.
+   */
+  export(botId: string, query?: ExportResultsQuery, options?: RequestOptions): Reply<Response>
+}
+
+export interface Analytics {
+  /**
+   * Get the statistics of a bot: `GET /v1/bots/{botId}/analytics/stats`
+   *
+   * Counts the chats of a bot that began in a range of calendar days: all, those with an answer, and those that reached an end. Deleted results do not count. A bot that is not published has statistics too.
+   */
+  getStats(botId: string, query?: GetStatsQuery, options?: RequestOptions): Reply<StatsBody>
+}
+
+export interface Chat {
+  /**
+   * Start a chat: `POST /api/v1/bots/{publicId}/startChat`
+   *
+   * Starts a chat with a published bot and runs it up to its first input. The chat stays with the copy that is published now, and its answers go to a new result. A public id that no published bot has is not found; a bot that is closed is invalid input; a page whose origin the bot does not allow is forbidden.
+   */
+  start(publicId: string, body?: StartChatBody, options?: RequestOptions & KeyOptions): Reply<StartedChatBody>
+  /**
+   * Get a chat session: `GET /api/v1/sessions/{sessionId}`
+   *
+   * Reads a chat as it is now: what was said, and the input or the action it waits for. A client that was closed shows this and goes on with `revision`; nothing runs again. A session can be read as long as it can be continued, and for the same 48 hours after it ended.
+   */
+  getSession(sessionId: string, options?: RequestOptions): Reply<ChatSessionBody>
+  /**
+   * Continue a chat: `POST /api/v1/sessions/{sessionId}/continueChat`
+   *
+   * Sends a reply and runs the flow up to its next input. A reply that the input does not accept is answered with a message and the same input. With `revision` a repeated request gets the same answer again. Of equal replies at once one is counted and all get its answer; of different ones one is counted and the others are a conflict. A session can be continued for 48 hours after its last step; then, or when the bot is deleted, it is not found.
+   */
+  continue(sessionId: string, body?: ContinueChatBody, options?: RequestOptions): Reply<ContinuedChatBody>
+  /**
+   * Preview the draft of a bot: `POST /api/v1/bots/{botId}/preview/startChat`
+   *
+   * Starts a chat with the draft instead of the published copy. Nothing is stored as a result; every step runs the draft as it is then. Continue it with the operation that continues chats.
+   */
+  startPreview(botId: string, body?: StartPreviewBody, options?: RequestOptions & KeyOptions): Reply<StartedChatBody>
+  /**
+   * Call the webhook that a chat waits for: `POST /api/v1/bots/{botId}/blocks/{blockId}/results/{resultId}/executeWebhook`
+   *
+   * Continues a chat that waits at a webhook block, with the body as the data that the block maps into variables. The waiting client gets the next step when it continues without a message and with the `revision` it has. A chat that does not wait at this block is invalid input.
+   */
+  executeWebhook(botId: string, blockId: string, resultId: string, body?: WebhookData, options?: RequestOptions & KeyOptions): Reply<SuccessBody>
+  /**
+   * Save log entries of a chat client: `POST /api/v2/sessions/{sessionId}/clientLogs`
+   *
+   * Stores what a chat client noticed while it ran a bot, with the result of the chat. Needs no token: whoever has the id of the session may write. An unknown session is invalid input.
+   */
+  saveClientLogs(sessionId: string, body: SaveClientLogsBody, options?: RequestOptions): Reply<SuccessBody>
+}
+
+export interface Tokens {
+  /**
+   * List the caller's tokens: `GET /v1/users/me/tokens`
+   *
+   * Returns the tokens of the caller that are not revoked, newest first. Tokens themselves are never shown again.
+   */
+  list(options?: RequestOptions): Reply<ApiTokenList>
+  /**
+   * Create a token: `POST /v1/users/me/tokens`
+   *
+   * Creates an access token that may do whatever the caller may do, and returns it. This answer is the only one that shows the token.
+   */
+  create(body: ApiTokenCreate, options?: RequestOptions & KeyOptions): Reply<CreatedApiTokenBody>
+  /**
+   * Revoke a token: `DELETE /v1/users/me/tokens/{tokenId}`
+   *
+   * Ends one of the caller's tokens at once and returns what it was. A token of somebody else is not found. A token may revoke itself.
+   */
+  revoke(tokenId: string, options?: RequestOptions): Reply<ApiTokenBody>
+}
+
+export interface Client {
+  readonly workspaces: Workspaces
+  readonly members: Members
+  readonly folders: Folders
+  readonly bots: Bots
+  readonly publishing: Publishing
+  readonly results: Results
+  readonly analytics: Analytics
+  readonly chat: Chat
+  readonly tokens: Tokens
+}
+
+/** A client of the service at `baseUrl`. It keeps nothing between calls. */
+export declare function createClient(options: ClientOptions): Client

@@ -1,0 +1,124 @@
+// Made by `make generate` from contract/. Do not edit.
+export interface ClientOptions {
+    /** Address of the service, such as `https://bots.example.com`. A path in it is kept. */
+    baseUrl: string;
+    /** Access token, or a function that gives one and is asked before every request. To chat takes none. */
+    token?: string | (() => string | Promise<string>);
+    /** Sends the requests in place of the global `fetch`. */
+    fetch?: typeof globalThis.fetch;
+    /** Headers that are sent with every request. */
+    headers?: Record<string, string>;
+    /** Milliseconds until an attempt is given up; `Infinity` waits for ever. Default: 60,000. */
+    timeout?: number;
+    /** How often a request is sent again, where that is safe. Default: 2. */
+    maxRetries?: number;
+}
+export interface RequestOptions {
+    /** Ends the call, its retries and the waits between them. The call fails with the reason of the signal. */
+    signal?: AbortSignal;
+    /** Headers beside those of the client, which they replace. */
+    headers?: Record<string, string>;
+    /** In place of the one of the client. */
+    timeout?: number;
+    /** In place of the one of the client. */
+    maxRetries?: number;
+}
+/** Of writes that are done once, however often they arrive. */
+export interface KeyOptions {
+    /**
+     * Names the effect: the same key and request give the same answer for 7 days. Every call has a key of its own when
+     * this is absent; give one for what must be done once although the program may end and start again.
+     */
+    idempotencyKey?: string;
+}
+/** Of writes that can be made to one state of the record alone. */
+export interface MatchOptions {
+    /** The `ETag` of the answer that the record was read with. In another state it is a `PreconditionFailedError`. */
+    ifMatch?: string | null;
+}
+/** What an operation answers, in time: `await` it. */
+export interface Reply<Body> extends Promise<Body> {
+    /** The body together with the status and headers that it came with. Ask at once, in place of `await`. */
+    withResponse(): Promise<{
+        body: Body;
+        response: Response;
+    }>;
+}
+/** A list: `await` gives its first page, `for await` every entry of this and all further pages. */
+export interface Pages<Page, Entry> extends Reply<Page>, AsyncIterable<Entry> {
+    /** Every page, each asked for when it is needed. */
+    pages(): AsyncIterable<Page>;
+}
+/** One thing that is wrong, and where. */
+export interface Issue {
+    /** The place (`path`, `query`, `header` or `body`), then keys; indexes are text. */
+    path: string[];
+    /** Kind of the issue. The list grows: take a code that you do not know for `custom`. */
+    code: string;
+    /** What is wrong, for people. */
+    message: string;
+    /** What is stored, on a conflict or a failed precondition. */
+    current?: {
+        updatedAt?: string;
+        etag?: string;
+        id?: string;
+    };
+}
+interface ErrorBody {
+    code: string;
+    message: string;
+    issues: Issue[];
+}
+/** The service refused, or failed. There is a class for every code; a code without one has this class. */
+export declare class ApiError extends Error {
+    /** Status of the answer. */
+    readonly status: number;
+    /** Code of the error, such as `NOT_FOUND`; `UNKNOWN` where something else than the service answered. */
+    readonly code: string;
+    /** What is wrong and where; may be empty. */
+    readonly issues: Issue[];
+    /** Names the request in the log of the service. */
+    readonly requestId: string | undefined;
+    /** After how many seconds to try again, where the service said so. */
+    readonly retryAfter: number | undefined;
+    constructor(response: Response, { code, message, issues }: ErrorBody);
+}
+/** No answer came: `cause` says why. What was asked for may have been done. */
+export declare class ConnectionError extends Error {
+    name: string;
+}
+/** No answer came in time. What was asked for may have been done. */
+export declare class TimeoutError extends ConnectionError {
+    name: string;
+}
+/** How one operation is called; the generated table has one of these for each. */
+export interface Operation {
+    method: string;
+    path: string;
+    /** Whether the call takes a body and a query, in this order after the parameters of the path. */
+    body?: boolean;
+    query?: boolean;
+    /** The parameter of the query without which it would mean everything. */
+    needs?: string;
+    /** Whether it takes an idempotency key. */
+    key?: boolean;
+    /** Whether it takes no token. */
+    open?: boolean;
+    /** The property of a page that holds its entries. */
+    entries?: string;
+    /** Whether the answer is something else than JSON, and given as the response. */
+    raw?: boolean;
+}
+type Any = any;
+/** Gives for an operation the function that calls it. */
+export declare function connect({ baseUrl, token, fetch, headers, timeout, maxRetries }: ClientOptions, errorClasses: ReadonlyMap<string, typeof ApiError>): (operation: Operation) => (...args: Any[]) => Any;
+interface EditOptions extends RequestOptions {
+    migrateToLatestVersion?: boolean;
+    attempts?: number;
+}
+/** Reads a bot, makes the change on it, and writes it to the state that was read; again when that was another by then. */
+export declare function editor(bots: {
+    get: (...args: Any[]) => Promise<Any>;
+    update: (...args: Any[]) => Promise<Any>;
+}): (botId: string, change: (bot: Any) => Any, options?: EditOptions) => Promise<Any>;
+export {};

@@ -1,0 +1,12251 @@
+// Made by `make generate` from contract/. Do not edit.
+export interface components {
+    schemas: {
+        /** @description Sends each visitor one of two ways by chance. */
+        AbTestBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            /** @description The two ways: first a, then b. */
+            items: components["schemas"]["AbTestItem"][];
+            options?: components["schemas"]["AbTestOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "AB test";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description One of the two ways of an AB test. */
+        AbTestItem: {
+            /**
+             * @description Id of the item.
+             * @example itmPathA
+             */
+            id: string;
+            /**
+             * @description Id of the edge that leaves the item. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Which of the two ways the item stands for: the first a, the second b.
+             * @enum {string}
+             */
+            path: "a" | "b";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description How visitors are divided. */
+        AbTestOptions: {
+            /**
+             * Format: double
+             * @description Share of visitors that go way a, in percent. Default 50.
+             * @example 50
+             */
+            aPercent?: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Restricts which files are accepted. */
+        AllowedFileTypes: {
+            /** @description Whether the restriction holds. Default false. */
+            isEnabled?: boolean;
+            /**
+             * @description Accepted extensions or MIME types.
+             * @example [
+             *       ".pdf",
+             *       "image/png"
+             *     ]
+             */
+            types?: string[];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description One answer of a person to one input block. */
+        Answer: {
+            /**
+             * @description URLs of files sent with the answer.
+             * @example [
+             *       "https://example.com/plan.pdf"
+             *     ]
+             */
+            attachedFileUrls?: string[];
+            /**
+             * @description Id of the input block that was answered.
+             * @example block-email
+             */
+            blockId: string;
+            /**
+             * @description The answer as text; files are named by their URLs, separated by a comma.
+             * @example ada@example.com
+             */
+            content: string;
+        };
+        /** @description Works with Anthropic. Chats of this service skip it. Versions 6 and 6.1 only. */
+        AnthropicBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["AnthropicOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "anthropic";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What Anthropic is asked to do. The action tells which of the other properties are read. */
+        AnthropicOptions: {
+            /**
+             * @description What is done: Create Chat Message, Generate variables; any other text is kept. Absent: nothing yet.
+             * @example Create Chat Message
+             */
+            action?: string;
+            /**
+             * @description Id of the credentials of the account.
+             * @example crdVendor
+             */
+            credentialsId?: string;
+            /**
+             * @description Most tokens of the answer. A number, or a text that is one {{variable}} or reads as a number.
+             * @example 1024
+             */
+            maxTokens?: number | string;
+            /** @description The messages, from the first to the last. */
+            messages?: components["schemas"]["ChatMessage"][];
+            /**
+             * @description Name of the model.
+             * @example gpt-4o
+             */
+            model?: string;
+            /**
+             * @description What the model is asked; may hold placeholders.
+             * @example I live in {{Answer}}.
+             */
+            prompt?: string;
+            /** @description Which parts of the answer are stored where. With action Create Chat Message: Message content. */
+            responseMapping?: components["schemas"]["VendorAnswerMapping"][];
+            /**
+             * @description Instructions that hold for the whole conversation.
+             * @example Answer in French.
+             */
+            systemMessage?: string;
+            /**
+             * @description How freely the model answers, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number.
+             * @example 0.7
+             */
+            temperature?: number | string;
+            /** @description Functions that the model can call. */
+            tools?: components["schemas"]["ChatTool"][];
+            /** @description With action Generate variables: the values to find. */
+            variablesToExtract?: components["schemas"]["VariableToExtract"][];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description An access token, without the token itself. */
+        ApiToken: {
+            /**
+             * Format: date-time
+             * @description When the token was created.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the token stops working; null means never.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            expiresAt: string | null;
+            /**
+             * @description The last four characters of the token.
+             * @example x7Qa
+             */
+            hint: string;
+            /**
+             * @description Id of the token, which is not the token itself.
+             * @example 01jr5x4g2r3a7v1z6q8s0t2w4y
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the token was last used, to the day; null when never.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            lastUsedAt: string | null;
+            /**
+             * @description What the token is for, as its owner wrote it.
+             * @example Nightly export
+             */
+            name: string;
+        };
+        /** @description One token, without its secret. */
+        ApiTokenBody: {
+            apiToken: components["schemas"]["ApiToken"];
+        };
+        /** @description The token to create. */
+        ApiTokenCreate: {
+            /**
+             * Format: int32
+             * @description After how many days the token stops working; absent means never.
+             * @example 90
+             */
+            expiresInDays?: number;
+            /**
+             * @description What the token is for, as its owner wrote it.
+             * @example Nightly export
+             */
+            name: string;
+        };
+        /** @description The caller's tokens. */
+        ApiTokenList: {
+            /** @description The tokens, newest first. */
+            apiTokens: components["schemas"]["ApiToken"][];
+        };
+        /** @description The code of a function that the assistant knows by name. */
+        AssistantFunction: {
+            /**
+             * @description Body of the function.
+             * @example return fetchWeather(city)
+             */
+            code?: string;
+            /**
+             * @description Name of the function.
+             * @example getWeather
+             */
+            name?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Files sent along with the text. */
+        AttachmentOptions: {
+            /** @description Whether files may be attached. Default false. */
+            isEnabled?: boolean;
+            /**
+             * @description Id of the variable that takes the addresses of the files.
+             * @example varFiles
+             */
+            saveVariableId?: string;
+            visibility?: components["schemas"]["FileVisibility"];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Plays a sound by its address. */
+        AudioBubble: {
+            content?: components["schemas"]["AudioBubbleContent"];
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "audio";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Which sound is played. */
+        AudioBubbleContent: {
+            /** @description Whether the sound starts by itself. Default true. */
+            isAutoplayEnabled?: boolean;
+            /**
+             * @description Address of the sound.
+             * @example https://files.example.com/hello.mp3
+             */
+            url?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Answers by recording a sound. */
+        AudioClipOptions: {
+            /** @description Whether recording is offered. Default false. */
+            isEnabled?: boolean;
+            /**
+             * @description Id of the variable that takes the address of the recording.
+             * @example varRecording
+             */
+            saveVariableId?: string;
+            visibility?: components["schemas"]["FileVisibility"];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A recording of the person who chats. */
+        AudioMessage: {
+            /**
+             * @description A recording. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "audio";
+            /**
+             * @description URL of the recording.
+             * @example https://example.com/a.mp3
+             */
+            url: string;
+        };
+        /** @description A recording of the bot. */
+        AudioMessageBubble: {
+            /**
+             * @description The content of the block, with placeholders filled in.
+             * @example {}
+             */
+            content: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Id of the block in the flow.
+             * @example block-hello
+             */
+            id: string;
+            /**
+             * @description Kind of the bubble. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "audio";
+        };
+        /** @description The input does not fit the contract, or names something that cannot be. The issues say what and where; nothing was changed. Correct the request before sending it again. */
+        BadRequestErrorBody: {
+            /**
+             * @description The code of the error, for programs.
+             * @enum {string}
+             */
+            code: "BAD_REQUEST";
+            /** @description What is wrong and where; empty where there is nothing to add. */
+            issues: components["schemas"]["ErrorIssue"][];
+            /**
+             * @description The fixed text of the code.
+             * @example Invalid input data
+             */
+            message: string;
+        };
+        /** @description Works with Blink. Chats of this service skip it. Versions 6 and 6.1 only. */
+        BlinkBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["BlinkOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "blink";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What Blink is asked to do. The action tells which of the other properties are read. */
+        BlinkOptions: {
+            /**
+             * @description What is done: Get Users, Send Feed Event, Redirect; any other text is kept. Absent: nothing yet.
+             * @example Get Users
+             */
+            action?: string;
+            /** @description With action Send Feed Event: whether comments are open. */
+            allowComments?: boolean;
+            /** @description With action Send Feed Event: whether reactions are open. */
+            allowReactions?: boolean;
+            /**
+             * @description With action Send Feed Event: id of the category.
+             * @example cat_news
+             */
+            categoryId?: string;
+            /**
+             * @description Id of the credentials of the account.
+             * @example crdVendor
+             */
+            credentialsId?: string;
+            /**
+             * @description With action Get Users: users by User ID or by Employee ID. Any JSON value.
+             * @example {
+             *       "type": "User ID",
+             *       "userId": "u1"
+             *     }
+             */
+            filter?: unknown;
+            /**
+             * @description With action Send Feed Event: groups that get it. Any JSON value.
+             * @example [
+             *       "g1"
+             *     ]
+             */
+            groupIds?: unknown;
+            /**
+             * @description With action Send Feed Event: the notification that goes with it. Any JSON value.
+             * @example {
+             *       "title": "News"
+             *     }
+             */
+            pushNotification?: unknown;
+            /** @description Which parts of the answer are stored where. With action Send Feed Event: Event ID. */
+            responseMapping?: components["schemas"]["VendorAnswerMapping"][];
+            /**
+             * @description With action Send Feed Event: colour of the ribbon.
+             * @example #ff5924
+             */
+            ribbonColor?: string;
+            /**
+             * @description With action Send Feed Event: the content. Any JSON value.
+             * @example [
+             *       {
+             *         "text": "Hello"
+             *       }
+             *     ]
+             */
+            sections?: unknown;
+            /**
+             * @description With action Redirect: address that is opened.
+             * @example https://www.example.com
+             */
+            url?: string;
+            /**
+             * @description With action Send Feed Event: users that get it. Any JSON value.
+             * @example [
+             *       "u1"
+             *     ]
+             */
+            userIds?: unknown;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A step of the flow in versions 6 and 6.1; the type tells which. */
+        Block: components["schemas"]["StartBlock"] | components["schemas"]["TextBubble"] | components["schemas"]["ImageBubble"] | components["schemas"]["VideoBubble"] | components["schemas"]["EmbedBubble"] | components["schemas"]["AudioBubble"] | components["schemas"]["TextInput"] | components["schemas"]["NumberInput"] | components["schemas"]["EmailInput"] | components["schemas"]["UrlInput"] | components["schemas"]["PhoneNumberInput"] | components["schemas"]["DateInput"] | components["schemas"]["TimeInput"] | components["schemas"]["PaymentInput"] | components["schemas"]["RatingInput"] | components["schemas"]["FileInput"] | components["schemas"]["ChoiceInput"] | components["schemas"]["PictureChoiceInput"] | components["schemas"]["CardsInput"] | components["schemas"]["SetVariableBlock"] | components["schemas"]["RedirectBlock"] | components["schemas"]["CodeBlock"] | components["schemas"]["BotLinkBlock"] | components["schemas"]["WaitBlock"] | components["schemas"]["JumpBlock"] | components["schemas"]["ReturnBlock"] | components["schemas"]["ConditionBlock"] | components["schemas"]["AbTestBlock"] | components["schemas"]["WebhookListenerBlock"] | components["schemas"]["GoogleSheetsBlock"] | components["schemas"]["HttpRequestBlock"] | components["schemas"]["ZapierBlock"] | components["schemas"]["MakeComBlock"] | components["schemas"]["PabblyBlock"] | components["schemas"]["EmailBlock"] | components["schemas"]["ChatwootBlock"] | components["schemas"]["GoogleAnalyticsBlock"] | components["schemas"]["PixelBlock"] | components["schemas"]["ClassicOpenAiBlock"] | components["schemas"]["OpenAiBlock"] | components["schemas"]["AnthropicBlock"] | components["schemas"]["MistralBlock"] | components["schemas"]["GroqBlock"] | components["schemas"]["TogetherAiBlock"] | components["schemas"]["OpenRouterBlock"] | components["schemas"]["PerplexityBlock"] | components["schemas"]["DeepSeekBlock"] | components["schemas"]["DifyAiBlock"] | components["schemas"]["ChatNodeBlock"] | components["schemas"]["ElevenLabsBlock"] | components["schemas"]["CalComBlock"] | components["schemas"]["NocoDbBlock"] | components["schemas"]["SegmentBlock"] | components["schemas"]["PostHogBlock"] | components["schemas"]["QrCodeBlock"] | components["schemas"]["ZendeskBlock"] | components["schemas"]["BlinkBlock"] | components["schemas"]["GmailBlock"] | components["schemas"]["OpaqueBlock"];
+        /** @description A bot with its draft; the version tells how its flow is written. */
+        Bot: components["schemas"]["BotV3"] | components["schemas"]["BotV4"] | components["schemas"]["BotV5"] | components["schemas"]["BotV6"] | components["schemas"]["BotV61"];
+        /** @description One bot with its draft. */
+        BotBody: {
+            bot: components["schemas"]["Bot"];
+        };
+        /** @description The bot to create; every property may be absent. Properties of a bot that create does not take are ignored, so that what was read can be posted as a copy. */
+        BotCreate: {
+            /**
+             * @description Address of the JSON Schema that an editor checks the document with; accepted and ignored.
+             * @example /schemas/bot-6.1.json
+             */
+            $schema?: unknown;
+            /**
+             * @description Read-only time of creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            /**
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
+             * @example chat.example.com/leads
+             */
+            customDomain?: string | null;
+            /** @description The connections of the flow, in no particular order. */
+            edges?: components["schemas"]["Edge"][];
+            /** @description What begins the branches of the flow. The first event, and only the first, is the start event. */
+            events?: components["schemas"]["FlowEvent"][];
+            /**
+             * @description Id of the folder the bot is in; null at the top level of its workspace.
+             * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
+             */
+            folderId?: string | null;
+            /** @description The groups of the flow, in no particular order. */
+            groups?: components["schemas"]["Group"][];
+            /**
+             * @description Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one.
+             * @example 🤖
+             */
+            icon?: string | null;
+            /**
+             * @description Read-only id; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Read-only flag; accepted and ignored.
+             * @example null
+             */
+            isArchived?: unknown;
+            /**
+             * @description Read-only flag, changed by update; accepted and ignored.
+             * @example null
+             */
+            isClosed?: unknown;
+            /**
+             * @description Read-only reference, changed by update; accepted and ignored.
+             * @example null
+             */
+            messagingCredentialsId?: unknown;
+            /**
+             * @description Name of the bot. Names need not be unique.
+             * @example Lead generation
+             */
+            name?: string;
+            /**
+             * @description Name under which the published bot is reached: lower-case letters, digits, single inner hyphens. Unique over the installation; a taken one is invalid input. Null without one; publishing then assigns one.
+             * @example lead-generation-8k2m4p6
+             */
+            publicId?: string | null;
+            /** @description How an editor shows the table of results; null for its own defaults. */
+            resultsTablePreferences?: components["schemas"]["ResultsTablePreferences"] | null;
+            /**
+             * @description Read-only assessment; accepted and ignored.
+             * @example null
+             */
+            riskLevel?: unknown;
+            /**
+             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @example template-1
+             */
+            selectedThemeTemplateId?: string | null;
+            settings?: components["schemas"]["Settings"];
+            theme?: components["schemas"]["Theme"];
+            /**
+             * @description Read-only time of the last change; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+            /** @description The variables of the bot. */
+            variables?: components["schemas"]["Variable"][];
+            /**
+             * @description Version of the schema the flow is written in.
+             * @default 6.1
+             * @enum {string}
+             */
+            version?: "6" | "6.1";
+            /**
+             * @description Read-only workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
+        };
+        /** @description A bot as a document of any version, as this service or another builder exported it. Properties that import does not know are ignored. */
+        BotImport: {
+            /**
+             * @description Address of the JSON Schema that an editor checks the document with; ignored.
+             * @example /schemas/bot-6.1.json
+             */
+            $schema?: unknown;
+            /**
+             * @description The edges. Malformed ones are dropped.
+             * @example []
+             */
+            edges?: unknown;
+            /**
+             * @description The events; none in the legacy versions.
+             * @example null
+             */
+            events?: unknown;
+            /**
+             * @description The groups, with their blocks.
+             * @example []
+             */
+            groups: unknown[];
+            /**
+             * @description Icon of the bot.
+             * @example 🎯
+             */
+            icon?: unknown;
+            /**
+             * @description Name of the bot; a default when it is absent or cannot be one.
+             * @example Lead generation
+             */
+            name?: unknown;
+            /**
+             * @description The settings.
+             * @example {}
+             */
+            settings?: unknown;
+            /**
+             * @description The theme.
+             * @example {}
+             */
+            theme?: unknown;
+            /**
+             * @description The variables.
+             * @example []
+             */
+            variables?: unknown;
+            /** @description Version of the schema the flow is written in. A document with groups but without it counts as 3, as with null. */
+            version?: components["schemas"]["DocumentVersion"] | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Continues in another bot, or in another group of this one. */
+        BotLinkBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["BotLinkOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "Bot link";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Where the chat continues. */
+        BotLinkOptions: {
+            /**
+             * @description Id of the other bot, or current.
+             * @example current
+             */
+            botId?: string;
+            /**
+             * @description Id of the group, or one placeholder that gives the title of a group. Default: the start.
+             * @example grpContact
+             */
+            groupId?: string;
+            /** @description Whether answers given there count for this bot. Default false, in versions 3, 4 and 5 true. */
+            mergeResults?: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What search engines and link previews show. */
+        BotMetadata: {
+            /** @description Whether search engines may list the page. */
+            allowIndexing?: boolean;
+            /**
+             * @description HTML added to the head of the page.
+             * @example <meta name="author" content="Ada">
+             */
+            customHeadCode?: string;
+            /**
+             * @description Summary of the page.
+             * @example Answer three questions and pick a date.
+             */
+            description?: string;
+            /**
+             * @description Icon of the browser tab.
+             * @example https://files.example.com/favicon.png
+             */
+            favIconUrl?: string;
+            /**
+             * @description Picture of link previews.
+             * @example https://files.example.com/preview.png
+             */
+            imageUrl?: string;
+            /**
+             * @description Container id of the tag manager.
+             * @example GTM-ABC1234
+             */
+            tagManagerId?: string;
+            /**
+             * @description Title of the page.
+             * @example Book a demo
+             */
+            title?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A page of the bots of a workspace. */
+        BotPage: {
+            /** @description The bots, newest first. */
+            bots: components["schemas"]["BotSummary"][];
+            /**
+             * @description Send it as `cursor` to get the following page; null on the last page.
+             * @example AZx0mC1jZ3JhbnQ
+             */
+            nextCursor: string | null;
+        };
+        /** @description Which bot it is, and which state of it. */
+        BotReference: {
+            /**
+             * @description Id of the bot, as create and list answer it.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the draft was last changed.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            updatedAt: string;
+            version: components["schemas"]["DocumentVersion"];
+        };
+        /** @description The bot for callers who have its flow. */
+        BotReferenceBody: {
+            bot: components["schemas"]["BotReference"];
+        };
+        /** @description A bot in a list, without its flow. */
+        BotSummary: {
+            /**
+             * @description The caller's rights on the bot: `write` for admins and members of its workspace, `read` for guests, `guest` for anybody who sees it because it is shared publicly.
+             * @enum {string}
+             */
+            accessRight: "write" | "read" | "guest";
+            /**
+             * Format: date-time
+             * @description When the bot was created.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /**
+             * @description Id of the folder the bot is in; null at the top level of its workspace.
+             * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
+             */
+            folderId: string | null;
+            /**
+             * @description Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one.
+             * @example 🤖
+             */
+            icon: string | null;
+            /**
+             * @description Id of the bot, as create and list answer it.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            id: string;
+            /**
+             * @description Name of the bot. Names need not be unique.
+             * @example Lead generation
+             */
+            name: string;
+            /**
+             * @description Name under which the published bot is reached: lower-case letters, digits, single inner hyphens. Unique over the installation; a taken one is invalid input. Null without one; publishing then assigns one.
+             * @example lead-generation-8k2m4p6
+             */
+            publicId: string | null;
+            /**
+             * @description Id of the published copy; null while the bot is not published.
+             * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
+             */
+            publishedBotId: string | null;
+            /**
+             * Format: date-time
+             * @description When the draft was last changed.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            updatedAt: string;
+        };
+        /** @description Something the bot said or showed. */
+        BotTurn: {
+            message: components["schemas"]["MessageBubble"];
+            /**
+             * @description Who said it. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            role: "bot";
+        };
+        /** @description A change to a bot. The version is required and tells the shape: `6` and `6.1` are the current one, `3`, `4` and `5` the legacy one. */
+        BotUpdate: components["schemas"]["BotUpdateV3"] | components["schemas"]["BotUpdateV4"] | components["schemas"]["BotUpdateV5"] | components["schemas"]["BotUpdateV6"] | components["schemas"]["BotUpdateV61"];
+        /** @description A change to a bot in a current version. */
+        BotUpdateCurrent: components["schemas"]["BotUpdateV6"] | components["schemas"]["BotUpdateV61"];
+        /** @description A change to a bot in a legacy version. */
+        BotUpdateLegacy: components["schemas"]["BotUpdateV3"] | components["schemas"]["BotUpdateV4"] | components["schemas"]["BotUpdateV5"];
+        /** @description A change to a bot in version 3. Absent properties stay, given ones replace the whole property. */
+        BotUpdateV3: {
+            /**
+             * @description Address of the JSON Schema that an editor checks the document with; accepted and ignored.
+             * @example /schemas/bot-6.1.json
+             */
+            $schema?: unknown;
+            /**
+             * @description Read-only time of creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            /**
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
+             * @example chat.example.com/leads
+             */
+            customDomain?: string | null;
+            /** @description The connections of the flow, in no particular order. */
+            edges?: components["schemas"]["Edge"][];
+            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
+            events?: components["schemas"]["FlowEvent"][] | null;
+            /**
+             * @description Id of the folder the bot is in; null at the top level of its workspace.
+             * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
+             */
+            folderId?: string | null;
+            /** @description The groups of the flow, in no particular order. */
+            groups?: components["schemas"]["LegacyGroup"][];
+            /**
+             * @description Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one.
+             * @example 🤖
+             */
+            icon?: string | null;
+            /**
+             * @description Read-only id; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Read-only flag; accepted and ignored.
+             * @example null
+             */
+            isArchived?: unknown;
+            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            isClosed?: boolean;
+            /**
+             * @description Id of the credentials of a messaging channel, which the service only keeps; null without one.
+             * @example cred-1
+             */
+            messagingCredentialsId?: string | null;
+            /**
+             * @description Name of the bot. Names need not be unique.
+             * @example Lead generation
+             */
+            name?: string;
+            /**
+             * @description Name under which the published bot is reached: lower-case letters, digits, single inner hyphens. Unique over the installation; a taken one is invalid input. Null without one; publishing then assigns one.
+             * @example lead-generation-8k2m4p6
+             */
+            publicId?: string | null;
+            /** @description How an editor shows the table of results; null for its own defaults. */
+            resultsTablePreferences?: components["schemas"]["ResultsTablePreferences"] | null;
+            /**
+             * Format: double
+             * @description Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed.
+             * @example null
+             */
+            riskLevel?: number | null;
+            /**
+             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @example template-1
+             */
+            selectedThemeTemplateId?: string | null;
+            settings?: components["schemas"]["Settings"];
+            theme?: components["schemas"]["Theme"];
+            /**
+             * Format: date-time
+             * @description Precondition: the `updatedAt` the caller read. The update is refused as a conflict when the stored one differs by so much as a millisecond.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            updatedAt?: string;
+            /** @description The variables of the bot. */
+            variables?: components["schemas"]["Variable"][];
+            /**
+             * @description Version of the schema the flow is written in. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            version: "3";
+            /**
+             * @description Read-only workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
+        };
+        /** @description A change to a bot in version 4. Absent properties stay, given ones replace the whole property. */
+        BotUpdateV4: {
+            /**
+             * @description Address of the JSON Schema that an editor checks the document with; accepted and ignored.
+             * @example /schemas/bot-6.1.json
+             */
+            $schema?: unknown;
+            /**
+             * @description Read-only time of creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            /**
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
+             * @example chat.example.com/leads
+             */
+            customDomain?: string | null;
+            /** @description The connections of the flow, in no particular order. */
+            edges?: components["schemas"]["Edge"][];
+            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
+            events?: components["schemas"]["FlowEvent"][] | null;
+            /**
+             * @description Id of the folder the bot is in; null at the top level of its workspace.
+             * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
+             */
+            folderId?: string | null;
+            /** @description The groups of the flow, in no particular order. */
+            groups?: components["schemas"]["LegacyGroup"][];
+            /**
+             * @description Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one.
+             * @example 🤖
+             */
+            icon?: string | null;
+            /**
+             * @description Read-only id; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Read-only flag; accepted and ignored.
+             * @example null
+             */
+            isArchived?: unknown;
+            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            isClosed?: boolean;
+            /**
+             * @description Id of the credentials of a messaging channel, which the service only keeps; null without one.
+             * @example cred-1
+             */
+            messagingCredentialsId?: string | null;
+            /**
+             * @description Name of the bot. Names need not be unique.
+             * @example Lead generation
+             */
+            name?: string;
+            /**
+             * @description Name under which the published bot is reached: lower-case letters, digits, single inner hyphens. Unique over the installation; a taken one is invalid input. Null without one; publishing then assigns one.
+             * @example lead-generation-8k2m4p6
+             */
+            publicId?: string | null;
+            /** @description How an editor shows the table of results; null for its own defaults. */
+            resultsTablePreferences?: components["schemas"]["ResultsTablePreferences"] | null;
+            /**
+             * Format: double
+             * @description Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed.
+             * @example null
+             */
+            riskLevel?: number | null;
+            /**
+             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @example template-1
+             */
+            selectedThemeTemplateId?: string | null;
+            settings?: components["schemas"]["Settings"];
+            theme?: components["schemas"]["Theme"];
+            /**
+             * Format: date-time
+             * @description Precondition: the `updatedAt` the caller read. The update is refused as a conflict when the stored one differs by so much as a millisecond.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            updatedAt?: string;
+            /** @description The variables of the bot. */
+            variables?: components["schemas"]["Variable"][];
+            /**
+             * @description Version of the schema the flow is written in. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            version: "4";
+            /**
+             * @description Read-only workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
+        };
+        /** @description A change to a bot in version 5. Absent properties stay, given ones replace the whole property. */
+        BotUpdateV5: {
+            /**
+             * @description Address of the JSON Schema that an editor checks the document with; accepted and ignored.
+             * @example /schemas/bot-6.1.json
+             */
+            $schema?: unknown;
+            /**
+             * @description Read-only time of creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            /**
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
+             * @example chat.example.com/leads
+             */
+            customDomain?: string | null;
+            /** @description The connections of the flow, in no particular order. */
+            edges?: components["schemas"]["Edge"][];
+            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
+            events?: components["schemas"]["FlowEvent"][] | null;
+            /**
+             * @description Id of the folder the bot is in; null at the top level of its workspace.
+             * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
+             */
+            folderId?: string | null;
+            /** @description The groups of the flow, in no particular order. */
+            groups?: components["schemas"]["LegacyGroup"][];
+            /**
+             * @description Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one.
+             * @example 🤖
+             */
+            icon?: string | null;
+            /**
+             * @description Read-only id; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Read-only flag; accepted and ignored.
+             * @example null
+             */
+            isArchived?: unknown;
+            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            isClosed?: boolean;
+            /**
+             * @description Id of the credentials of a messaging channel, which the service only keeps; null without one.
+             * @example cred-1
+             */
+            messagingCredentialsId?: string | null;
+            /**
+             * @description Name of the bot. Names need not be unique.
+             * @example Lead generation
+             */
+            name?: string;
+            /**
+             * @description Name under which the published bot is reached: lower-case letters, digits, single inner hyphens. Unique over the installation; a taken one is invalid input. Null without one; publishing then assigns one.
+             * @example lead-generation-8k2m4p6
+             */
+            publicId?: string | null;
+            /** @description How an editor shows the table of results; null for its own defaults. */
+            resultsTablePreferences?: components["schemas"]["ResultsTablePreferences"] | null;
+            /**
+             * Format: double
+             * @description Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed.
+             * @example null
+             */
+            riskLevel?: number | null;
+            /**
+             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @example template-1
+             */
+            selectedThemeTemplateId?: string | null;
+            settings?: components["schemas"]["Settings"];
+            theme?: components["schemas"]["Theme"];
+            /**
+             * Format: date-time
+             * @description Precondition: the `updatedAt` the caller read. The update is refused as a conflict when the stored one differs by so much as a millisecond.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            updatedAt?: string;
+            /** @description The variables of the bot. */
+            variables?: components["schemas"]["Variable"][];
+            /**
+             * @description Version of the schema the flow is written in. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            version: "5";
+            /**
+             * @description Read-only workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
+        };
+        /** @description A change to a bot in version 6. Absent properties stay, given ones replace the whole property. */
+        BotUpdateV6: {
+            /**
+             * @description Address of the JSON Schema that an editor checks the document with; accepted and ignored.
+             * @example /schemas/bot-6.1.json
+             */
+            $schema?: unknown;
+            /**
+             * @description Read-only time of creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            /**
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
+             * @example chat.example.com/leads
+             */
+            customDomain?: string | null;
+            /** @description The connections of the flow, in no particular order. */
+            edges?: components["schemas"]["Edge"][];
+            /** @description What begins the branches of the flow. The first event, and only the first, is the start event. */
+            events?: components["schemas"]["FlowEvent"][];
+            /**
+             * @description Id of the folder the bot is in; null at the top level of its workspace.
+             * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
+             */
+            folderId?: string | null;
+            /** @description The groups of the flow, in no particular order. */
+            groups?: components["schemas"]["Group"][];
+            /**
+             * @description Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one.
+             * @example 🤖
+             */
+            icon?: string | null;
+            /**
+             * @description Read-only id; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Read-only flag; accepted and ignored.
+             * @example null
+             */
+            isArchived?: unknown;
+            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            isClosed?: boolean;
+            /**
+             * @description Id of the credentials of a messaging channel, which the service only keeps; null without one.
+             * @example cred-1
+             */
+            messagingCredentialsId?: string | null;
+            /**
+             * @description Name of the bot. Names need not be unique.
+             * @example Lead generation
+             */
+            name?: string;
+            /**
+             * @description Name under which the published bot is reached: lower-case letters, digits, single inner hyphens. Unique over the installation; a taken one is invalid input. Null without one; publishing then assigns one.
+             * @example lead-generation-8k2m4p6
+             */
+            publicId?: string | null;
+            /** @description How an editor shows the table of results; null for its own defaults. */
+            resultsTablePreferences?: components["schemas"]["ResultsTablePreferences"] | null;
+            /**
+             * Format: double
+             * @description Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed.
+             * @example null
+             */
+            riskLevel?: number | null;
+            /**
+             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @example template-1
+             */
+            selectedThemeTemplateId?: string | null;
+            settings?: components["schemas"]["Settings"];
+            theme?: components["schemas"]["Theme"];
+            /**
+             * Format: date-time
+             * @description Precondition: the `updatedAt` the caller read. The update is refused as a conflict when the stored one differs by so much as a millisecond.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            updatedAt?: string;
+            /** @description The variables of the bot. */
+            variables?: components["schemas"]["Variable"][];
+            /**
+             * @description Version of the schema the flow is written in. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            version: "6";
+            /**
+             * @description Read-only workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
+        };
+        /** @description A change to a bot in version 6.1. Absent properties stay, given ones replace the whole property. */
+        BotUpdateV61: {
+            /**
+             * @description Address of the JSON Schema that an editor checks the document with; accepted and ignored.
+             * @example /schemas/bot-6.1.json
+             */
+            $schema?: unknown;
+            /**
+             * @description Read-only time of creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            /**
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
+             * @example chat.example.com/leads
+             */
+            customDomain?: string | null;
+            /** @description The connections of the flow, in no particular order. */
+            edges?: components["schemas"]["Edge"][];
+            /** @description What begins the branches of the flow. The first event, and only the first, is the start event. */
+            events?: components["schemas"]["FlowEvent"][];
+            /**
+             * @description Id of the folder the bot is in; null at the top level of its workspace.
+             * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
+             */
+            folderId?: string | null;
+            /** @description The groups of the flow, in no particular order. */
+            groups?: components["schemas"]["Group"][];
+            /**
+             * @description Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one.
+             * @example 🤖
+             */
+            icon?: string | null;
+            /**
+             * @description Read-only id; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Read-only flag; accepted and ignored.
+             * @example null
+             */
+            isArchived?: unknown;
+            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            isClosed?: boolean;
+            /**
+             * @description Id of the credentials of a messaging channel, which the service only keeps; null without one.
+             * @example cred-1
+             */
+            messagingCredentialsId?: string | null;
+            /**
+             * @description Name of the bot. Names need not be unique.
+             * @example Lead generation
+             */
+            name?: string;
+            /**
+             * @description Name under which the published bot is reached: lower-case letters, digits, single inner hyphens. Unique over the installation; a taken one is invalid input. Null without one; publishing then assigns one.
+             * @example lead-generation-8k2m4p6
+             */
+            publicId?: string | null;
+            /** @description How an editor shows the table of results; null for its own defaults. */
+            resultsTablePreferences?: components["schemas"]["ResultsTablePreferences"] | null;
+            /**
+             * Format: double
+             * @description Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed.
+             * @example null
+             */
+            riskLevel?: number | null;
+            /**
+             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @example template-1
+             */
+            selectedThemeTemplateId?: string | null;
+            settings?: components["schemas"]["Settings"];
+            theme?: components["schemas"]["Theme"];
+            /**
+             * Format: date-time
+             * @description Precondition: the `updatedAt` the caller read. The update is refused as a conflict when the stored one differs by so much as a millisecond.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            updatedAt?: string;
+            /** @description The variables of the bot. */
+            variables?: components["schemas"]["Variable"][];
+            /**
+             * @description Version of the schema the flow is written in. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            version: "6.1";
+            /**
+             * @description Read-only workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
+        };
+        /** @description A bot whose flow is written in version 3. */
+        BotV3: {
+            /**
+             * Format: date-time
+             * @description When the bot was created.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /**
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
+             * @example chat.example.com/leads
+             */
+            customDomain: string | null;
+            /** @description The connections of the flow, in no particular order. */
+            edges: components["schemas"]["Edge"][];
+            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
+            events: components["schemas"]["FlowEvent"][] | null;
+            /**
+             * @description Id of the folder the bot is in; null at the top level of its workspace.
+             * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
+             */
+            folderId: string | null;
+            /** @description The groups of the flow, in no particular order. */
+            groups: components["schemas"]["LegacyGroup"][];
+            /**
+             * @description Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one.
+             * @example 🤖
+             */
+            icon: string | null;
+            /**
+             * @description Id of the bot, as create and list answer it.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            id: string;
+            /** @description Always false: an archived bot is not found. */
+            isArchived: boolean;
+            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            isClosed: boolean;
+            /**
+             * @description Id of the credentials of a messaging channel, which the service only keeps; null without one.
+             * @example cred-1
+             */
+            messagingCredentialsId: string | null;
+            /**
+             * @description Name of the bot. Names need not be unique.
+             * @example Lead generation
+             */
+            name: string;
+            /**
+             * @description Name under which the published bot is reached: lower-case letters, digits, single inner hyphens. Unique over the installation; a taken one is invalid input. Null without one; publishing then assigns one.
+             * @example lead-generation-8k2m4p6
+             */
+            publicId: string | null;
+            /** @description How an editor shows the table of results; null for its own defaults. */
+            resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
+            /**
+             * Format: double
+             * @description Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed.
+             * @example null
+             */
+            riskLevel: number | null;
+            /**
+             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @example template-1
+             */
+            selectedThemeTemplateId: string | null;
+            settings: components["schemas"]["Settings"];
+            theme: components["schemas"]["Theme"];
+            /**
+             * Format: date-time
+             * @description When the draft was last changed; strictly increasing, so it serves as a precondition of an update. Publishing does not change it.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            updatedAt: string;
+            /** @description The variables of the bot. */
+            variables: components["schemas"]["Variable"][];
+            /**
+             * @description Version of the schema the flow is written in. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            version: "3";
+            /**
+             * @description Id of the workspace the bot is in.
+             * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+             */
+            workspaceId: string;
+        };
+        /** @description A bot whose flow is written in version 4. */
+        BotV4: {
+            /**
+             * Format: date-time
+             * @description When the bot was created.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /**
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
+             * @example chat.example.com/leads
+             */
+            customDomain: string | null;
+            /** @description The connections of the flow, in no particular order. */
+            edges: components["schemas"]["Edge"][];
+            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
+            events: components["schemas"]["FlowEvent"][] | null;
+            /**
+             * @description Id of the folder the bot is in; null at the top level of its workspace.
+             * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
+             */
+            folderId: string | null;
+            /** @description The groups of the flow, in no particular order. */
+            groups: components["schemas"]["LegacyGroup"][];
+            /**
+             * @description Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one.
+             * @example 🤖
+             */
+            icon: string | null;
+            /**
+             * @description Id of the bot, as create and list answer it.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            id: string;
+            /** @description Always false: an archived bot is not found. */
+            isArchived: boolean;
+            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            isClosed: boolean;
+            /**
+             * @description Id of the credentials of a messaging channel, which the service only keeps; null without one.
+             * @example cred-1
+             */
+            messagingCredentialsId: string | null;
+            /**
+             * @description Name of the bot. Names need not be unique.
+             * @example Lead generation
+             */
+            name: string;
+            /**
+             * @description Name under which the published bot is reached: lower-case letters, digits, single inner hyphens. Unique over the installation; a taken one is invalid input. Null without one; publishing then assigns one.
+             * @example lead-generation-8k2m4p6
+             */
+            publicId: string | null;
+            /** @description How an editor shows the table of results; null for its own defaults. */
+            resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
+            /**
+             * Format: double
+             * @description Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed.
+             * @example null
+             */
+            riskLevel: number | null;
+            /**
+             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @example template-1
+             */
+            selectedThemeTemplateId: string | null;
+            settings: components["schemas"]["Settings"];
+            theme: components["schemas"]["Theme"];
+            /**
+             * Format: date-time
+             * @description When the draft was last changed; strictly increasing, so it serves as a precondition of an update. Publishing does not change it.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            updatedAt: string;
+            /** @description The variables of the bot. */
+            variables: components["schemas"]["Variable"][];
+            /**
+             * @description Version of the schema the flow is written in. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            version: "4";
+            /**
+             * @description Id of the workspace the bot is in.
+             * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+             */
+            workspaceId: string;
+        };
+        /** @description A bot whose flow is written in version 5. */
+        BotV5: {
+            /**
+             * Format: date-time
+             * @description When the bot was created.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /**
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
+             * @example chat.example.com/leads
+             */
+            customDomain: string | null;
+            /** @description The connections of the flow, in no particular order. */
+            edges: components["schemas"]["Edge"][];
+            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
+            events: components["schemas"]["FlowEvent"][] | null;
+            /**
+             * @description Id of the folder the bot is in; null at the top level of its workspace.
+             * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
+             */
+            folderId: string | null;
+            /** @description The groups of the flow, in no particular order. */
+            groups: components["schemas"]["LegacyGroup"][];
+            /**
+             * @description Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one.
+             * @example 🤖
+             */
+            icon: string | null;
+            /**
+             * @description Id of the bot, as create and list answer it.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            id: string;
+            /** @description Always false: an archived bot is not found. */
+            isArchived: boolean;
+            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            isClosed: boolean;
+            /**
+             * @description Id of the credentials of a messaging channel, which the service only keeps; null without one.
+             * @example cred-1
+             */
+            messagingCredentialsId: string | null;
+            /**
+             * @description Name of the bot. Names need not be unique.
+             * @example Lead generation
+             */
+            name: string;
+            /**
+             * @description Name under which the published bot is reached: lower-case letters, digits, single inner hyphens. Unique over the installation; a taken one is invalid input. Null without one; publishing then assigns one.
+             * @example lead-generation-8k2m4p6
+             */
+            publicId: string | null;
+            /** @description How an editor shows the table of results; null for its own defaults. */
+            resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
+            /**
+             * Format: double
+             * @description Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed.
+             * @example null
+             */
+            riskLevel: number | null;
+            /**
+             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @example template-1
+             */
+            selectedThemeTemplateId: string | null;
+            settings: components["schemas"]["Settings"];
+            theme: components["schemas"]["Theme"];
+            /**
+             * Format: date-time
+             * @description When the draft was last changed; strictly increasing, so it serves as a precondition of an update. Publishing does not change it.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            updatedAt: string;
+            /** @description The variables of the bot. */
+            variables: components["schemas"]["Variable"][];
+            /**
+             * @description Version of the schema the flow is written in. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            version: "5";
+            /**
+             * @description Id of the workspace the bot is in.
+             * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+             */
+            workspaceId: string;
+        };
+        /** @description A bot whose flow is written in version 6. */
+        BotV6: {
+            /**
+             * Format: date-time
+             * @description When the bot was created.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /**
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
+             * @example chat.example.com/leads
+             */
+            customDomain: string | null;
+            /** @description The connections of the flow, in no particular order. */
+            edges: components["schemas"]["Edge"][];
+            /** @description What begins the branches of the flow. The first event, and only the first, is the start event. */
+            events: components["schemas"]["FlowEvent"][];
+            /**
+             * @description Id of the folder the bot is in; null at the top level of its workspace.
+             * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
+             */
+            folderId: string | null;
+            /** @description The groups of the flow, in no particular order. */
+            groups: components["schemas"]["Group"][];
+            /**
+             * @description Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one.
+             * @example 🤖
+             */
+            icon: string | null;
+            /**
+             * @description Id of the bot, as create and list answer it.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            id: string;
+            /** @description Always false: an archived bot is not found. */
+            isArchived: boolean;
+            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            isClosed: boolean;
+            /**
+             * @description Id of the credentials of a messaging channel, which the service only keeps; null without one.
+             * @example cred-1
+             */
+            messagingCredentialsId: string | null;
+            /**
+             * @description Name of the bot. Names need not be unique.
+             * @example Lead generation
+             */
+            name: string;
+            /**
+             * @description Name under which the published bot is reached: lower-case letters, digits, single inner hyphens. Unique over the installation; a taken one is invalid input. Null without one; publishing then assigns one.
+             * @example lead-generation-8k2m4p6
+             */
+            publicId: string | null;
+            /** @description How an editor shows the table of results; null for its own defaults. */
+            resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
+            /**
+             * Format: double
+             * @description Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed.
+             * @example null
+             */
+            riskLevel: number | null;
+            /**
+             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @example template-1
+             */
+            selectedThemeTemplateId: string | null;
+            settings: components["schemas"]["Settings"];
+            theme: components["schemas"]["Theme"];
+            /**
+             * Format: date-time
+             * @description When the draft was last changed; strictly increasing, so it serves as a precondition of an update. Publishing does not change it.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            updatedAt: string;
+            /** @description The variables of the bot. */
+            variables: components["schemas"]["Variable"][];
+            /**
+             * @description Version of the schema the flow is written in. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            version: "6";
+            /**
+             * @description Id of the workspace the bot is in.
+             * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+             */
+            workspaceId: string;
+        };
+        /** @description A bot whose flow is written in version 6.1. */
+        BotV61: {
+            /**
+             * Format: date-time
+             * @description When the bot was created.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /**
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
+             * @example chat.example.com/leads
+             */
+            customDomain: string | null;
+            /** @description The connections of the flow, in no particular order. */
+            edges: components["schemas"]["Edge"][];
+            /** @description What begins the branches of the flow. The first event, and only the first, is the start event. */
+            events: components["schemas"]["FlowEvent"][];
+            /**
+             * @description Id of the folder the bot is in; null at the top level of its workspace.
+             * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
+             */
+            folderId: string | null;
+            /** @description The groups of the flow, in no particular order. */
+            groups: components["schemas"]["Group"][];
+            /**
+             * @description Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one.
+             * @example 🤖
+             */
+            icon: string | null;
+            /**
+             * @description Id of the bot, as create and list answer it.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            id: string;
+            /** @description Always false: an archived bot is not found. */
+            isArchived: boolean;
+            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            isClosed: boolean;
+            /**
+             * @description Id of the credentials of a messaging channel, which the service only keeps; null without one.
+             * @example cred-1
+             */
+            messagingCredentialsId: string | null;
+            /**
+             * @description Name of the bot. Names need not be unique.
+             * @example Lead generation
+             */
+            name: string;
+            /**
+             * @description Name under which the published bot is reached: lower-case letters, digits, single inner hyphens. Unique over the installation; a taken one is invalid input. Null without one; publishing then assigns one.
+             * @example lead-generation-8k2m4p6
+             */
+            publicId: string | null;
+            /** @description How an editor shows the table of results; null for its own defaults. */
+            resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
+            /**
+             * Format: double
+             * @description Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed.
+             * @example null
+             */
+            riskLevel: number | null;
+            /**
+             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @example template-1
+             */
+            selectedThemeTemplateId: string | null;
+            settings: components["schemas"]["Settings"];
+            theme: components["schemas"]["Theme"];
+            /**
+             * Format: date-time
+             * @description When the draft was last changed; strictly increasing, so it serves as a precondition of an update. Publishing does not change it.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            updatedAt: string;
+            /** @description The variables of the bot. */
+            variables: components["schemas"]["Variable"][];
+            /**
+             * @description Version of the schema the flow is written in. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            version: "6.1";
+            /**
+             * @description Id of the workspace the bot is in.
+             * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+             */
+            workspaceId: string;
+        };
+        /** @description One bot and the caller's rights on it. */
+        BotWithModeBody: {
+            bot: components["schemas"]["Bot"];
+            /**
+             * @description The caller's rights on the bot: `write` for admins and members of its workspace, `read` for guests, `guest` for anybody who sees it because it is shared publicly.
+             * @enum {string}
+             */
+            currentUserMode: "write" | "read" | "guest";
+        };
+        /** @description Answer to a question of the booking form. */
+        CalComAnswer: {
+            /**
+             * @description Id of the question.
+             * @example company
+             */
+            questionId?: string;
+            /**
+             * @description The answer.
+             * @example {{Company}}
+             */
+            value?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Works with Cal.com. Chats of this service skip it. Versions 6 and 6.1 only. */
+        CalComBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["CalComOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "cal-com";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What Cal.com is asked to do. The action tells which of the other properties are read. */
+        CalComOptions: {
+            /**
+             * @description What is done: Book event; any other text is kept. Absent: nothing yet.
+             * @example Book event
+             */
+            action?: string;
+            /**
+             * @description Notes for the host.
+             * @example Wants to see the editor.
+             */
+            additionalNotes?: string;
+            /** @description Answers that the booking form begins with. */
+            anyPrefilledInformations?: components["schemas"]["CalComAnswer"][];
+            /**
+             * @description Address of the Cal.com installation.
+             * @example https://cal.com
+             */
+            baseUrl?: string;
+            /**
+             * @description Id of the credentials of the account.
+             * @example crdVendor
+             */
+            credentialsId?: string;
+            /**
+             * @description E-mail address of the visitor.
+             * @example {{Email}}
+             */
+            email?: string;
+            /**
+             * @description Layout of the calendar.
+             * @enum {string}
+             */
+            layout?: "Month" | "Weekly" | "Columns";
+            /**
+             * @description Address of the event, or its path.
+             * @example ada/30min
+             */
+            link?: string;
+            /**
+             * @description Name of the visitor.
+             * @example {{Name}}
+             */
+            name?: string;
+            /**
+             * @description Phone number of the visitor.
+             * @example {{Phone}}
+             */
+            phone?: string;
+            /**
+             * @description Id of the variable that takes the booked date.
+             * @example varDate
+             */
+            saveBookedDateInVariableId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A card with a picture, texts and buttons. */
+        CardItem: {
+            /**
+             * @description Text of the card. Null: none.
+             * @example For one person.
+             */
+            description?: string | null;
+            /**
+             * @description Id of the item.
+             * @example itmPlanBasic
+             */
+            id: string;
+            /**
+             * @description Address of the picture. Null: none.
+             * @example https://files.example.com/basic.png
+             */
+            imageUrl?: string | null;
+            options?: components["schemas"]["CardItemOptions"];
+            /**
+             * @description Id of the edge that leaves the item. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /** @description The buttons, in the order shown. */
+            paths?: components["schemas"]["CardPath"][];
+            /**
+             * @description Title of the card. Null: none.
+             * @example Basic
+             */
+            title?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description When a card is shown and what it stands for. */
+        CardItemOptions: {
+            displayCondition?: components["schemas"]["DisplayCondition"];
+            /**
+             * @description What is stored as the answer when mapped. Null: none.
+             * @example basic
+             */
+            internalValue?: string | null;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Stores one part of the chosen card in a variable. */
+        CardMapping: {
+            /**
+             * @description Part of the card that is stored.
+             * @enum {string}
+             */
+            field?: "Image URL" | "Title" | "Description" | "Button" | "Internal Value";
+            /**
+             * @description Id of the variable that takes the part.
+             * @example varPlan
+             */
+            variableId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A button of a card, and where it leads. */
+        CardPath: {
+            /**
+             * @description Id of the path.
+             * @example pthBuy
+             */
+            id: string;
+            /**
+             * @description Id of the edge that leaves the path. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Text of the button.
+             * @example Buy
+             */
+            text?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Asks to choose from cards. */
+        CardsInput: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            /** @description The cards, in the order shown. */
+            items: components["schemas"]["CardItem"][];
+            options?: components["schemas"]["CardsInputOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "cards";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What is stored of the chosen card. */
+        CardsInputOptions: {
+            /** @description What is stored where. */
+            saveResponseMapping?: components["schemas"]["CardMapping"][];
+            /**
+             * @description Id of the variable that takes the answer.
+             * @example varEmail
+             */
+            variableId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The bot that runs: its version, look and settings. */
+        ChatBot: {
+            /**
+             * @description Id of the bot, as create and list answer it.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the running copy was published.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            publishedAt?: string;
+            /**
+             * @description The settings a client needs: `general` and `typingEmulation`.
+             * @example {}
+             */
+            settings: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description The theme, with placeholders filled in.
+             * @example {}
+             */
+            theme: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Version of the flow that runs.
+             * @example 6.1
+             */
+            version: string;
+        };
+        /** @description The input block that waits for a reply. */
+        ChatInput: {
+            /**
+             * @description Id of the block in the flow.
+             * @example block-hello
+             */
+            id: string;
+            /** @description The items that can be chosen. */
+            items?: {
+                [key: string]: unknown;
+            }[];
+            /**
+             * @description Options of the block, with placeholders filled in.
+             * @example {}
+             */
+            options?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description The value to begin with.
+             * @example ada@example.com
+             */
+            prefilledValue?: string;
+            /**
+             * @description Type of the input block, such as `email input`.
+             * @example email input
+             */
+            type: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Something noticed while the flow ran. */
+        ChatLog: {
+            /**
+             * @description Where it happened.
+             * @example Group Welcome
+             */
+            context?: string;
+            /**
+             * @description What happened.
+             * @example The mail was not sent
+             */
+            description: string;
+            /**
+             * @description More about it.
+             * @example Connection refused
+             */
+            details?: string;
+            /**
+             * @description Kind of the entry: `error`, `success` or `info`.
+             * @example error
+             */
+            status?: string;
+        };
+        /** @description A message given to a model. The role tells which of the other properties are read. */
+        ChatMessage: {
+            /**
+             * @description What is said, with the roles system, user and assistant.
+             * @example You are a helpful assistant.
+             */
+            content?: string;
+            /**
+             * @description Id of the variable that holds the earlier messages, with role Dialogue.
+             * @example varDialogue
+             */
+            dialogueVariableId?: string;
+            /**
+             * @description Who speaks, or Dialogue for earlier messages kept in a variable. Absent: not chosen yet.
+             * @enum {string}
+             */
+            role?: "system" | "user" | "assistant" | "Dialogue";
+            /**
+             * @description Who spoke first, with role Dialogue. Default user.
+             * @enum {string}
+             */
+            startsBy?: "user" | "assistant";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Works with ChatNode. Chats of this service skip it. Versions 6 and 6.1 only. */
+        ChatNodeBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["ChatNodeOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "chat-node";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What ChatNode is asked to do. The action tells which of the other properties are read. */
+        ChatNodeOptions: {
+            /**
+             * @description What is done: Send Message; any other text is kept. Absent: nothing yet.
+             * @example Send Message
+             */
+            action?: string;
+            /**
+             * @description Id of the bot at the vendor.
+             * @example b1c2d3
+             */
+            botId?: string;
+            /**
+             * @description Id of the credentials of the account.
+             * @example crdVendor
+             */
+            credentialsId?: string;
+            /**
+             * @description What is said; may hold placeholders.
+             * @example {{Question}}
+             */
+            message?: string;
+            /** @description Which parts of the answer are stored where. With action Send Message: Message, Thread ID. */
+            responseMapping?: components["schemas"]["VendorAnswerMapping"][];
+            /**
+             * @description Id of the thread.
+             * @example {{Thread}}
+             */
+            threadId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A chat as it is now, for a client that comes back to it. */
+        ChatSessionBody: {
+            bot: components["schemas"]["ChatBot"];
+            /** @description What the chat waits for the client to do; actions that are done once are not repeated. */
+            clientSideActions?: components["schemas"]["ClientSideAction"][];
+            dynamicTheme?: components["schemas"]["DynamicTheme"];
+            input?: components["schemas"]["ChatInput"];
+            /**
+             * @description Whether the chat has ended.
+             * @example false
+             */
+            isOver: boolean;
+            /**
+             * Format: double
+             * @description How far the chat is, in percent; only with the progress bar on.
+             * @example 40
+             */
+            progress?: number;
+            /**
+             * @description Id of the result; absent while the chat is only registered, and in a preview.
+             * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
+             */
+            resultId?: string;
+            /**
+             * Format: int32
+             * @description Counts the steps of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
+             * @example 1
+             */
+            revision: number;
+            /**
+             * @description Id of the chat session.
+             * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
+             */
+            sessionId: string;
+            /** @description What was said, oldest first; of very long chats what was said last. */
+            turns: components["schemas"]["ChatTurn"][];
+        };
+        /** @description A function that the model can call. */
+        ChatTool: {
+            /**
+             * @description Body of the function.
+             * @example return fetchWeather(city)
+             */
+            code?: string;
+            /**
+             * @description What the function does.
+             * @example Gives the weather of a city
+             */
+            description?: string;
+            /**
+             * @description Name of the function.
+             * @example getWeather
+             */
+            name?: string;
+            /** @description Parameters of the function. */
+            parameters?: components["schemas"]["ChatToolParameter"][];
+            /**
+             * @description Kind of tool.
+             * @enum {string}
+             */
+            type?: "function";
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @description A parameter of a function that the model can call.
+         * @example {
+         *       "type": "enum",
+         *       "name": "city",
+         *       "description": "City the weather is asked for",
+         *       "values": [
+         *         "Lyon",
+         *         "Paris"
+         *       ]
+         *     }
+         */
+        ChatToolParameter: {
+            /**
+             * @description What the parameter means.
+             * @example City the weather is asked for
+             */
+            description?: string;
+            /**
+             * @description Name of the parameter.
+             * @example city
+             */
+            name?: string;
+            /** @description Whether the model must give it. Default false. */
+            required?: boolean;
+            /**
+             * @description Kind of value.
+             * @enum {string}
+             */
+            type?: "string" | "number" | "boolean" | "enum";
+            /**
+             * @description With type enum: the allowed values.
+             * @example [
+             *       "Lyon",
+             *       "Paris"
+             *     ]
+             */
+            values?: string[];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Something that was said in a chat. */
+        ChatTurn: components["schemas"]["BotTurn"] | components["schemas"]["UserTurn"];
+        /** @description Open or close the Chatwoot widget. */
+        ChatwootAction: {
+            chatwoot: components["schemas"]["ScriptHolder"];
+            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            expectsDedicatedReply?: boolean;
+            /**
+             * @description Run the action after this bubble; absent means before all.
+             * @example block-hello
+             */
+            lastBubbleBlockId?: string;
+            /**
+             * @description Kind of the action. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "chatwoot";
+        };
+        /** @description Hands the conversation over to Chatwoot. */
+        ChatwootBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["ChatwootOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "Chatwoot";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Which Chatwoot widget is meant. */
+        ChatwootOptions: {
+            /**
+             * @description Address of the Chatwoot installation.
+             * @example https://app.chatwoot.com
+             */
+            baseUrl?: string;
+            /**
+             * @description What is done. Default Show widget.
+             * @enum {string}
+             */
+            task?: "Show widget" | "Close widget";
+            user?: components["schemas"]["ChatwootUser"];
+            /**
+             * @description Token of the widget.
+             * @example bX7cPq2LkD
+             */
+            websiteToken?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The visitor as Chatwoot shall know them; all texts may hold placeholders. */
+        ChatwootUser: {
+            /**
+             * @description Address of a picture.
+             * @example https://files.example.com/cat.png
+             */
+            avatarUrl?: string;
+            /**
+             * @description E-mail address.
+             * @example {{Email}}
+             */
+            email?: string;
+            /**
+             * @description Id of the visitor.
+             * @example {{User ID}}
+             */
+            id?: string;
+            /**
+             * @description Name.
+             * @example {{Name}}
+             */
+            name?: string;
+            /**
+             * @description Phone number.
+             * @example {{Phone}}
+             */
+            phoneNumber?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Asks to choose from buttons. */
+        ChoiceInput: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            /** @description The buttons, in the order shown. */
+            items: components["schemas"]["ChoiceItem"][];
+            options?: components["schemas"]["ChoiceInputOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "choice input";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description How the buttons are offered. */
+        ChoiceInputOptions: {
+            /** @description Whether the buttons show before anything is searched. Default true. */
+            areInitialSearchButtonsVisible?: boolean;
+            /**
+             * @description Text of the button that sends several choices. Default Send.
+             * @example Send
+             */
+            buttonLabel?: string;
+            /**
+             * @description Id of the variable whose list gives the buttons instead of the items.
+             * @example varPlans
+             */
+            dynamicVariableId?: string;
+            /** @description Whether several buttons may be chosen. Default false. */
+            isMultipleChoice?: boolean;
+            /** @description Whether a search field filters the buttons. Default false. */
+            isSearchable?: boolean;
+            /**
+             * @description Text in the empty search field.
+             * @example Filter the options...
+             */
+            searchInputPlaceholder?: string;
+            /**
+             * @description Id of the variable that takes the answer.
+             * @example varEmail
+             */
+            variableId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A button of a choice input. */
+        ChoiceItem: {
+            /**
+             * @description Text of the button.
+             * @example Yes, please
+             */
+            content?: string;
+            displayCondition?: components["schemas"]["DisplayCondition"];
+            /**
+             * @description Id of the item.
+             * @example itmYes
+             */
+            id: string;
+            /**
+             * @description Id of the edge that leaves the item. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description What is stored as the answer. Default: the content.
+             * @example yes
+             */
+            value?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Asks an OpenAI model. Chats of this service skip it. Newer documents use the block of type openai. */
+        ClassicOpenAiBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["ClassicOpenAiOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "OpenAI";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Settings of a picture. Required with task Create image. */
+        ClassicOpenAiImageOptions: {
+            /**
+             * @description Width and height in pixels.
+             * @enum {string}
+             */
+            size?: "256x256" | "512x512" | "1024x1024";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Stores one part of the answer in a variable. */
+        ClassicOpenAiMapping: {
+            /**
+             * @description Id of the entry.
+             * @example mapReply
+             */
+            id: string;
+            /**
+             * @description Part of the answer: `Image URL` for pictures, else `Message content`, `Total tokens`, `Prompt tokens` or `Completion tokens`. Absent or empty: Message content.
+             * @example Message content
+             */
+            valueToExtract?: string;
+            /**
+             * @description Id of the variable that takes the part.
+             * @example varReply
+             */
+            variableId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A message given to the model. The role tells which of the other properties are read. */
+        ClassicOpenAiMessage: {
+            /**
+             * @description What is said; with role Messages sequence ✨ the variables that hold earlier messages.
+             * @example You are a helpful assistant.
+             */
+            content?: string | components["schemas"]["ClassicOpenAiMessagesSequence"];
+            /**
+             * @description Id of the variable that holds the earlier messages, with role Dialogue.
+             * @example varDialogue
+             */
+            dialogueVariableId?: string;
+            /**
+             * @description Id of the message.
+             * @example msgSystem
+             */
+            id: string;
+            /**
+             * @description Name of the speaker.
+             * @example Ada
+             */
+            name?: string;
+            /**
+             * @description Who speaks, or where earlier messages are taken from. Absent: not chosen yet.
+             * @enum {string}
+             */
+            role?: "system" | "user" | "assistant" | "Messages sequence ✨" | "Dialogue";
+            /**
+             * @description Who spoke first, with role Dialogue. Default user.
+             * @enum {string}
+             */
+            startsBy?: "user" | "assistant";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Earlier messages, from two list variables in turn. */
+        ClassicOpenAiMessagesSequence: {
+            /**
+             * @description Id of the variable with the messages of the assistant.
+             * @example varBotMessages
+             */
+            assistantMessagesVariableId?: string;
+            /**
+             * @description Id of the variable with the messages of the user.
+             * @example varUserMessages
+             */
+            userMessagesVariableId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What the model is asked. The task tells which of the other properties are read. */
+        ClassicOpenAiOptions: {
+            advancedOptions?: components["schemas"]["ClassicOpenAiImageOptions"];
+            advancedSettings?: components["schemas"]["ClassicOpenAiSettings"];
+            /**
+             * @description Version of the API.
+             * @example 2024-06-01
+             */
+            apiVersion?: string;
+            /**
+             * @description Address of the API.
+             * @example https://api.openai.com/v1
+             */
+            baseUrl?: string;
+            /**
+             * @description Id of the credentials of the account.
+             * @example crdOpenAi
+             */
+            credentialsId?: string;
+            /**
+             * @description With task Create speech: what is spoken.
+             * @example {{Answer}}
+             */
+            input?: string;
+            /** @description With task Create chat completion: the messages. */
+            messages?: components["schemas"]["ClassicOpenAiMessage"][];
+            /**
+             * @description Name of the model.
+             * @example gpt-4o
+             */
+            model?: string;
+            /**
+             * @description With task Create image: what the picture shows.
+             * @example A cat on a roof
+             */
+            prompt?: string;
+            /** @description Which parts of the answer are stored where. Required with task Create image. */
+            responseMapping?: components["schemas"]["ClassicOpenAiMapping"][];
+            /**
+             * @description Id of the variable that takes the address of the sound, with task Create speech.
+             * @example varSpeech
+             */
+            saveUrlInVariableId?: string;
+            /**
+             * @description What is done. Absent: nothing yet.
+             * @enum {string}
+             */
+            task?: "Create chat completion" | "Create speech" | "Create image";
+            /**
+             * @description With task Create speech: the voice.
+             * @enum {string}
+             */
+            voice?: "alloy" | "echo" | "fable" | "onyx" | "nova" | "shimmer";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Settings of a chat completion. */
+        ClassicOpenAiSettings: {
+            /**
+             * @description How freely the model answers, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number.
+             * @example 0.7
+             */
+            temperature?: number | string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description One entry of the log of a chat client. */
+        ClientLog: {
+            /**
+             * @description Where it happened.
+             * @example While executing the script
+             */
+            context?: string;
+            /**
+             * @description What happened.
+             * @example Could not load the script
+             */
+            description: string;
+            /**
+             * @description More about it; kept up to 1,000 characters.
+             * @example net::ERR_BLOCKED_BY_CLIENT
+             */
+            details?: string;
+            /**
+             * @description Kind of the entry, such as `error`, `success` or `info`; `error` when absent.
+             * @example error
+             */
+            status?: string;
+        };
+        /** @description Code for the client, with its arguments. */
+        ClientScript: {
+            /** @description The arguments. */
+            args: components["schemas"]["ScriptArgument"][];
+            /**
+             * @description The code.
+             * @example console.log(name)
+             */
+            content: string;
+            /** @description Whether it is code rather than an expression. */
+            isCode?: boolean;
+            /** @description Whether the code comes from an unknown author. */
+            isUnsafe?: boolean;
+        };
+        /** @description Something the client has to do. */
+        ClientSideAction: components["schemas"]["ScriptAction"] | components["schemas"]["SetVariableAction"] | components["schemas"]["ChatwootAction"] | components["schemas"]["RedirectAction"] | components["schemas"]["WaitAction"] | components["schemas"]["HttpRequestAction"] | components["schemas"]["GoogleAnalyticsAction"] | components["schemas"]["PixelAction"] | components["schemas"]["StartPropertiesAction"] | components["schemas"]["ListenForWebhookAction"];
+        /** @description Runs a script on the server or in the client. */
+        CodeBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["CodeOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "Code";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Which script is run and where. */
+        CodeOptions: {
+            /**
+             * @description The script; placeholders become values. On the server it runs in a sandbox with `setVariable(name, value)` and `fetch(url, options)`, which gives the body of the answer as text.
+             * @example setVariable("Status", await fetch("https://api.example.com/status"))
+             */
+            content?: string;
+            /** @description Whether the script runs in the browser of the visitor. Default false: it runs on the server, and nothing of it reaches the browser. */
+            isExecutedOnClient?: boolean;
+            /** @description Whether the script was marked as coming from an unknown author. */
+            isUnsafe?: boolean;
+            /**
+             * @description Name shown in the editor.
+             * @example Track the lead
+             */
+            name?: string;
+            /** @description Whether the script runs in the page that embeds the chat. Default false. */
+            shouldExecuteInParentContext?: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Begins a branch when the page around the chat sends a command. */
+        CommandEvent: {
+            graphCoordinates: components["schemas"]["Coordinates"];
+            /**
+             * @description Id of the event.
+             * @example evtStart
+             */
+            id: string;
+            options?: components["schemas"]["CommandEventOptions"];
+            /**
+             * @description Id of the edge that leaves the event. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "command";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Which command is meant. */
+        CommandEventOptions: {
+            /**
+             * @description The command.
+             * @example show-offer
+             */
+            command?: string;
+            /** @description Whether the chat returns to the waiting input afterwards. Default false. */
+            resumeAfter?: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Runs the branch of a command event. */
+        CommandMessage: {
+            /**
+             * @description The command that an event of the flow has.
+             * @example help
+             */
+            command: string;
+            /**
+             * @description A command. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "command";
+        };
+        /** @description Compares the value of a variable with a text. Does not hold while the variable or the operator is missing. */
+        Comparison: {
+            comparisonOperator?: components["schemas"]["ComparisonOperator"];
+            /**
+             * @description Id of the comparison.
+             * @example cmpIsAdult
+             */
+            id: string;
+            /**
+             * @description The right side. Placeholders are filled in; the texts `null` and `undefined` mean no value.
+             * @example 18
+             */
+            value?: string;
+            /**
+             * @description Id of the variable on the left side.
+             * @example varAge
+             */
+            variableId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @description How two values are compared. The order operators compare numbers, then dates, then lengths; Is set and Is empty ignore the right side.
+         * @enum {string}
+         */
+        ComparisonOperator: "Equal to" | "Not equal" | "Contains" | "Does not contain" | "Greater than" | "Greater or equal to" | "Less than" | "Less or equal to" | "Is set" | "Is empty" | "Starts with" | "Ends with" | "Matches regex" | "Does not match regex";
+        /** @description Comparisons joined by one operator. Without comparisons it does not hold. */
+        Condition: {
+            /** @description The comparisons, in any order. */
+            comparisons?: components["schemas"]["Comparison"][];
+            logicalOperator?: components["schemas"]["LogicalOperator"];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Follows the edge of the first item whose condition holds, else its own. Has no options. */
+        ConditionBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            /** @description The conditions, asked from the first to the last. */
+            items: components["schemas"]["ConditionItem"][];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "Condition";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description One condition and the edge that is followed when it holds. */
+        ConditionItem: {
+            content?: components["schemas"]["Condition"];
+            /**
+             * @description Id of the item.
+             * @example itmIsAdult
+             */
+            id: string;
+            /**
+             * @description Id of the edge that leaves the item. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The record was changed since the caller read it, or it exists already. Read it again and repeat the change on the new state. */
+        ConflictErrorBody: {
+            /**
+             * @description The code of the error, for programs.
+             * @enum {string}
+             */
+            code: "CONFLICT";
+            /** @description What is wrong and where; empty where there is nothing to add. */
+            issues: components["schemas"]["ErrorIssue"][];
+            /**
+             * @description The fixed text of the code.
+             * @example Conflicting update
+             */
+            message: string;
+        };
+        /** @description The reply of the person who chats. */
+        ContinueChatBody: {
+            /**
+             * @description The reply; absent or null skips an input that may be skipped, or says that an awaited action is done.
+             * @example ada@example.com
+             */
+            message?: components["schemas"]["Message"] | null;
+            /**
+             * Format: int32
+             * @description Counts the steps of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
+             * @example 1
+             */
+            revision?: number;
+            /**
+             * @description How texts of the bot come: as a tree of formatted nodes, or in Markdown.
+             * @default richText
+             * @enum {string}
+             */
+            textBubbleContentFormat?: "richText" | "markdown";
+        };
+        /** @description A further step of a chat. Without `input` and awaited action it is over. */
+        ContinuedChatBody: {
+            /** @description What the client has to do, in order; absent when there is nothing. */
+            clientSideActions?: components["schemas"]["ClientSideAction"][];
+            dynamicTheme?: components["schemas"]["DynamicTheme"];
+            input?: components["schemas"]["ChatInput"];
+            /**
+             * @description The reply as it was understood, when that differs from what was sent.
+             * @example +33 1 23 45 67 89
+             */
+            lastMessageNewFormat?: string;
+            /** @description What was noticed while the step ran, for whoever builds the client. */
+            logs?: components["schemas"]["ChatLog"][];
+            /** @description What the bot says, in order. */
+            messages: components["schemas"]["MessageBubble"][];
+            /**
+             * Format: double
+             * @description How far the chat is, in percent; only with the progress bar on.
+             * @example 40
+             */
+            progress?: number;
+            /**
+             * Format: int32
+             * @description Counts the steps of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
+             * @example 1
+             */
+            revision: number;
+        };
+        /** @description Where a group or an event lies on the canvas of the editor. */
+        Coordinates: {
+            /**
+             * Format: double
+             * @description Distance from the left, in CSS pixels.
+             * @example 420
+             */
+            x: number;
+            /**
+             * Format: double
+             * @description Distance from the top, in CSS pixels.
+             * @example 160
+             */
+            y: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Where to create which bot. */
+        CreateBotBody: {
+            bot: components["schemas"]["BotCreate"];
+            /**
+             * @description Id of the workspace to create the bot in.
+             * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+             */
+            workspaceId: string;
+        };
+        /** @description A new access token, with the token itself. */
+        CreatedApiToken: {
+            /**
+             * Format: date-time
+             * @description When the token was created.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When the token stops working; null means never.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            expiresAt: string | null;
+            /**
+             * @description The last four characters of the token.
+             * @example x7Qa
+             */
+            hint: string;
+            /**
+             * @description Id of the token, which is not the token itself.
+             * @example 01jr5x4g2r3a7v1z6q8s0t2w4y
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the token was last used, to the day; null when never.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            lastUsedAt: string | null;
+            /**
+             * @description What the token is for, as its owner wrote it.
+             * @example Nightly export
+             */
+            name: string;
+            /**
+             * @description The token itself. It is shown only here; only a digest is stored.
+             * @example botb_pat_EXAMPLEexampleEXAMPLEexample0000000000
+             */
+            token: string;
+        };
+        /** @description The new token, shown this once. */
+        CreatedApiTokenBody: {
+            apiToken: components["schemas"]["CreatedApiToken"];
+        };
+        /** @description Where to create which folder. */
+        CreateFolderBody: {
+            folder: components["schemas"]["FolderCreate"];
+            /**
+             * @description Id of the workspace to create the folder in.
+             * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+             */
+            workspaceId: string;
+        };
+        /** @description What is stored, on a conflict or a failed precondition: read the record, or send these values to write on top of it. Absent where the record has none. */
+        CurrentState: {
+            /**
+             * @description The entity tag of the record, as the header `ETag` of reading it says.
+             * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
+             */
+            etag?: string;
+            /**
+             * @description Id of the record that was made, where the answer that made it cannot be given again.
+             * @example 01jr5x4g2r3a7v1z6q8s0t2w4y
+             */
+            id?: string;
+            /**
+             * Format: date-time
+             * @description When the record was last changed, as its `updatedAt` says.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            updatedAt?: string;
+        };
+        /** @description Asks for a date or a range of dates. */
+        DateInput: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["DateInputOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "date input";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Texts of a date input. */
+        DateInputLabels: {
+            /**
+             * @description Text of the button that sends the answer. Default Send.
+             * @example Send
+             */
+            button?: string;
+            /**
+             * @description Label of the first date of a range.
+             * @example From:
+             */
+            from?: string;
+            /**
+             * @description Word between the two dates in the answer. Default to.
+             * @example to
+             */
+            separator?: string;
+            /**
+             * @description Label of the last date of a range.
+             * @example To:
+             */
+            to?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Which dates are accepted and how they are written. */
+        DateInputOptions: {
+            /**
+             * @description Unicode date pattern (TR 35) of the answer. Default dd/MM/yyyy, with a time dd/MM/yyyy HH:mm.
+             * @example dd/MM/yyyy
+             */
+            format?: string;
+            /** @description Whether a time of day is asked too. Default false. */
+            hasTime?: boolean;
+            /** @description Whether two dates are asked. Default false. */
+            isRange?: boolean;
+            labels?: components["schemas"]["DateInputLabels"];
+            /**
+             * @description Latest accepted date, or a placeholder.
+             * @example 2026-12-31
+             */
+            max?: string;
+            /**
+             * @description Earliest accepted date, or a placeholder.
+             * @example 2026-01-01
+             */
+            min?: string;
+            /**
+             * @description Id of the variable that takes the answer.
+             * @example varEmail
+             */
+            variableId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Works with DeepSeek. Chats of this service skip it. Versions 6 and 6.1 only. */
+        DeepSeekBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["DeepSeekOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "deepseek";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What DeepSeek is asked to do. The action tells which of the other properties are read. */
+        DeepSeekOptions: {
+            /**
+             * @description What is done: Create chat completion; any other text is kept. Absent: nothing yet.
+             * @example Create chat completion
+             */
+            action?: string;
+            /**
+             * @description Id of the credentials of the account.
+             * @example crdVendor
+             */
+            credentialsId?: string;
+            /** @description The messages, from the first to the last. */
+            messages?: components["schemas"]["ChatMessage"][];
+            /**
+             * @description Name of the model.
+             * @example gpt-4o
+             */
+            model?: string;
+            /** @description Which parts of the answer are stored where. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens. */
+            responseMapping?: components["schemas"]["VendorAnswerMapping"][];
+            /**
+             * @description How freely the model answers, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number.
+             * @example 0.7
+             */
+            temperature?: number | string;
+            /** @description Functions that the model can call. */
+            tools?: components["schemas"]["ChatTool"][];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Works with Dify. Chats of this service skip it. Versions 6 and 6.1 only. */
+        DifyAiBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["DifyAiOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "dify-ai";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What Dify is asked to do. The action tells which of the other properties are read. */
+        DifyAiOptions: {
+            /**
+             * @description What is done: Create Chat Message, Query Knowledge Base; any other text is kept. Absent: nothing yet.
+             * @example Create Chat Message
+             */
+            action?: string;
+            /**
+             * @description Id of the variable that holds the id of the conversation.
+             * @example varConversation
+             */
+            conversationVariableId?: string;
+            /**
+             * @description Id of the credentials of the account.
+             * @example crdVendor
+             */
+            credentialsId?: string;
+            /**
+             * @description With action Query Knowledge Base: id of the knowledge base.
+             * @example ds_abc123
+             */
+            datasetId?: string;
+            /** @description Inputs of the application. */
+            inputs?: components["schemas"]["KeyValuePair"][];
+            /**
+             * @description What is asked; may hold placeholders.
+             * @example {{Question}}
+             */
+            query?: string;
+            /** @description Which parts of the answer are stored where. With action Create Chat Message: Answer, Total Tokens, Message content, Total tokens, Prompt tokens, Completion tokens. With action Query Knowledge Base: Retrieved chunks. */
+            responseMapping?: components["schemas"]["VendorAnswerMapping"][];
+            /**
+             * @description Id of the visitor at the vendor.
+             * @example {{User ID}}
+             */
+            user?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Shows an item only while a condition holds. */
+        DisplayCondition: {
+            condition?: components["schemas"]["Condition"];
+            /** @description Whether the condition is asked at all. Default false: the item is always shown. */
+            isEnabled?: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @description Version of the schema a flow is written in.
+         * @enum {string}
+         */
+        DocumentVersion: "3" | "4" | "5" | "6" | "6.1";
+        /** @description Parts of the theme that depend on variables. */
+        DynamicTheme: {
+            /**
+             * @description URL of the background image.
+             * @example https://example.com/back.png
+             */
+            backgroundUrl?: string;
+            /**
+             * @description URL of the person's picture.
+             * @example https://example.com/ada.png
+             */
+            guestAvatarUrl?: string;
+            /**
+             * @description URL of the bot's picture.
+             * @example https://example.com/bot.png
+             */
+            hostAvatarUrl?: string;
+        };
+        /** @description A connection of the flow. References are not enforced: source and target may name what does not exist. */
+        Edge: {
+            from: components["schemas"]["EdgeSource"];
+            /**
+             * @description Id of the edge.
+             * @example edgToEmail
+             */
+            id: string;
+            to: components["schemas"]["EdgeTarget"];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Where an edge starts: at a block, at an item or a path of a block, or at an event. Either blockId or eventId is present; eventId only in versions 6 and 6.1. */
+        EdgeSource: {
+            /**
+             * @description Id of the block the edge leaves.
+             * @example blkAskEmail
+             */
+            blockId?: string;
+            /**
+             * @description Id of the event the edge leaves.
+             * @example evtStart
+             */
+            eventId?: string;
+            /**
+             * @description Id of the item of the block, when the edge leaves one.
+             * @example itmYes
+             */
+            itemId?: string;
+            /**
+             * @description Id of the path of a card, when the edge leaves one.
+             * @example pthBuy
+             */
+            pathId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Where an edge leads. */
+        EdgeTarget: {
+            /**
+             * @description Id of the block in the group. Default: its first block.
+             * @example blkAskEmail
+             */
+            blockId?: string;
+            /**
+             * @description Id of the group.
+             * @example grpContact
+             */
+            groupId: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Works with ElevenLabs. Chats of this service skip it. Versions 6 and 6.1 only. */
+        ElevenLabsBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["ElevenLabsOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "elevenlabs";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What ElevenLabs is asked to do. The action tells which of the other properties are read. */
+        ElevenLabsOptions: {
+            /**
+             * @description What is done: Convert text to speech; any other text is kept. Absent: nothing yet.
+             * @example Convert text to speech
+             */
+            action?: string;
+            /**
+             * @description Id of the credentials of the account.
+             * @example crdVendor
+             */
+            credentialsId?: string;
+            /**
+             * @description Id of the model.
+             * @example eleven_multilingual_v2
+             */
+            modelId?: string;
+            /**
+             * @description Id of the variable that takes the address of the sound.
+             * @example varSpeech
+             */
+            saveUrlInVariableId?: string;
+            /**
+             * @description What is spoken.
+             * @example {{Answer}}
+             */
+            text?: string;
+            /**
+             * @description Id of the voice.
+             * @example vceRachel
+             */
+            voiceId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Sends an e-mail to one or more people. */
+        EmailBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["EmailOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "Email";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Asks for an e-mail address. */
+        EmailInput: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["EmailInputOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "email input";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description How the address is asked for. */
+        EmailInputOptions: {
+            labels?: components["schemas"]["InputLabels"];
+            /**
+             * @description Sent after an answer that is not valid.
+             * @example This does not look right. Can you check it?
+             */
+            retryMessageContent?: string;
+            /**
+             * @description Id of the variable that takes the answer.
+             * @example varEmail
+             */
+            variableId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Which e-mail is sent to whom. All texts may hold placeholders. */
+        EmailOptions: {
+            /**
+             * @description Id of the variable that holds the addresses of files to attach.
+             * @example varFiles
+             */
+            attachmentsVariableId?: string;
+            /**
+             * @description Addresses that get a copy unseen.
+             * @example [
+             *       "archive@example.com"
+             *     ]
+             */
+            bcc?: string[];
+            /**
+             * @description Body.
+             * @example {{Name}} asks for a demo.
+             */
+            body?: string;
+            /**
+             * @description Addresses that get a copy.
+             * @example [
+             *       "team@example.com"
+             *     ]
+             */
+            cc?: string[];
+            /**
+             * @description Id of the credentials of the mail account, or default for the mailer of the installation.
+             * @example default
+             */
+            credentialsId?: string;
+            /** @description Whether the body is HTML. Default false. */
+            isBodyCode?: boolean;
+            /** @description Whether the body is the given one instead of all answers. Default false. */
+            isCustomBody?: boolean;
+            /**
+             * @description Addresses of the recipients.
+             * @example [
+             *       "sales@example.com"
+             *     ]
+             */
+            recipients?: string[];
+            /**
+             * @description Address that replies go to.
+             * @example {{Email}}
+             */
+            replyTo?: string;
+            /**
+             * @description Subject.
+             * @example New lead: {{Name}}
+             */
+            subject?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Another page shown inside the chat. */
+        EmbedBubble: {
+            content?: components["schemas"]["EmbedBubbleContent"];
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "embed";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Which page is shown and how. */
+        EmbedBubbleContent: {
+            /**
+             * @description Height in CSS pixels. Default 400. A number, or a text that is one {{variable}} or reads as a number.
+             * @example 400
+             */
+            height?: number | string;
+            /**
+             * @description Address of the page.
+             * @example https://www.example.com/map
+             */
+            url?: string;
+            waitForEvent?: components["schemas"]["EmbedWaitForEvent"];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description An embedded page of the bot. */
+        EmbedMessageBubble: {
+            /**
+             * @description The content of the block, with placeholders filled in.
+             * @example {}
+             */
+            content: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Id of the block in the flow.
+             * @example block-hello
+             */
+            id: string;
+            /**
+             * @description Kind of the bubble. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "embed";
+        };
+        /** @description Holds the chat until the page sends an event. */
+        EmbedWaitForEvent: {
+            /** @description Whether the chat waits. Default false. */
+            isEnabled?: boolean;
+            /**
+             * @description Name of the event.
+             * @example seat-chosen
+             */
+            name?: string;
+            /**
+             * @description Id of the variable that takes the data of the event.
+             * @example varSeat
+             */
+            saveDataInVariableId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description One thing that is wrong, and where. */
+        ErrorIssue: {
+            code: components["schemas"]["IssueCode"];
+            current?: components["schemas"]["CurrentState"];
+            /**
+             * @description What is wrong, for people.
+             * @example Invalid input: expected string, received number
+             */
+            message: string;
+            /**
+             * @description Where it is: first the place (`path`, `query`, `header` or `body`), then keys; indexes are written as text.
+             * @example [
+             *       "body",
+             *       "bot",
+             *       "groups",
+             *       "0",
+             *       "id"
+             *     ]
+             */
+            path: string[];
+        };
+        /** @description A bot as a document that import takes. */
+        ExportedBot: components["schemas"]["ExportedBotV3"] | components["schemas"]["ExportedBotV4"] | components["schemas"]["ExportedBotV5"] | components["schemas"]["ExportedBotV6"] | components["schemas"]["ExportedBotV61"];
+        /** @description The document of an exported bot. */
+        ExportedBotBody: {
+            bot: components["schemas"]["ExportedBot"];
+        };
+        /** @description A bot in version 3 without ids, times and names that belong to one installation. */
+        ExportedBotV3: {
+            /** @description The connections of the flow, in no particular order. */
+            edges: components["schemas"]["Edge"][];
+            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
+            events: components["schemas"]["FlowEvent"][] | null;
+            /** @description The groups of the flow, in no particular order. */
+            groups: components["schemas"]["LegacyGroup"][];
+            /**
+             * @description Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one.
+             * @example 🤖
+             */
+            icon: string | null;
+            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            isClosed: boolean;
+            /**
+             * @description Name of the bot. Names need not be unique.
+             * @example Lead generation
+             */
+            name: string;
+            /** @description How an editor shows the table of results; null for its own defaults. */
+            resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
+            /**
+             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @example template-1
+             */
+            selectedThemeTemplateId: string | null;
+            settings: components["schemas"]["Settings"];
+            theme: components["schemas"]["Theme"];
+            /** @description The variables of the bot. */
+            variables: components["schemas"]["Variable"][];
+            /**
+             * @description Version of the schema the flow is written in. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            version: "3";
+        };
+        /** @description A bot in version 4 without ids, times and names that belong to one installation. */
+        ExportedBotV4: {
+            /** @description The connections of the flow, in no particular order. */
+            edges: components["schemas"]["Edge"][];
+            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
+            events: components["schemas"]["FlowEvent"][] | null;
+            /** @description The groups of the flow, in no particular order. */
+            groups: components["schemas"]["LegacyGroup"][];
+            /**
+             * @description Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one.
+             * @example 🤖
+             */
+            icon: string | null;
+            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            isClosed: boolean;
+            /**
+             * @description Name of the bot. Names need not be unique.
+             * @example Lead generation
+             */
+            name: string;
+            /** @description How an editor shows the table of results; null for its own defaults. */
+            resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
+            /**
+             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @example template-1
+             */
+            selectedThemeTemplateId: string | null;
+            settings: components["schemas"]["Settings"];
+            theme: components["schemas"]["Theme"];
+            /** @description The variables of the bot. */
+            variables: components["schemas"]["Variable"][];
+            /**
+             * @description Version of the schema the flow is written in. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            version: "4";
+        };
+        /** @description A bot in version 5 without ids, times and names that belong to one installation. */
+        ExportedBotV5: {
+            /** @description The connections of the flow, in no particular order. */
+            edges: components["schemas"]["Edge"][];
+            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
+            events: components["schemas"]["FlowEvent"][] | null;
+            /** @description The groups of the flow, in no particular order. */
+            groups: components["schemas"]["LegacyGroup"][];
+            /**
+             * @description Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one.
+             * @example 🤖
+             */
+            icon: string | null;
+            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            isClosed: boolean;
+            /**
+             * @description Name of the bot. Names need not be unique.
+             * @example Lead generation
+             */
+            name: string;
+            /** @description How an editor shows the table of results; null for its own defaults. */
+            resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
+            /**
+             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @example template-1
+             */
+            selectedThemeTemplateId: string | null;
+            settings: components["schemas"]["Settings"];
+            theme: components["schemas"]["Theme"];
+            /** @description The variables of the bot. */
+            variables: components["schemas"]["Variable"][];
+            /**
+             * @description Version of the schema the flow is written in. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            version: "5";
+        };
+        /** @description A bot in version 6 without ids, times and names that belong to one installation. */
+        ExportedBotV6: {
+            /** @description The connections of the flow, in no particular order. */
+            edges: components["schemas"]["Edge"][];
+            /** @description What begins the branches of the flow. The first event, and only the first, is the start event. */
+            events: components["schemas"]["FlowEvent"][];
+            /** @description The groups of the flow, in no particular order. */
+            groups: components["schemas"]["Group"][];
+            /**
+             * @description Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one.
+             * @example 🤖
+             */
+            icon: string | null;
+            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            isClosed: boolean;
+            /**
+             * @description Name of the bot. Names need not be unique.
+             * @example Lead generation
+             */
+            name: string;
+            /** @description How an editor shows the table of results; null for its own defaults. */
+            resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
+            /**
+             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @example template-1
+             */
+            selectedThemeTemplateId: string | null;
+            settings: components["schemas"]["Settings"];
+            theme: components["schemas"]["Theme"];
+            /** @description The variables of the bot. */
+            variables: components["schemas"]["Variable"][];
+            /**
+             * @description Version of the schema the flow is written in. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            version: "6";
+        };
+        /** @description A bot in version 6.1 without ids, times and names that belong to one installation. */
+        ExportedBotV61: {
+            /** @description The connections of the flow, in no particular order. */
+            edges: components["schemas"]["Edge"][];
+            /** @description What begins the branches of the flow. The first event, and only the first, is the start event. */
+            events: components["schemas"]["FlowEvent"][];
+            /** @description The groups of the flow, in no particular order. */
+            groups: components["schemas"]["Group"][];
+            /**
+             * @description Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one.
+             * @example 🤖
+             */
+            icon: string | null;
+            /** @description Whether new chats are refused. Takes effect at once, without publishing. */
+            isClosed: boolean;
+            /**
+             * @description Name of the bot. Names need not be unique.
+             * @example Lead generation
+             */
+            name: string;
+            /** @description How an editor shows the table of results; null for its own defaults. */
+            resultsTablePreferences: components["schemas"]["ResultsTablePreferences"] | null;
+            /**
+             * @description Id of the theme template an editor applied, which the service only keeps; null without one.
+             * @example template-1
+             */
+            selectedThemeTemplateId: string | null;
+            settings: components["schemas"]["Settings"];
+            theme: components["schemas"]["Theme"];
+            /** @description The variables of the bot. */
+            variables: components["schemas"]["Variable"][];
+            /**
+             * @description Version of the schema the flow is written in. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            version: "6.1";
+        };
+        /** @description Asks for one file or several. */
+        FileInput: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["FileInputOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "file input";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Texts of a file input. */
+        FileInputLabels: {
+            /**
+             * @description Text of the button that uploads.
+             * @example Upload
+             */
+            button?: string;
+            /**
+             * @description Text of the button that removes the chosen files.
+             * @example Clear
+             */
+            clear?: string;
+            /**
+             * @description Text in the drop area.
+             * @example Click to upload or drop files here
+             */
+            placeholder?: string;
+            /**
+             * @description Text of the button that goes on without files.
+             * @example Skip
+             */
+            skip?: string;
+            success?: components["schemas"]["FileInputSuccessLabels"];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Which files are accepted. */
+        FileInputOptions: {
+            allowedFileTypes?: components["schemas"]["AllowedFileTypes"];
+            /**
+             * @description Which camera a phone opens: away from the visitor, or towards.
+             * @enum {string}
+             */
+            capture?: "environment" | "user";
+            /** @description Whether several files may be given. Default false. */
+            isMultipleAllowed?: boolean;
+            /** @description Whether a file must be given. Default true. */
+            isRequired?: boolean;
+            labels?: components["schemas"]["FileInputLabels"];
+            /**
+             * @description Id of the variable that takes the answer.
+             * @example varEmail
+             */
+            variableId?: string;
+            visibility?: components["schemas"]["FileVisibility"];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Texts shown after an upload. */
+        FileInputSuccessLabels: {
+            /**
+             * @description Text after several files.
+             * @example {total} files uploaded
+             */
+            multiple?: string;
+            /**
+             * @description Text after one file.
+             * @example File uploaded
+             */
+            single?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @description Who may open an uploaded file: Public everybody with the address, Private members only, Auto as the installation decides. Default Auto.
+         * @enum {string}
+         */
+        FileVisibility: "Auto" | "Public" | "Private";
+        /** @description How many findings the check of the flow has, by severity. Check a bot lists them. */
+        FindingCounts: {
+            /**
+             * Format: int32
+             * @description Findings that keep a chat from doing what the flow says.
+             * @example 0
+             */
+            errors: number;
+            /**
+             * Format: int32
+             * @description Findings that the author probably did not mean.
+             * @example 0
+             */
+            warnings: number;
+        };
+        /** @description The result of a check. */
+        FlowCheckBody: {
+            /** @description What was found; the first 1,000. */
+            findings: components["schemas"]["FlowFinding"][];
+        };
+        /** @description Something that begins a branch of the flow; the type tells what. */
+        FlowEvent: components["schemas"]["StartEvent"] | components["schemas"]["CommandEvent"] | components["schemas"]["ReplyEvent"] | components["schemas"]["InvalidReplyEvent"] | components["schemas"]["OpaqueEvent"];
+        /** @description Something in a flow that would misbehave when it runs. */
+        FlowFinding: {
+            /**
+             * @description Kind of the finding, for programs.
+             * @example missing_edge
+             */
+            code: string;
+            /**
+             * @description What would happen, for people.
+             * @example The edge it leaves by does not exist
+             */
+            message: string;
+            /**
+             * @description Where in the flow; indexes are written as text.
+             * @example [
+             *       "groups",
+             *       "0",
+             *       "blocks",
+             *       "2",
+             *       "outgoingEdgeId"
+             *     ]
+             */
+            path: string[];
+            /**
+             * @description Whether a chat cannot do what the flow says (error), or the author probably did not mean it (warning). Absent in publications of earlier releases and in what import had to change.
+             * @enum {string}
+             */
+            severity?: "error" | "warning";
+        };
+        /** @description A folder of a workspace, holding bots and other folders. */
+        Folder: {
+            /**
+             * Format: date-time
+             * @description When the folder was created.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /**
+             * @description Id of the folder, as create and list answer it.
+             * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
+             */
+            id: string;
+            /**
+             * @description Name of the folder. Names need not be unique.
+             * @example Lead forms
+             */
+            name: string;
+            /**
+             * @description Id of the folder this one is in; null at the top level.
+             * @example 01jr5x1c7k8w2p6t0h3m5n7q9r
+             */
+            parentFolderId: string | null;
+            /**
+             * Format: date-time
+             * @description When the folder was last changed.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            updatedAt: string;
+            /**
+             * @description Id of the workspace the folder is in.
+             * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+             */
+            workspaceId: string;
+        };
+        /** @description One folder, without what is in it. */
+        FolderBody: {
+            folder: components["schemas"]["Folder"];
+        };
+        /** @description The folder to create. */
+        FolderCreate: {
+            /**
+             * @description Read-only time of creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            /**
+             * @description Read-only id; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Name of the folder. Names need not be unique.
+             * @example Lead forms
+             */
+            name: string;
+            /**
+             * @description Id of the folder this one is in; null at the top level.
+             * @example 01jr5x1c7k8w2p6t0h3m5n7q9r
+             */
+            parentFolderId?: string | null;
+            /**
+             * @description Read-only time of the last change; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+            /**
+             * @description Read-only workspace, which is taken from the property beside `folder`; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
+        };
+        /** @description Folders of one level. */
+        FolderList: {
+            /** @description The folders, newest first. */
+            folders: components["schemas"]["Folder"][];
+            /**
+             * @description Send it as `cursor` to get the following page; null on the last page.
+             * @example AZx0mC1jZ3JhbnQ
+             */
+            nextCursor: string | null;
+        };
+        /** @description What to change; properties that are absent stay. */
+        FolderUpdate: {
+            /**
+             * @description Read-only time of creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            /**
+             * @description Read-only id; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Name of the folder. Names need not be unique.
+             * @example Lead forms
+             */
+            name?: string;
+            /**
+             * @description Id of the folder this one is in; null at the top level.
+             * @example 01jr5x1c7k8w2p6t0h3m5n7q9r
+             */
+            parentFolderId?: string | null;
+            /**
+             * @description Read-only time of the last change; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+            /**
+             * @description Read-only workspace; folders stay in their workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
+        };
+        /** @description A font with the place it is loaded from. */
+        FontSource: {
+            /**
+             * @description Address of a style sheet that declares the font, or the rules themselves.
+             * @example https://files.example.com/brand-font.css
+             */
+            css?: string;
+            /**
+             * @description Font family name. Default Open Sans.
+             * @example Open Sans
+             */
+            family?: string;
+            /**
+             * @description Where the font comes from: Google Fonts or own style sheet.
+             * @enum {string}
+             */
+            type: "Google" | "Custom";
+            /**
+             * @description Address of a style sheet; `css` replaces it.
+             * @example https://files.example.com/brand-font.css
+             */
+            url?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The caller may not do this to this record. Ask an admin of the workspace for a higher role. */
+        ForbiddenErrorBody: {
+            /**
+             * @description The code of the error, for programs.
+             * @enum {string}
+             */
+            code: "FORBIDDEN";
+            /** @description What is wrong and where; empty where there is nothing to add. */
+            issues: components["schemas"]["ErrorIssue"][];
+            /**
+             * @description The fixed text of the code.
+             * @example Insufficient access
+             */
+            message: string;
+        };
+        /** @description Behaviour of the chat as a whole. */
+        GeneralSettings: {
+            /** @description Whether the badge of the service is shown. Default false. */
+            isBrandingEnabled?: boolean;
+            /** @description Whether query parameters disappear from the address after they were read. Default true. */
+            isHideQueryParamsEnabled?: boolean;
+            /** @description Whether inputs show the value their variable has already. Default false. */
+            isInputPrefillEnabled?: boolean;
+            /** @description Older documents only: the opposite of rememberUser.isEnabled, read where that is absent. Default true. */
+            isNewResultOnRefreshEnabled?: boolean;
+            /** @description Older documents only and without effect: see typingEmulation. */
+            isTypingEmulationEnabled?: boolean;
+            /**
+             * @description Language of the texts that the chat page has of its own, as a BCP 47 tag. Default, also for a language that the page lacks: what the browser of the visitor asks for. Texts in systemMessages and labels of inputs replace those of the page.
+             * @example de
+             */
+            language?: string;
+            rememberUser?: components["schemas"]["RememberUser"];
+            systemMessages?: components["schemas"]["SystemMessages"];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Works with Gmail. Chats of this service skip it. Versions 6 and 6.1 only. */
+        GmailBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["GmailOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "gmail";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What Gmail is asked to do. The action tells which of the other properties are read. */
+        GmailOptions: {
+            /**
+             * @description What is done: Send email; any other text is kept. Absent: nothing yet.
+             * @example Send email
+             */
+            action?: string;
+            /**
+             * @description Files that are attached. Any JSON value.
+             * @example {{Files}}
+             */
+            attachments?: unknown;
+            /**
+             * @description Body.
+             * @example Hello {{Name}}, see you soon.
+             */
+            body?: string;
+            /**
+             * @description Id of the credentials of the account.
+             * @example crdVendor
+             */
+            credentialsId?: string;
+            /**
+             * @description Address of the sender.
+             * @example sales@example.com
+             */
+            from?: string;
+            /**
+             * @description Label that the e-mail gets.
+             * @example Bot
+             */
+            label?: string;
+            /**
+             * @description Address that replies go to.
+             * @example team@example.com
+             */
+            replyTo?: string;
+            /** @description Which parts of the answer are stored where. With action Send email: Thread ID. */
+            responseMapping?: components["schemas"]["VendorAnswerMapping"][];
+            /**
+             * @description Subject.
+             * @example Your demo
+             */
+            subject?: string;
+            /**
+             * @description Id of the thread that the e-mail belongs to.
+             * @example {{Thread}}
+             */
+            threadId?: string;
+            /**
+             * @description Address of the recipient.
+             * @example {{Email}}
+             */
+            to?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Send an event to Google Analytics. */
+        GoogleAnalyticsAction: {
+            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            expectsDedicatedReply?: boolean;
+            /**
+             * @description Options of the block, with placeholders filled in.
+             * @example {}
+             */
+            googleAnalytics: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Run the action after this bubble; absent means before all.
+             * @example block-hello
+             */
+            lastBubbleBlockId?: string;
+            /**
+             * @description Kind of the action. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "googleAnalytics";
+        };
+        /** @description Sends an event to Google Analytics. */
+        GoogleAnalyticsBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["GoogleAnalyticsOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "Google Analytics";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Which event is sent; all texts may hold placeholders. */
+        GoogleAnalyticsOptions: {
+            /**
+             * @description Name of the event.
+             * @example lead
+             */
+            action?: string;
+            /**
+             * @description Category of the event.
+             * @example Bot
+             */
+            category?: string;
+            /**
+             * @description Label of the event.
+             * @example Campaign A
+             */
+            label?: string;
+            /**
+             * @description Destination of the event.
+             * @example AW-123/abc
+             */
+            sendTo?: string;
+            /**
+             * @description Measurement id.
+             * @example G-ABC1234567
+             */
+            trackingId?: string;
+            /**
+             * @description Value of the event. A number, or a text that is one {{variable}} or reads as a number.
+             * @example 10
+             */
+            value?: number | string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Reads or writes rows of a spreadsheet. Chats of this service skip it. */
+        GoogleSheetsBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["GoogleSheetsOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "Google Sheets";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Which table is meant and what is done with it. The action tells which of the other properties are read. */
+        GoogleSheetsOptions: {
+            /**
+             * @description What is done. Absent: nothing yet.
+             * @enum {string}
+             */
+            action?: "Get data from sheet" | "Insert a row" | "Update a row";
+            /** @description With action Get data from sheet: which columns are stored where. */
+            cellsToExtract?: components["schemas"]["SheetExtraction"][];
+            /** @description With action Insert a row: the cells of the new row. */
+            cellsToInsert?: components["schemas"]["SheetCell"][];
+            /** @description With action Update a row: the cells that change. */
+            cellsToUpsert?: components["schemas"]["SheetCell"][];
+            /**
+             * @description Id of the credentials of the account.
+             * @example crdSheets
+             */
+            credentialsId?: string;
+            filter?: components["schemas"]["SheetFilter"];
+            /**
+             * @description Id of the sheet in the spreadsheet.
+             * @example 0
+             */
+            sheetId?: string;
+            /**
+             * @description Id of the spreadsheet.
+             * @example 1aBcD2eFgH
+             */
+            spreadsheetId?: string;
+            /**
+             * @description With action Get data from sheet: which of the found rows are read. Default All.
+             * @enum {string}
+             */
+            totalRowsToExtract?: "All" | "First" | "Last" | "Random";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Works with Groq. Chats of this service skip it. Versions 6 and 6.1 only. */
+        GroqBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["GroqOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "groq";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What Groq is asked to do. The action tells which of the other properties are read. */
+        GroqOptions: {
+            /**
+             * @description What is done: Create chat completion; any other text is kept. Absent: nothing yet.
+             * @example Create chat completion
+             */
+            action?: string;
+            /**
+             * @description Id of the credentials of the account.
+             * @example crdVendor
+             */
+            credentialsId?: string;
+            /** @description The messages, from the first to the last. */
+            messages?: components["schemas"]["ChatMessage"][];
+            /**
+             * @description Name of the model.
+             * @example gpt-4o
+             */
+            model?: string;
+            /** @description Which parts of the answer are stored where. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens. */
+            responseMapping?: components["schemas"]["VendorAnswerMapping"][];
+            /**
+             * @description How freely the model answers, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number.
+             * @example 0.7
+             */
+            temperature?: number | string;
+            /** @description Functions that the model can call. */
+            tools?: components["schemas"]["ChatTool"][];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Blocks that run from the first to the last, in versions 6 and 6.1. */
+        Group: {
+            /** @description The blocks, in the order they run. */
+            blocks: components["schemas"]["Block"][];
+            graphCoordinates: components["schemas"]["Coordinates"];
+            /**
+             * @description Id of the group.
+             * @example grpContact
+             */
+            id: string;
+            /**
+             * @description Title shown in the editor.
+             * @example Contact details
+             */
+            title: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description How editors generate titles of groups. */
+        GroupTitlesAutoGeneration: {
+            /**
+             * @description Id of the credentials used.
+             * @example cred_1
+             */
+            credentialsId?: string;
+            /** @description Whether titles of new groups are generated. */
+            isEnabled?: boolean;
+            /**
+             * @description The model asked.
+             * @example small
+             */
+            model?: string;
+            /**
+             * @description The instruction sent.
+             * @example Name this group
+             */
+            prompt?: string;
+            /**
+             * @description The AI provider.
+             * @example openai
+             */
+            provider?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Send a request and continue with the answer. */
+        HttpRequestAction: {
+            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            expectsDedicatedReply?: boolean;
+            httpRequestToExecute: components["schemas"]["HttpRequestDetails"];
+            /**
+             * @description Run the action after this bubble; absent means before all.
+             * @example block-hello
+             */
+            lastBubbleBlockId?: string;
+            /**
+             * @description Kind of the action. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "httpRequestToExecute";
+        };
+        /** @description Sends an HTTP request. The type keeps its old name. */
+        HttpRequestBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["HttpRequestOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "Webhook";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The HTTP request to send. */
+        HttpRequestDefinition: {
+            /**
+             * @description Body of the request; may hold placeholders.
+             * @example {"email": "{{Email}}"}
+             */
+            body?: string;
+            /** @description Headers of the request. */
+            headers?: components["schemas"]["HttpRequestPair"][];
+            /**
+             * @description HTTP method. Default POST.
+             * @enum {string}
+             */
+            method?: "POST" | "GET" | "PUT" | "DELETE" | "PATCH" | "HEAD" | "CONNECT" | "OPTIONS" | "TRACE";
+            /** @description Query parameters added to the address. */
+            queryParams?: components["schemas"]["HttpRequestPair"][];
+            /**
+             * @description Address the request is sent to; may hold placeholders.
+             * @example https://api.example.com/leads
+             */
+            url?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The HTTP request that the client sends. */
+        HttpRequestDetails: {
+            /**
+             * @description The body.
+             * @example {}
+             */
+            body?: string;
+            /**
+             * @description The headers.
+             * @example {}
+             */
+            headers: {
+                [key: string]: string;
+            };
+            /**
+             * @description The method.
+             * @example POST
+             */
+            method: string;
+            /**
+             * @description The address.
+             * @example https://example.com/api
+             */
+            url: string;
+        };
+        /** @description Which request is sent and what is stored of the answer. */
+        HttpRequestOptions: {
+            /** @description Whether the editor shows all properties, in older documents. */
+            isAdvancedConfig?: boolean;
+            /** @description Whether the body is the given one instead of all answers. Default false. */
+            isCustomBody?: boolean;
+            /** @description Whether the browser of the visitor sends the request. Default false. */
+            isExecutedOnClient?: boolean;
+            /**
+             * @description Id of the credentials of a proxy that the request goes through.
+             * @example crdProxy
+             */
+            proxyCredentialsId?: string;
+            /** @description Which parts of the received body are stored where. */
+            responseVariableMapping?: components["schemas"]["HttpResponseMapping"][];
+            /**
+             * Format: double
+             * @description Longest wait for the answer, in seconds. Default 10.
+             * @example 10
+             */
+            timeout?: number;
+            /** @description Values of variables in test requests. */
+            variablesForTest?: components["schemas"]["HttpTestVariable"][];
+            webhook?: components["schemas"]["HttpRequestDefinition"];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A header or a query parameter. */
+        HttpRequestPair: {
+            /**
+             * @description Id of the pair.
+             * @example prmLang
+             */
+            id: string;
+            /**
+             * @description Name; may hold placeholders.
+             * @example lang
+             */
+            key?: string;
+            /**
+             * @description Value; may hold placeholders.
+             * @example en
+             */
+            value?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Stores one part of a received body in a variable. */
+        HttpResponseMapping: {
+            /**
+             * @description Where the part is found.
+             * @example data.plan
+             */
+            bodyPath?: string;
+            /**
+             * @description Id of the entry.
+             * @example mapPlan
+             */
+            id: string;
+            /**
+             * @description Id of the variable that takes the part.
+             * @example varPlan
+             */
+            variableId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Value of a variable in test requests of the editor. */
+        HttpTestVariable: {
+            /**
+             * @description Id of the entry.
+             * @example tstEmail
+             */
+            id: string;
+            /**
+             * @description The value.
+             * @example ada@example.com
+             */
+            value?: string;
+            /**
+             * @description Id of the variable that has the value.
+             * @example varEmail
+             */
+            variableId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The Idempotency-Key was sent with another method, path or body before. Nothing was changed. Send a new intention with a new key, and repeats of one exactly as it was. */
+        IdempotencyMismatchErrorBody: {
+            /**
+             * @description The code of the error, for programs.
+             * @enum {string}
+             */
+            code: "IDEMPOTENCY_MISMATCH";
+            /** @description What is wrong and where; empty where there is nothing to add. */
+            issues: components["schemas"]["ErrorIssue"][];
+            /**
+             * @description The fixed text of the code.
+             * @example Idempotency key used before
+             */
+            message: string;
+        };
+        /** @description Shows a picture by its address. */
+        ImageBubble: {
+            content?: components["schemas"]["ImageBubbleContent"];
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "image";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Which picture is shown. */
+        ImageBubbleContent: {
+            clickLink?: components["schemas"]["ImageClickLink"];
+            /**
+             * @description Address of the picture.
+             * @example https://files.example.com/cat.png
+             */
+            url?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What a click on the picture opens. */
+        ImageClickLink: {
+            /**
+             * @description Alternative text of the picture.
+             * @example A sleeping cat
+             */
+            alt?: string;
+            /**
+             * @description Address that is opened.
+             * @example https://www.example.com/cats
+             */
+            url?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A picture of the bot. */
+        ImageMessageBubble: {
+            /**
+             * @description The content of the block, with placeholders filled in.
+             * @example {}
+             */
+            content: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Id of the block in the flow.
+             * @example block-hello
+             */
+            id: string;
+            /**
+             * @description Kind of the bubble. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "image";
+        };
+        /** @description Where to import which document. */
+        ImportBotBody: {
+            bot: components["schemas"]["BotImport"];
+            /**
+             * @description Id of a folder of the workspace to put the bot into; none when absent or null.
+             * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
+             */
+            folderId?: string | null;
+            /**
+             * @description Id of the workspace to import into.
+             * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+             */
+            workspaceId: string;
+        };
+        /** @description A bot that was imported. */
+        ImportedBotBody: {
+            bot: components["schemas"]["Bot"];
+            findings: components["schemas"]["FindingCounts"];
+            /** @description What was dropped or added to make the document fit, links to bots that the workspace does not have, and blocks that chats skip. */
+            warnings: components["schemas"]["FlowFinding"][];
+        };
+        /** @description Texts that an input shows. */
+        InputLabels: {
+            /**
+             * @description Text of the button that sends the answer. Default Send.
+             * @example Send
+             */
+            button?: string;
+            /**
+             * @description Text in the empty field.
+             * @example Type your answer...
+             */
+            placeholder?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A fault of the service. The details are in its log under the request id of the X-Request-Id header. */
+        InternalServerErrorBody: {
+            /**
+             * @description The code of the error, for programs.
+             * @enum {string}
+             */
+            code: "INTERNAL_SERVER_ERROR";
+            /** @description What is wrong and where; empty where there is nothing to add. */
+            issues: components["schemas"]["ErrorIssue"][];
+            /**
+             * @description The fixed text of the code.
+             * @example Internal server error
+             */
+            message: string;
+        };
+        /** @description Begins a branch in place of the message after a wrong answer. */
+        InvalidReplyEvent: {
+            graphCoordinates: components["schemas"]["Coordinates"];
+            /**
+             * @description Id of the event.
+             * @example evtStart
+             */
+            id: string;
+            options?: components["schemas"]["ReplyEventOptions"];
+            /**
+             * @description Id of the edge that leaves the event. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "invalidReply";
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @description Kind of the issue, for programs. The list is open: take a code that you do not know for `custom`.
+         *
+         *     - `already_created`: a request with this idempotency key has made the record whose id `current` has; its answer held a secret and cannot be given again.
+         *     - `bot_closed`: the bot takes no new chats.
+         *     - `circular_move`: a folder would be inside itself.
+         *     - `concurrency_exceeded`: too many requests of the caller run at once.
+         *     - `conflict`: the record is in another state than the request expects; `current` has that state.
+         *     - `custom`: another rule of the contract is broken; the message says which.
+         *     - `expired`: the token has expired.
+         *     - `in_progress`: a request with this idempotency key is still running.
+         *     - `incomplete`: the body ended early.
+         *     - `invalid_cursor`: the cursor was not made for this list and filter.
+         *     - `invalid_element`: an entry of a collection does not fit.
+         *     - `invalid_encoding`: the bytes are not UTF-8, or a percent escape is broken.
+         *     - `invalid_format`: the text does not have the required form.
+         *     - `invalid_json`: the body is not JSON.
+         *     - `invalid_key`: the name of a property cannot be stored.
+         *     - `invalid_number`: the number is too large to be kept exactly.
+         *     - `invalid_text`: the text has U+0000 or half of a surrogate pair in it.
+         *     - `invalid_type`: the value is missing, or of another type.
+         *     - `invalid_union`: the value fits none of the alternatives.
+         *     - `invalid_value`: the value is not one of those that are allowed.
+         *     - `last_admin`: the workspace would be left without an admin.
+         *     - `malformed`: the header or the request cannot be read.
+         *     - `missing`: a header that is needed was not sent.
+         *     - `not_multiple_of`: the number is not one of the allowed steps.
+         *     - `not_waiting`: the chat does not wait at this block.
+         *     - `origin_not_allowed`: the settings of the bot do not allow this origin.
+         *     - `rate_exceeded`: the caller sent too many requests in a window of time.
+         *     - `repeated`: a parameter was given more than once.
+         *     - `required`: the property is required together with another one.
+         *     - `reused`: the idempotency key belongs to another request.
+         *     - `revoked`: the token was revoked.
+         *     - `taken`: another record has this name.
+         *     - `too_big`: the value is longer or larger than allowed.
+         *     - `too_deep`: the body is nested too deeply.
+         *     - `too_large`: the body is over the limit of the operation.
+         *     - `too_many_keys`: an object has too many properties.
+         *     - `too_many_values`: the body has too many values.
+         *     - `too_small`: the value is shorter or smaller than allowed.
+         *     - `unexpected`: something was sent that this operation does not take.
+         *     - `unknown`: the token or the expectation is not known.
+         *     - `unknown_command`: the bot has no event for the command.
+         *     - `unknown_folder`: the folder does not exist in the workspace.
+         *     - `unknown_session`: there is no such chat session.
+         *     - `unknown_start`: the bot has no such group or event.
+         *     - `unknown_user`: no user has this e-mail address.
+         *     - `unrecognized_keys`: the property or parameter is not known.
+         *     - `unsupported_media_type`: the body is not sent as JSON in UTF-8.
+         * @example invalid_type
+         */
+        IssueCode: string;
+        /** @description Continues at another place of the flow. */
+        JumpBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["JumpOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "Jump";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Where the chat continues. */
+        JumpOptions: {
+            /**
+             * @description Id of the block in the group. Default: its first block.
+             * @example blkAskEmail
+             */
+            blockId?: string;
+            /**
+             * @description Id of the group, or one placeholder that gives the title of a group.
+             * @example grpContact
+             */
+            groupId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A value under a name, such as a header. */
+        KeyValuePair: {
+            /**
+             * @description Name; may hold placeholders.
+             * @example plan
+             */
+            key?: string;
+            /**
+             * @description Value; may hold placeholders.
+             * @example {{Plan}}
+             */
+            value?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Sends each visitor one of two ways by chance, in versions 3, 4 and 5. */
+        LegacyAbTestBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            /** @description The two ways: first a, then b. */
+            items: components["schemas"]["LegacyAbTestItem"][];
+            options?: components["schemas"]["AbTestOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "AB test";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description One of the two ways of an AB test, in versions 3, 4 and 5. */
+        LegacyAbTestItem: {
+            /**
+             * @description Id of the block that the item belongs to.
+             * @example blkAskPlan
+             */
+            blockId?: string;
+            /**
+             * @description Id of the item.
+             * @example itmPathA
+             */
+            id: string;
+            /**
+             * @description Id of the edge that leaves the item. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Which of the two ways the item stands for: the first a, the second b.
+             * @enum {string}
+             */
+            path: "a" | "b";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A step of the flow in versions 3, 4 and 5; the type tells which. */
+        LegacyBlock: components["schemas"]["StartBlock"] | components["schemas"]["TextBubble"] | components["schemas"]["ImageBubble"] | components["schemas"]["VideoBubble"] | components["schemas"]["EmbedBubble"] | components["schemas"]["AudioBubble"] | components["schemas"]["TextInput"] | components["schemas"]["NumberInput"] | components["schemas"]["EmailInput"] | components["schemas"]["UrlInput"] | components["schemas"]["PhoneNumberInput"] | components["schemas"]["DateInput"] | components["schemas"]["TimeInput"] | components["schemas"]["PaymentInput"] | components["schemas"]["RatingInput"] | components["schemas"]["LegacyFileInput"] | components["schemas"]["LegacyChoiceInput"] | components["schemas"]["LegacyPictureChoiceInput"] | components["schemas"]["CardsInput"] | components["schemas"]["SetVariableBlock"] | components["schemas"]["RedirectBlock"] | components["schemas"]["CodeBlock"] | components["schemas"]["BotLinkBlock"] | components["schemas"]["WaitBlock"] | components["schemas"]["JumpBlock"] | components["schemas"]["ReturnBlock"] | components["schemas"]["LegacyConditionBlock"] | components["schemas"]["LegacyAbTestBlock"] | components["schemas"]["LegacyGoogleSheetsBlock"] | components["schemas"]["LegacyHttpRequestBlock"] | components["schemas"]["LegacyZapierBlock"] | components["schemas"]["LegacyMakeComBlock"] | components["schemas"]["LegacyPabblyBlock"] | components["schemas"]["EmailBlock"] | components["schemas"]["ChatwootBlock"] | components["schemas"]["GoogleAnalyticsBlock"] | components["schemas"]["PixelBlock"] | components["schemas"]["ClassicOpenAiBlock"] | components["schemas"]["OpaqueBlock"];
+        /** @description Asks to choose from buttons, in versions 3, 4 and 5. */
+        LegacyChoiceInput: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            /** @description The buttons, in the order shown. */
+            items: components["schemas"]["LegacyChoiceItem"][];
+            options?: components["schemas"]["ChoiceInputOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "choice input";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A button of a choice input, in versions 3, 4 and 5. */
+        LegacyChoiceItem: {
+            /**
+             * @description Id of the block that the item belongs to.
+             * @example blkAskPlan
+             */
+            blockId?: string;
+            /**
+             * @description Text of the button.
+             * @example Yes, please
+             */
+            content?: string;
+            displayCondition?: components["schemas"]["DisplayCondition"];
+            /**
+             * @description Id of the item.
+             * @example itmYes
+             */
+            id: string;
+            /**
+             * @description Id of the edge that leaves the item. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description What is stored as the answer. Default: the content.
+             * @example yes
+             */
+            value?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Follows the edge of the first item whose condition holds, else its own, in versions 3, 4 and 5. Has no options. */
+        LegacyConditionBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            /** @description The conditions, asked from the first to the last. */
+            items: components["schemas"]["LegacyConditionItem"][];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "Condition";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description One condition and its edge, in versions 3, 4 and 5. */
+        LegacyConditionItem: {
+            /**
+             * @description Id of the block that the item belongs to.
+             * @example blkAskPlan
+             */
+            blockId?: string;
+            content?: components["schemas"]["Condition"];
+            /**
+             * @description Id of the item.
+             * @example itmIsAdult
+             */
+            id: string;
+            /**
+             * @description Id of the edge that leaves the item. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Asks for files, in versions 3, 4 and 5. */
+        LegacyFileInput: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["LegacyFileInputOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "file input";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Which files are accepted, with a size limit of its own. */
+        LegacyFileInputOptions: {
+            allowedFileTypes?: components["schemas"]["AllowedFileTypes"];
+            /**
+             * @description Which camera a phone opens: away from the visitor, or towards.
+             * @enum {string}
+             */
+            capture?: "environment" | "user";
+            /** @description Whether several files may be given. Default false. */
+            isMultipleAllowed?: boolean;
+            /** @description Whether a file must be given. Default true. */
+            isRequired?: boolean;
+            labels?: components["schemas"]["FileInputLabels"];
+            /**
+             * Format: double
+             * @description Largest accepted file, in megabytes.
+             * @example 10
+             */
+            sizeLimit?: number;
+            /**
+             * @description Id of the variable that takes the answer.
+             * @example varEmail
+             */
+            variableId?: string;
+            visibility?: components["schemas"]["FileVisibility"];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Reads or writes rows of a spreadsheet, in versions 3, 4 and 5. Chats of this service skip it. */
+        LegacyGoogleSheetsBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["LegacyGoogleSheetsOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "Google Sheets";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Which table is meant and what is done with it, in versions 3, 4 and 5. */
+        LegacyGoogleSheetsOptions: {
+            /**
+             * @description What is done. Absent: nothing yet.
+             * @enum {string}
+             */
+            action?: "Get data from sheet" | "Insert a row" | "Update a row";
+            /** @description With action Get data from sheet: which columns are stored where. */
+            cellsToExtract?: components["schemas"]["SheetExtraction"][];
+            /** @description With action Insert a row: the cells of the new row. */
+            cellsToInsert?: components["schemas"]["SheetCell"][];
+            /** @description With action Update a row: the cells that change. */
+            cellsToUpsert?: components["schemas"]["SheetCell"][];
+            /**
+             * @description Id of the credentials of the account.
+             * @example crdSheets
+             */
+            credentialsId?: string;
+            filter?: components["schemas"]["SheetFilter"];
+            referenceCell?: components["schemas"]["SheetCell"];
+            /**
+             * @description Id of the sheet in the spreadsheet.
+             * @example 0
+             */
+            sheetId?: string;
+            /**
+             * @description Id of the spreadsheet.
+             * @example 1aBcD2eFgH
+             */
+            spreadsheetId?: string;
+            /**
+             * @description With action Get data from sheet: which of the found rows are read. Default All.
+             * @enum {string}
+             */
+            totalRowsToExtract?: "All" | "First" | "Last" | "Random";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Blocks that run from the first to the last, in versions 3, 4 and 5. Only version 5 requires the list of blocks. */
+        LegacyGroup: {
+            /** @description The blocks, in the order they run. */
+            blocks?: components["schemas"]["LegacyBlock"][];
+            graphCoordinates: components["schemas"]["Coordinates"];
+            /**
+             * @description Id of the group.
+             * @example grpContact
+             */
+            id: string;
+            /**
+             * @description Title shown in the editor.
+             * @example Contact details
+             */
+            title: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Sends an HTTP request, in versions 3, 4 and 5. */
+        LegacyHttpRequestBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["LegacyHttpRequestOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "Webhook";
+            /**
+             * @description Id of the request, which version 3 keeps outside the document.
+             * @example reqLead
+             */
+            webhookId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The request, in versions 3, 4 and 5. */
+        LegacyHttpRequestDefinition: {
+            /**
+             * @description Body of the request; may hold placeholders.
+             * @example {"email": "{{Email}}"}
+             */
+            body?: string;
+            /** @description Headers of the request. */
+            headers?: components["schemas"]["HttpRequestPair"][];
+            /**
+             * @description Id of the request. Required in versions 4 and 5.
+             * @example reqLead
+             */
+            id?: string;
+            /**
+             * @description HTTP method. Default POST.
+             * @enum {string}
+             */
+            method?: "POST" | "GET" | "PUT" | "DELETE" | "PATCH" | "HEAD" | "CONNECT" | "OPTIONS" | "TRACE";
+            /** @description Query parameters added to the address. */
+            queryParams?: components["schemas"]["HttpRequestPair"][];
+            /**
+             * @description Address the request is sent to; may hold placeholders.
+             * @example https://api.example.com/leads
+             */
+            url?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Which request is sent and what is stored of the answer, in versions 3, 4 and 5. */
+        LegacyHttpRequestOptions: {
+            /** @description Whether the editor shows all properties, in older documents. */
+            isAdvancedConfig?: boolean;
+            /** @description Whether the body is the given one instead of all answers. Default false. */
+            isCustomBody?: boolean;
+            /** @description Whether the browser of the visitor sends the request. Default false. */
+            isExecutedOnClient?: boolean;
+            /**
+             * @description Id of the credentials of a proxy that the request goes through.
+             * @example crdProxy
+             */
+            proxyCredentialsId?: string;
+            /** @description Which parts of the received body are stored where. */
+            responseVariableMapping?: components["schemas"]["HttpResponseMapping"][];
+            /**
+             * Format: double
+             * @description Longest wait for the answer, in seconds. Default 10.
+             * @example 10
+             */
+            timeout?: number;
+            /** @description Values of variables in test requests. */
+            variablesForTest?: components["schemas"]["HttpTestVariable"][];
+            webhook?: components["schemas"]["LegacyHttpRequestDefinition"];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Starts a Make.com scenario by an HTTP request, in versions 3, 4 and 5. */
+        LegacyMakeComBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["LegacyHttpRequestOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "Make.com";
+            /**
+             * @description Id of the request, which version 3 keeps outside the document.
+             * @example reqLead
+             */
+            webhookId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Starts a Pabbly workflow by an HTTP request, in versions 3, 4 and 5. */
+        LegacyPabblyBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["LegacyHttpRequestOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "Pabbly";
+            /**
+             * @description Id of the request, which version 3 keeps outside the document.
+             * @example reqLead
+             */
+            webhookId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Asks to choose from pictures, in versions 3, 4 and 5. */
+        LegacyPictureChoiceInput: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            /** @description The pictures, in the order shown. */
+            items: components["schemas"]["LegacyPictureChoiceItem"][];
+            options?: components["schemas"]["PictureChoiceInputOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "picture choice input";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A picture of a picture choice input, in versions 3, 4 and 5. */
+        LegacyPictureChoiceItem: {
+            /**
+             * @description Id of the block that the item belongs to.
+             * @example blkAskPlan
+             */
+            blockId?: string;
+            /**
+             * @description Text below the title.
+             * @example Sleeps a lot.
+             */
+            description?: string;
+            displayCondition?: components["schemas"]["DisplayCondition"];
+            /**
+             * @description Id of the item.
+             * @example itmCat
+             */
+            id: string;
+            /**
+             * @description Id of the edge that leaves the item. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Address of the picture.
+             * @example https://files.example.com/cat.png
+             */
+            pictureSrc?: string;
+            /**
+             * @description Title below the picture.
+             * @example Cat
+             */
+            title?: string;
+            /**
+             * @description What is stored as the answer. Default: the title, else the picture.
+             * @example cat
+             */
+            value?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Starts a Zap by an HTTP request, in versions 3, 4 and 5. */
+        LegacyZapierBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["LegacyHttpRequestOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "Zapier";
+            /**
+             * @description Id of the request, which version 3 keeps outside the document.
+             * @example reqLead
+             */
+            webhookId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Wait until an outside call continues the chat. */
+        ListenForWebhookAction: {
+            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            expectsDedicatedReply?: boolean;
+            /**
+             * @description Run the action after this bubble; absent means before all.
+             * @example block-hello
+             */
+            lastBubbleBlockId?: string;
+            /**
+             * @description Kind of the action. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "listenForWebhook";
+        };
+        /**
+         * @description How several comparisons are joined: one must hold (OR) or all must hold (AND). Default AND.
+         * @enum {string}
+         */
+        LogicalOperator: "OR" | "AND";
+        /** @description Starts a Make.com scenario by an HTTP request. */
+        MakeComBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["HttpRequestOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "Make.com";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Picks the entry of one list at the place where another list holds a value. */
+        MapListItemParameters: {
+            /**
+             * @description Id of the variable that holds the value.
+             * @example varCity
+             */
+            baseItemVariableId?: string;
+            /**
+             * @description Id of the variable whose list is searched for the value.
+             * @example varCities
+             */
+            baseListVariableId?: string;
+            /**
+             * @description Id of the variable whose list gives the result.
+             * @example varPrices
+             */
+            targetListVariableId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A text written in Markdown. */
+        MarkdownContent: {
+            /**
+             * @description The text in Markdown.
+             * @example Hello **Ada**
+             */
+            markdown: string;
+            /**
+             * @description Markdown. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "markdown";
+        };
+        /** @description A user and their role in a workspace. */
+        Member: {
+            /**
+             * @description `ADMIN` may do everything, `MEMBER` writes bots and folders and reads results, `GUEST` reads bots and folders.
+             * @enum {string}
+             */
+            role: "ADMIN" | "MEMBER" | "GUEST";
+            user: components["schemas"]["MemberUser"];
+            /**
+             * @description Id of the user, as the list of members answers it.
+             * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+             */
+            userId: string;
+            /**
+             * @description Id of the workspace, as create and list answer it.
+             * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+             */
+            workspaceId: string;
+        };
+        /** @description One member of a workspace. */
+        MemberBody: {
+            member: components["schemas"]["Member"];
+        };
+        /** @description Who to add with which role. */
+        MemberCreate: {
+            /**
+             * Format: email
+             * @description E-mail address of the user.
+             * @example ada@example.com
+             */
+            email: string;
+            /**
+             * @description `ADMIN` may do everything, `MEMBER` writes bots and folders and reads results, `GUEST` reads bots and folders.
+             * @enum {string}
+             */
+            role: "ADMIN" | "MEMBER" | "GUEST";
+        };
+        /** @description The members of a workspace. */
+        MemberList: {
+            /** @description The members and their roles. */
+            members: components["schemas"]["Member"][];
+        };
+        /** @description The new role of the member. */
+        MemberUpdate: {
+            /**
+             * @description `ADMIN` may do everything, `MEMBER` writes bots and folders and reads results, `GUEST` reads bots and folders.
+             * @enum {string}
+             */
+            role: "ADMIN" | "MEMBER" | "GUEST";
+            /**
+             * @description Read-only description of the user; accepted and ignored.
+             * @example null
+             */
+            user?: unknown;
+            /**
+             * @description Read-only id of the user; accepted and ignored.
+             * @example null
+             */
+            userId?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
+        };
+        /** @description The person behind a membership. */
+        MemberUser: {
+            /**
+             * @description E-mail address, or null.
+             * @example ada@example.com
+             */
+            email: string | null;
+            /**
+             * @description URL of a picture of the user, or null.
+             * @example https://example.com/ada.png
+             */
+            image: string | null;
+            /**
+             * @description Name of the user, or null.
+             * @example Ada Lovelace
+             */
+            name: string | null;
+        };
+        /** @description What the person says: a plain text, or a message with its kind. */
+        Message: string | components["schemas"]["TextMessage"] | components["schemas"]["AudioMessage"] | components["schemas"]["CommandMessage"];
+        /** @description Something the bot says or shows. */
+        MessageBubble: components["schemas"]["TextMessageBubble"] | components["schemas"]["ImageMessageBubble"] | components["schemas"]["VideoMessageBubble"] | components["schemas"]["AudioMessageBubble"] | components["schemas"]["EmbedMessageBubble"];
+        /** @description How the text came about. */
+        MessageMetadata: {
+            /**
+             * @description Id of the item that was chosen.
+             * @example item-yes
+             */
+            replyId?: string;
+        };
+        /** @description Behaviour on messaging channels. Editors read it; this service has no such channel. */
+        MessagingSettings: {
+            /**
+             * @description Address that delivery statuses are forwarded to, with the scheme http or https.
+             * @example https://hooks.example.com/statuses
+             */
+            errorAndMarketingStatusWebhookForwardUrl?: string;
+            /** @description Whether the bot answers on the channel. Default false. */
+            isEnabled?: boolean;
+            /** @description Whether statuses are forwarded. Taken as true where only the address is present. */
+            isWebhookForwardingEnabled?: boolean;
+            /**
+             * Format: double
+             * @description Hours after the last message until a conversation is over. Default 4.
+             * @example 4
+             */
+            sessionExpiryTimeout?: number;
+            startCondition?: components["schemas"]["StartCondition"];
+            /**
+             * @description Kinds of status that are forwarded.
+             * @example [
+             *       "errorStatuses"
+             *     ]
+             */
+            webhookForwardingEventTypes?: ("all" | "errorStatuses" | "marketingStatuses")[];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Works with Mistral. Chats of this service skip it. Versions 6 and 6.1 only. */
+        MistralBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["MistralOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "mistral";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What Mistral is asked to do. The action tells which of the other properties are read. */
+        MistralOptions: {
+            /**
+             * @description What is done: Create chat completion, Generate variables; any other text is kept. Absent: nothing yet.
+             * @example Create chat completion
+             */
+            action?: string;
+            /**
+             * @description Id of the credentials of the account.
+             * @example crdVendor
+             */
+            credentialsId?: string;
+            /** @description The messages, from the first to the last. */
+            messages?: components["schemas"]["ChatMessage"][];
+            /**
+             * @description Name of the model.
+             * @example gpt-4o
+             */
+            model?: string;
+            /**
+             * @description What the model is asked; may hold placeholders.
+             * @example I live in {{Answer}}.
+             */
+            prompt?: string;
+            /** @description Which parts of the answer are stored where. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens. */
+            responseMapping?: components["schemas"]["VendorAnswerMapping"][];
+            /**
+             * @description How freely the model answers, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number.
+             * @example 0.7
+             */
+            temperature?: number | string;
+            /** @description Functions that the model can call. */
+            tools?: components["schemas"]["ChatTool"][];
+            /** @description With action Generate variables: the values to find. */
+            variablesToExtract?: components["schemas"]["VariableToExtract"][];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Works with NocoDB. Chats of this service skip it. Versions 6 and 6.1 only. */
+        NocoDbBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["NocoDbOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "nocodb";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Compares a field of the record with a text. */
+        NocoDbComparison: {
+            /**
+             * @description Name of the field.
+             * @example Email
+             */
+            input?: string;
+            operator?: components["schemas"]["ComparisonOperator"];
+            /**
+             * @description The text to compare with.
+             * @example {{Email}}
+             */
+            value?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Which records are meant. */
+        NocoDbFilter: {
+            /** @description Comparisons with the fields of a record. */
+            comparisons: components["schemas"]["NocoDbComparison"][];
+            joiner?: components["schemas"]["LogicalOperator"];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Stores one field of the found records in a variable. */
+        NocoDbMapping: {
+            /**
+             * @description Name of the field.
+             * @example Email
+             */
+            fieldName?: string;
+            /**
+             * @description Id of the variable that takes the values.
+             * @example varEmail
+             */
+            variableId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What NocoDB is asked to do. The action tells which of the other properties are read. */
+        NocoDbOptions: {
+            /**
+             * @description What is done: Search Records, Create Record, Update Existing Record; any other text is kept. Absent: nothing yet.
+             * @example Search Records
+             */
+            action?: string;
+            /**
+             * @description Id of the credentials of the account.
+             * @example crdVendor
+             */
+            credentialsId?: string;
+            /** @description With action Create Record: the fields of the new record. */
+            fields?: components["schemas"]["KeyValuePair"][];
+            filter?: components["schemas"]["NocoDbFilter"];
+            /** @description With action Search Records: which fields are stored where. */
+            responseMapping?: components["schemas"]["NocoDbMapping"][];
+            /**
+             * @description With action Search Records: which of the found records are read.
+             * @enum {string}
+             */
+            returnType?: "All" | "First" | "Last" | "Random";
+            /**
+             * @description Id of the table.
+             * @example tbl_leads
+             */
+            tableId?: string;
+            /** @description With action Update Existing Record: the fields that change. */
+            updates?: components["schemas"]["NocoDbUpdate"][];
+            /**
+             * @description Id of the view.
+             * @example viw_open
+             */
+            viewId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The new value of a field. */
+        NocoDbUpdate: {
+            /**
+             * @description Name of the field.
+             * @example Status
+             */
+            fieldName?: string;
+            /**
+             * @description The value.
+             * @example Booked
+             */
+            value?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The addressed record does not exist, or no longer does. Check the id. */
+        NotFoundErrorBody: {
+            /**
+             * @description The code of the error, for programs.
+             * @enum {string}
+             */
+            code: "NOT_FOUND";
+            /** @description What is wrong and where; empty where there is nothing to add. */
+            issues: components["schemas"]["ErrorIssue"][];
+            /**
+             * @description The fixed text of the code.
+             * @example Not found
+             */
+            message: string;
+        };
+        /** @description Asks for a number within bounds. */
+        NumberInput: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["NumberInputOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "number input";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Which numbers are accepted and how they are shown. */
+        NumberInputOptions: {
+            /**
+             * @description ISO 4217 code, used with style currency.
+             * @example EUR
+             */
+            currency?: string;
+            labels?: components["schemas"]["InputLabels"];
+            /**
+             * @description Language tag that numbers are shown in, of the form xx or xx-YY.
+             * @example en-GB
+             */
+            locale?: string;
+            /**
+             * @description Largest accepted number. A number, or a text that is one {{variable}} or reads as a number.
+             * @example 120
+             */
+            max?: number | string;
+            /**
+             * @description Smallest accepted number. A number, or a text that is one {{variable}} or reads as a number.
+             * @example 0
+             */
+            min?: number | string;
+            /**
+             * @description Distance between accepted numbers. A number, or a text that is one {{variable}} or reads as a number.
+             * @example 1
+             */
+            step?: number | string;
+            /**
+             * @description What the number stands for. Default decimal.
+             * @enum {string}
+             */
+            style?: "decimal" | "currency" | "percent" | "unit";
+            /**
+             * @description Unit of measure, used with style unit.
+             * @enum {string}
+             */
+            unit?: "acre" | "bit" | "byte" | "celsius" | "centimeter" | "day" | "degree" | "fahrenheit" | "fluid-ounce" | "foot" | "gallon" | "gigabit" | "gigabyte" | "gram" | "hectare" | "hour" | "inch" | "kilobit" | "kilobyte" | "kilogram" | "kilometer" | "liter" | "megabit" | "megabyte" | "meter" | "microsecond" | "mile" | "mile-scandinavian" | "milliliter" | "millimeter" | "millisecond" | "minute" | "month" | "nanosecond" | "ounce" | "percent" | "petabyte" | "pound" | "second" | "stone" | "terabit" | "terabyte" | "week" | "yard" | "year";
+            /**
+             * @description Id of the variable that takes the answer.
+             * @example varEmail
+             */
+            variableId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A block of a type that this service does not know. It is kept and given back as it is. */
+        OpaqueBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskMood
+             */
+            id: string;
+            /**
+             * @description Any other type of block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "OpaqueBlock";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description An event of a type that this service does not know. It is kept as it is. */
+        OpaqueEvent: {
+            /**
+             * @description Id of the event.
+             * @example evtTimer
+             */
+            id: string;
+            /**
+             * @description Any other type of event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "OpaqueEvent";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Works with OpenAI. Chats of this service skip it. Versions 6 and 6.1 only. */
+        OpenAiBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["OpenAiOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "openai";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What OpenAI is asked to do. The action tells which of the other properties are read. */
+        OpenAiOptions: {
+            /**
+             * @description What is done: Create chat completion, Ask Assistant, Ask Model, Generate variables, Create speech, Create transcription; any other text is kept. Absent: nothing yet.
+             * @example Create chat completion
+             */
+            action?: string;
+            /**
+             * @description With action Ask Assistant: added to its instructions.
+             * @example Answer in French.
+             */
+            additionalInstructions?: string;
+            /**
+             * @description Version of the API.
+             * @example 2024-06-01
+             */
+            apiVersion?: string;
+            /**
+             * @description With action Ask Assistant: id of the assistant.
+             * @example asst_abc123
+             */
+            assistantId?: string;
+            /**
+             * @description Address of the API.
+             * @example https://api.openai.com/v1
+             */
+            baseUrl?: string;
+            /** @description With action Ask Model: whether the model runs code. Default false. */
+            codeInterpreterEnabled?: boolean;
+            /**
+             * @description Id of the credentials of the account.
+             * @example crdVendor
+             */
+            credentialsId?: string;
+            /**
+             * @description With action Ask Model: most results of a file search. A number, or a text that is one {{variable}} or reads as a number.
+             * @example 10
+             */
+            fileSearchMaxNumResults?: number | string;
+            /**
+             * @description With action Ask Model: lowest score of a file search, from 0 to 1. A number, or a text that is one {{variable}} or reads as a number.
+             * @example 0.5
+             */
+            fileSearchScoreThreshold?: number | string;
+            /**
+             * @description With action Ask Model: ids of the vector stores that are searched.
+             * @example [
+             *       "vs_abc123"
+             *     ]
+             */
+            fileSearchVectorStoreIds?: string[];
+            /** @description Functions that the assistant can call. */
+            functions?: components["schemas"]["AssistantFunction"][];
+            /**
+             * @description With action Create speech: what is spoken.
+             * @example {{Answer}}
+             */
+            input?: string;
+            /**
+             * @description With the actions Ask Model and Create speech: how to answer or speak.
+             * @example Be brief.
+             */
+            instructions?: string;
+            /**
+             * @description What is said; may hold placeholders.
+             * @example {{Question}}
+             */
+            message?: string;
+            /** @description The messages, from the first to the last. */
+            messages?: components["schemas"]["ChatMessage"][];
+            /**
+             * @description Name of the model.
+             * @example gpt-4o
+             */
+            model?: string;
+            /**
+             * @description What the model is asked; may hold placeholders.
+             * @example I live in {{Answer}}.
+             */
+            prompt?: string;
+            /**
+             * @description Id of the variable that holds the id of the last response, with action Ask Model.
+             * @example varResponse
+             */
+            responseIdVariableId?: string;
+            /** @description Which parts of the answer are stored where. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens. With action Ask Assistant: Message, Thread ID. With action Ask Model: Message, Response ID. */
+            responseMapping?: components["schemas"]["VendorAnswerMapping"][];
+            /**
+             * @description Id of the variable that takes the address of the sound.
+             * @example varSpeech
+             */
+            saveUrlInVariableId?: string;
+            /**
+             * @description How freely the model answers, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number.
+             * @example 0.7
+             */
+            temperature?: number | string;
+            /**
+             * @description Id of the thread, in older documents; threadVariableId replaces it.
+             * @example thread_abc123
+             */
+            threadId?: string;
+            /**
+             * @description Id of the variable that holds the id of the thread, with action Ask Assistant.
+             * @example varThread
+             */
+            threadVariableId?: string;
+            /** @description Functions that the model can call. */
+            tools?: components["schemas"]["ChatTool"][];
+            /**
+             * @description Id of the variable that takes the text, with action Create transcription.
+             * @example varText
+             */
+            transcriptionVariableId?: string;
+            /**
+             * @description With action Create transcription: address of the sound.
+             * @example {{Recording}}
+             */
+            url?: string;
+            /** @description With action Generate variables: the values to find. */
+            variablesToExtract?: components["schemas"]["VariableToExtract"][];
+            /**
+             * @description With action Create speech: name of the voice.
+             * @example alloy
+             */
+            voice?: string;
+            /** @description With action Ask Model: whether the web is searched. Default false. */
+            webSearchEnabled?: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Works with OpenRouter. Chats of this service skip it. Versions 6 and 6.1 only. */
+        OpenRouterBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["OpenRouterOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "open-router";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What OpenRouter is asked to do. The action tells which of the other properties are read. */
+        OpenRouterOptions: {
+            /**
+             * @description What is done: Create chat completion; any other text is kept. Absent: nothing yet.
+             * @example Create chat completion
+             */
+            action?: string;
+            /**
+             * @description Id of the credentials of the account.
+             * @example crdVendor
+             */
+            credentialsId?: string;
+            /** @description The messages, from the first to the last. */
+            messages?: components["schemas"]["ChatMessage"][];
+            /**
+             * @description Name of the model.
+             * @example gpt-4o
+             */
+            model?: string;
+            /** @description Which parts of the answer are stored where. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens. */
+            responseMapping?: components["schemas"]["VendorAnswerMapping"][];
+            /**
+             * @description How freely the model answers, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number.
+             * @example 0.7
+             */
+            temperature?: number | string;
+            /** @description Functions that the model can call. */
+            tools?: components["schemas"]["ChatTool"][];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Starts a Pabbly workflow by an HTTP request. */
+        PabblyBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["HttpRequestOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "Pabbly";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The request body is over the limit of the operation, which the issue names. */
+        PayloadTooLargeErrorBody: {
+            /**
+             * @description The code of the error, for programs.
+             * @enum {string}
+             */
+            code: "PAYLOAD_TOO_LARGE";
+            /** @description What is wrong and where; empty where there is nothing to add. */
+            issues: components["schemas"]["ErrorIssue"][];
+            /**
+             * @description The fixed text of the code.
+             * @example Payload too large
+             */
+            message: string;
+        };
+        /** @description Billing address of the payer. */
+        PaymentAddress: {
+            /**
+             * @description City.
+             * @example Lyon
+             */
+            city?: string;
+            /**
+             * @description Country.
+             * @example France
+             */
+            country?: string;
+            /**
+             * @description First line.
+             * @example 12 rue des Lilas
+             */
+            line1?: string;
+            /**
+             * @description Second line.
+             * @example Building B
+             */
+            line2?: string;
+            /**
+             * @description Postal code.
+             * @example 69003
+             */
+            postalCode?: string;
+            /**
+             * @description State or region.
+             * @example Rhône
+             */
+            state?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Who pays for what; all texts may hold placeholders. */
+        PaymentInformation: {
+            address?: components["schemas"]["PaymentAddress"];
+            /**
+             * @description What is paid for.
+             * @example Ticket {{Ticket}}
+             */
+            description?: string;
+            /**
+             * @description E-mail address of the payer.
+             * @example {{Email}}
+             */
+            email?: string;
+            /**
+             * @description Name of the payer.
+             * @example {{Name}}
+             */
+            name?: string;
+            /**
+             * @description Phone number of the payer.
+             * @example {{Phone}}
+             */
+            phoneNumber?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Asks for a payment by card. Chats of this service skip it. */
+        PaymentInput: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["PaymentInputOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "payment input";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Texts of a payment input. */
+        PaymentInputLabels: {
+            /**
+             * @description Text of the button that pays.
+             * @example Pay
+             */
+            button?: string;
+            /**
+             * @description Text shown after the payment.
+             * @example Paid, thank you!
+             */
+            success?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What is paid and to whom. */
+        PaymentInputOptions: {
+            additionalInformation?: components["schemas"]["PaymentInformation"];
+            /**
+             * @description Amount in the currency; may hold placeholders.
+             * @example 30.00
+             */
+            amount?: string;
+            /**
+             * @description Id of the credentials of the provider.
+             * @example crdStripe
+             */
+            credentialsId?: string;
+            /**
+             * @description ISO 4217 code. Default USD.
+             * @example EUR
+             */
+            currency?: string;
+            labels?: components["schemas"]["PaymentInputLabels"];
+            /**
+             * @description Payment provider. Default Stripe.
+             * @enum {string}
+             */
+            provider?: "Stripe";
+            /**
+             * @description Sent after an answer that is not valid.
+             * @example This does not look right. Can you check it?
+             */
+            retryMessageContent?: string;
+            /**
+             * @description Id of the variable that takes the answer.
+             * @example varEmail
+             */
+            variableId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Works with Perplexity. Chats of this service skip it. Versions 6 and 6.1 only. */
+        PerplexityBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["PerplexityOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "perplexity";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What Perplexity is asked to do. The action tells which of the other properties are read. */
+        PerplexityOptions: {
+            /**
+             * @description What is done: Create chat completion; any other text is kept. Absent: nothing yet.
+             * @example Create chat completion
+             */
+            action?: string;
+            /**
+             * @description Id of the credentials of the account.
+             * @example crdVendor
+             */
+            credentialsId?: string;
+            /** @description The messages, from the first to the last. */
+            messages?: components["schemas"]["ChatMessage"][];
+            /**
+             * @description Name of the model.
+             * @example gpt-4o
+             */
+            model?: string;
+            /** @description Which parts of the answer are stored where. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens. */
+            responseMapping?: components["schemas"]["VendorAnswerMapping"][];
+            /**
+             * @description How freely the model answers, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number.
+             * @example 0.7
+             */
+            temperature?: number | string;
+            /** @description Functions that the model can call. */
+            tools?: components["schemas"]["ChatTool"][];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Asks for a phone number. */
+        PhoneNumberInput: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["PhoneNumberInputOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "phone number input";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description How the number is asked for. */
+        PhoneNumberInputOptions: {
+            /**
+             * @description ISO 3166 alpha-2 code of the country chosen at first.
+             * @example FR
+             */
+            defaultCountryCode?: string;
+            labels?: components["schemas"]["InputLabels"];
+            /**
+             * @description Sent after an answer that is not valid.
+             * @example This does not look right. Can you check it?
+             */
+            retryMessageContent?: string;
+            /**
+             * @description Id of the variable that takes the answer.
+             * @example varEmail
+             */
+            variableId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Takes the pictures from list variables instead of the items. */
+        PictureChoiceDynamicItems: {
+            /**
+             * @description Id of the variable with the descriptions.
+             * @example varDescriptions
+             */
+            descriptionsVariableId?: string;
+            /** @description Whether the lists are used. Default false. */
+            isEnabled?: boolean;
+            /**
+             * @description Id of the variable with the addresses of the pictures.
+             * @example varPictures
+             */
+            pictureSrcsVariableId?: string;
+            /**
+             * @description Id of the variable with the titles.
+             * @example varTitles
+             */
+            titlesVariableId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Asks to choose from pictures. */
+        PictureChoiceInput: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            /** @description The pictures, in the order shown. */
+            items: components["schemas"]["PictureChoiceItem"][];
+            options?: components["schemas"]["PictureChoiceInputOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "picture choice input";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description How the pictures are offered. */
+        PictureChoiceInputOptions: {
+            /**
+             * @description Text of the button that sends several choices. Default Send.
+             * @example Send
+             */
+            buttonLabel?: string;
+            dynamicItems?: components["schemas"]["PictureChoiceDynamicItems"];
+            /** @description Whether several pictures may be chosen. Default false. */
+            isMultipleChoice?: boolean;
+            /** @description Whether a search field filters the pictures. Default false. */
+            isSearchable?: boolean;
+            /**
+             * @description Text in the empty search field.
+             * @example Filter the options...
+             */
+            searchInputPlaceholder?: string;
+            /**
+             * @description Id of the variable that takes the answer.
+             * @example varEmail
+             */
+            variableId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A picture of a picture choice input. */
+        PictureChoiceItem: {
+            /**
+             * @description Text below the title.
+             * @example Sleeps a lot.
+             */
+            description?: string;
+            displayCondition?: components["schemas"]["DisplayCondition"];
+            /**
+             * @description Id of the item.
+             * @example itmCat
+             */
+            id: string;
+            /**
+             * @description Id of the edge that leaves the item. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Address of the picture.
+             * @example https://files.example.com/cat.png
+             */
+            pictureSrc?: string;
+            /**
+             * @description Title below the picture.
+             * @example Cat
+             */
+            title?: string;
+            /**
+             * @description What is stored as the answer. Default: the title, else the picture.
+             * @example cat
+             */
+            value?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Send an event to the Meta pixel. */
+        PixelAction: {
+            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            expectsDedicatedReply?: boolean;
+            /**
+             * @description Run the action after this bubble; absent means before all.
+             * @example block-hello
+             */
+            lastBubbleBlockId?: string;
+            /**
+             * @description Options of the block, with placeholders filled in.
+             * @example {}
+             */
+            pixel: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Kind of the action. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "pixel";
+        };
+        /** @description Sends an event to the Meta pixel. */
+        PixelBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["PixelOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "Pixel";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Which event is sent. */
+        PixelOptions: {
+            /**
+             * @description Standard event, or Custom for a name of its own. Absent: only the page view.
+             * @enum {string}
+             */
+            eventType?: "Lead" | "Contact" | "CompleteRegistration" | "Schedule" | "SubmitApplication" | "ViewContent" | "AddPaymentInfo" | "AddToCart" | "AddToWishlist" | "CustomizeProduct" | "Donate" | "FindLocation" | "InitiateCheckout" | "Purchase" | "Search" | "StartTrial" | "Subscribe" | "Custom";
+            /** @description Whether the page has loaded the pixel already. Default false. */
+            isInitSkip?: boolean;
+            /**
+             * @description Name of the event, with eventType Custom.
+             * @example BookedDemo
+             */
+            name?: string;
+            /** @description Parameters of the event. */
+            params?: components["schemas"]["PixelParameter"][];
+            /**
+             * @description Id of the pixel.
+             * @example 123456789012345
+             */
+            pixelId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A parameter of the event. */
+        PixelParameter: {
+            /**
+             * @description Id of the entry.
+             * @example prmValue
+             */
+            id: string;
+            /**
+             * @description Name of the parameter.
+             * @example currency
+             */
+            key?: string;
+            /**
+             * @description Value of the parameter: any JSON value.
+             * @example EUR
+             */
+            value?: unknown;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Works with PostHog. Chats of this service skip it. Versions 6 and 6.1 only. */
+        PostHogBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["PostHogOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "posthog";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A group that the person belongs to. */
+        PostHogGroup: {
+            /**
+             * @description Key of the group.
+             * @example {{Company}}
+             */
+            key?: string;
+            /**
+             * @description Kind of group.
+             * @example company
+             */
+            type?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What PostHog is asked to do. The action tells which of the other properties are read. */
+        PostHogOptions: {
+            /**
+             * @description What is done: Capture, Identify Group; any other text is kept. Absent: nothing yet.
+             * @example Capture
+             */
+            action?: string;
+            /**
+             * @description Id of the credentials of the account.
+             * @example crdVendor
+             */
+            credentialsId?: string;
+            /**
+             * @description Id of the visitor at the vendor.
+             * @example {{User ID}}
+             */
+            distinctId?: string;
+            /**
+             * @description With action Capture: name of the event.
+             * @example lead
+             */
+            event?: string;
+            /**
+             * @description With action Identify Group: key of the group.
+             * @example {{Company}}
+             */
+            groupKey?: string;
+            /** @description With action Capture: groups that the person belongs to. */
+            groups?: components["schemas"]["PostHogGroup"][];
+            /**
+             * @description With action Identify Group: kind of group.
+             * @example company
+             */
+            groupType?: string;
+            /** @description With action Capture: whether the event is recorded without a person. */
+            isAnonymous?: boolean;
+            /** @description With action Capture: what is known about the person. */
+            personProperties?: components["schemas"]["KeyValuePair"][];
+            /** @description Details of the event or of the group. */
+            properties?: components["schemas"]["KeyValuePair"][];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The record is in another state than `If-Match` or `If-None-Match` wants; nothing was changed. The issue and the header `ETag` have the tag of the state it is in: read it again and repeat the change on that. */
+        PreconditionFailedErrorBody: {
+            /**
+             * @description The code of the error, for programs.
+             * @enum {string}
+             */
+            code: "PRECONDITION_FAILED";
+            /** @description What is wrong and where; empty where there is nothing to add. */
+            issues: components["schemas"]["ErrorIssue"][];
+            /**
+             * @description The fixed text of the code.
+             * @example Precondition failed
+             */
+            message: string;
+        };
+        /** @description One copy of a bot that was published. It never changes. */
+        Publication: components["schemas"]["PublicationV3"] | components["schemas"]["PublicationV4"] | components["schemas"]["PublicationV5"] | components["schemas"]["PublicationV6"] | components["schemas"]["PublicationV61"];
+        /** @description One publication with its flow. */
+        PublicationBody: {
+            publication: components["schemas"]["Publication"];
+        };
+        /** @description A page of publications. */
+        PublicationPage: {
+            /**
+             * @description Send it as `cursor` to get the following page; null on the last page.
+             * @example AZx0mC1jZ3JhbnQ
+             */
+            nextCursor: string | null;
+            /** @description The publications, newest first. */
+            publications: components["schemas"]["PublicationSummary"][];
+        };
+        /** @description A publication in a list, without its flow. */
+        PublicationSummary: {
+            /**
+             * Format: date-time
+             * @description When it was published.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /**
+             * @description Id of the publication.
+             * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
+             */
+            id: string;
+            /** @description Whether new chats run this publication. */
+            isLive: boolean;
+            /**
+             * @description Id of the user who published it.
+             * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+             */
+            publishedBy: string;
+            /**
+             * @description Version of the schema the flow is written in.
+             * @enum {string}
+             */
+            version: "3" | "4" | "5" | "6" | "6.1";
+        };
+        /** @description A publication whose flow is written in version 3. */
+        PublicationV3: {
+            /**
+             * @description Id of the bot, as create and list answer it.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            botId: string;
+            /**
+             * Format: date-time
+             * @description When it was published.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /** @description The connections of the flow, in no particular order. */
+            edges: components["schemas"]["Edge"][];
+            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
+            events: components["schemas"]["FlowEvent"][] | null;
+            /** @description The groups of the flow, in no particular order. */
+            groups: components["schemas"]["LegacyGroup"][];
+            /**
+             * @description Id of the publication.
+             * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
+             */
+            id: string;
+            /** @description Whether new chats run this publication. */
+            isLive: boolean;
+            /**
+             * @description Id of the user who published it.
+             * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+             */
+            publishedBy: string;
+            settings: components["schemas"]["Settings"];
+            theme: components["schemas"]["Theme"];
+            /** @description The variables of the bot. */
+            variables: components["schemas"]["Variable"][];
+            /**
+             * @description Version of the schema the flow is written in. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            version: "3";
+            /** @description What the check of the flow found when it was published; never a reason to refuse. */
+            warnings: components["schemas"]["FlowFinding"][];
+        };
+        /** @description A publication whose flow is written in version 4. */
+        PublicationV4: {
+            /**
+             * @description Id of the bot, as create and list answer it.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            botId: string;
+            /**
+             * Format: date-time
+             * @description When it was published.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /** @description The connections of the flow, in no particular order. */
+            edges: components["schemas"]["Edge"][];
+            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
+            events: components["schemas"]["FlowEvent"][] | null;
+            /** @description The groups of the flow, in no particular order. */
+            groups: components["schemas"]["LegacyGroup"][];
+            /**
+             * @description Id of the publication.
+             * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
+             */
+            id: string;
+            /** @description Whether new chats run this publication. */
+            isLive: boolean;
+            /**
+             * @description Id of the user who published it.
+             * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+             */
+            publishedBy: string;
+            settings: components["schemas"]["Settings"];
+            theme: components["schemas"]["Theme"];
+            /** @description The variables of the bot. */
+            variables: components["schemas"]["Variable"][];
+            /**
+             * @description Version of the schema the flow is written in. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            version: "4";
+            /** @description What the check of the flow found when it was published; never a reason to refuse. */
+            warnings: components["schemas"]["FlowFinding"][];
+        };
+        /** @description A publication whose flow is written in version 5. */
+        PublicationV5: {
+            /**
+             * @description Id of the bot, as create and list answer it.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            botId: string;
+            /**
+             * Format: date-time
+             * @description When it was published.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /** @description The connections of the flow, in no particular order. */
+            edges: components["schemas"]["Edge"][];
+            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
+            events: components["schemas"]["FlowEvent"][] | null;
+            /** @description The groups of the flow, in no particular order. */
+            groups: components["schemas"]["LegacyGroup"][];
+            /**
+             * @description Id of the publication.
+             * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
+             */
+            id: string;
+            /** @description Whether new chats run this publication. */
+            isLive: boolean;
+            /**
+             * @description Id of the user who published it.
+             * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+             */
+            publishedBy: string;
+            settings: components["schemas"]["Settings"];
+            theme: components["schemas"]["Theme"];
+            /** @description The variables of the bot. */
+            variables: components["schemas"]["Variable"][];
+            /**
+             * @description Version of the schema the flow is written in. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            version: "5";
+            /** @description What the check of the flow found when it was published; never a reason to refuse. */
+            warnings: components["schemas"]["FlowFinding"][];
+        };
+        /** @description A publication whose flow is written in version 6. */
+        PublicationV6: {
+            /**
+             * @description Id of the bot, as create and list answer it.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            botId: string;
+            /**
+             * Format: date-time
+             * @description When it was published.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /** @description The connections of the flow, in no particular order. */
+            edges: components["schemas"]["Edge"][];
+            /** @description What begins the branches of the flow. The first event, and only the first, is the start event. */
+            events: components["schemas"]["FlowEvent"][];
+            /** @description The groups of the flow, in no particular order. */
+            groups: components["schemas"]["Group"][];
+            /**
+             * @description Id of the publication.
+             * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
+             */
+            id: string;
+            /** @description Whether new chats run this publication. */
+            isLive: boolean;
+            /**
+             * @description Id of the user who published it.
+             * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+             */
+            publishedBy: string;
+            settings: components["schemas"]["Settings"];
+            theme: components["schemas"]["Theme"];
+            /** @description The variables of the bot. */
+            variables: components["schemas"]["Variable"][];
+            /**
+             * @description Version of the schema the flow is written in. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            version: "6";
+            /** @description What the check of the flow found when it was published; never a reason to refuse. */
+            warnings: components["schemas"]["FlowFinding"][];
+        };
+        /** @description A publication whose flow is written in version 6.1. */
+        PublicationV61: {
+            /**
+             * @description Id of the bot, as create and list answer it.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            botId: string;
+            /**
+             * Format: date-time
+             * @description When it was published.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /** @description The connections of the flow, in no particular order. */
+            edges: components["schemas"]["Edge"][];
+            /** @description What begins the branches of the flow. The first event, and only the first, is the start event. */
+            events: components["schemas"]["FlowEvent"][];
+            /** @description The groups of the flow, in no particular order. */
+            groups: components["schemas"]["Group"][];
+            /**
+             * @description Id of the publication.
+             * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
+             */
+            id: string;
+            /** @description Whether new chats run this publication. */
+            isLive: boolean;
+            /**
+             * @description Id of the user who published it.
+             * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+             */
+            publishedBy: string;
+            settings: components["schemas"]["Settings"];
+            theme: components["schemas"]["Theme"];
+            /** @description The variables of the bot. */
+            variables: components["schemas"]["Variable"][];
+            /**
+             * @description Version of the schema the flow is written in. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            version: "6.1";
+            /** @description What the check of the flow found when it was published; never a reason to refuse. */
+            warnings: components["schemas"]["FlowFinding"][];
+        };
+        /** @description Whether everybody with an account may read the bot. */
+        PublicShare: {
+            /** @description Whether the bot is shared. Default false. */
+            isEnabled?: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Says that the bot is published, and what the check found. */
+        PublishedBody: {
+            findings: components["schemas"]["FindingCounts"];
+            /**
+             * @description Says that it is done.
+             * @enum {string}
+             */
+            message: "success";
+        };
+        /** @description The copy of a bot that chats run. */
+        PublishedBot: components["schemas"]["PublishedBotV3"] | components["schemas"]["PublishedBotV4"] | components["schemas"]["PublishedBotV5"] | components["schemas"]["PublishedBotV6"] | components["schemas"]["PublishedBotV61"];
+        /** @description The published copy of a bot. */
+        PublishedBotBody: {
+            publishedBot: components["schemas"]["PublishedBot"];
+            /**
+             * @description The version in which the copy was published, also when the answer is converted.
+             * @enum {string}
+             */
+            version: "3" | "4" | "5" | "6" | "6.1";
+        };
+        /** @description The published copy of a bot whose flow is written in version 3. */
+        PublishedBotV3: {
+            /**
+             * @description Id of the bot, as create and list answer it.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            botId: string;
+            /**
+             * Format: date-time
+             * @description When the bot was first published.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /** @description The connections of the flow, in no particular order. */
+            edges: components["schemas"]["Edge"][];
+            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
+            events: components["schemas"]["FlowEvent"][] | null;
+            /** @description The groups of the flow, in no particular order. */
+            groups: components["schemas"]["LegacyGroup"][];
+            /**
+             * @description Id of the published copy; it stays when the bot is published again.
+             * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
+             */
+            id: string;
+            settings: components["schemas"]["Settings"];
+            theme: components["schemas"]["Theme"];
+            /**
+             * Format: date-time
+             * @description When the bot was last published.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            updatedAt: string;
+            /** @description The variables of the bot. */
+            variables: components["schemas"]["Variable"][];
+            /**
+             * @description Version of the schema the flow is written in. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            version: "3";
+        };
+        /** @description The published copy of a bot whose flow is written in version 4. */
+        PublishedBotV4: {
+            /**
+             * @description Id of the bot, as create and list answer it.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            botId: string;
+            /**
+             * Format: date-time
+             * @description When the bot was first published.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /** @description The connections of the flow, in no particular order. */
+            edges: components["schemas"]["Edge"][];
+            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
+            events: components["schemas"]["FlowEvent"][] | null;
+            /** @description The groups of the flow, in no particular order. */
+            groups: components["schemas"]["LegacyGroup"][];
+            /**
+             * @description Id of the published copy; it stays when the bot is published again.
+             * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
+             */
+            id: string;
+            settings: components["schemas"]["Settings"];
+            theme: components["schemas"]["Theme"];
+            /**
+             * Format: date-time
+             * @description When the bot was last published.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            updatedAt: string;
+            /** @description The variables of the bot. */
+            variables: components["schemas"]["Variable"][];
+            /**
+             * @description Version of the schema the flow is written in. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            version: "4";
+        };
+        /** @description The published copy of a bot whose flow is written in version 5. */
+        PublishedBotV5: {
+            /**
+             * @description Id of the bot, as create and list answer it.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            botId: string;
+            /**
+             * Format: date-time
+             * @description When the bot was first published.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /** @description The connections of the flow, in no particular order. */
+            edges: components["schemas"]["Edge"][];
+            /** @description Null, because the start is a block of a group. An empty list is accepted too. */
+            events: components["schemas"]["FlowEvent"][] | null;
+            /** @description The groups of the flow, in no particular order. */
+            groups: components["schemas"]["LegacyGroup"][];
+            /**
+             * @description Id of the published copy; it stays when the bot is published again.
+             * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
+             */
+            id: string;
+            settings: components["schemas"]["Settings"];
+            theme: components["schemas"]["Theme"];
+            /**
+             * Format: date-time
+             * @description When the bot was last published.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            updatedAt: string;
+            /** @description The variables of the bot. */
+            variables: components["schemas"]["Variable"][];
+            /**
+             * @description Version of the schema the flow is written in. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            version: "5";
+        };
+        /** @description The published copy of a bot whose flow is written in version 6. */
+        PublishedBotV6: {
+            /**
+             * @description Id of the bot, as create and list answer it.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            botId: string;
+            /**
+             * Format: date-time
+             * @description When the bot was first published.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /** @description The connections of the flow, in no particular order. */
+            edges: components["schemas"]["Edge"][];
+            /** @description What begins the branches of the flow. The first event, and only the first, is the start event. */
+            events: components["schemas"]["FlowEvent"][];
+            /** @description The groups of the flow, in no particular order. */
+            groups: components["schemas"]["Group"][];
+            /**
+             * @description Id of the published copy; it stays when the bot is published again.
+             * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
+             */
+            id: string;
+            settings: components["schemas"]["Settings"];
+            theme: components["schemas"]["Theme"];
+            /**
+             * Format: date-time
+             * @description When the bot was last published.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            updatedAt: string;
+            /** @description The variables of the bot. */
+            variables: components["schemas"]["Variable"][];
+            /**
+             * @description Version of the schema the flow is written in. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            version: "6";
+        };
+        /** @description The published copy of a bot whose flow is written in version 6.1. */
+        PublishedBotV61: {
+            /**
+             * @description Id of the bot, as create and list answer it.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            botId: string;
+            /**
+             * Format: date-time
+             * @description When the bot was first published.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /** @description The connections of the flow, in no particular order. */
+            edges: components["schemas"]["Edge"][];
+            /** @description What begins the branches of the flow. The first event, and only the first, is the start event. */
+            events: components["schemas"]["FlowEvent"][];
+            /** @description The groups of the flow, in no particular order. */
+            groups: components["schemas"]["Group"][];
+            /**
+             * @description Id of the published copy; it stays when the bot is published again.
+             * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
+             */
+            id: string;
+            settings: components["schemas"]["Settings"];
+            theme: components["schemas"]["Theme"];
+            /**
+             * Format: date-time
+             * @description When the bot was last published.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            updatedAt: string;
+            /** @description The variables of the bot. */
+            variables: components["schemas"]["Variable"][];
+            /**
+             * @description Version of the schema the flow is written in. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            version: "6.1";
+        };
+        /** @description Works with QR codes. Chats of this service skip it. Versions 6 and 6.1 only. */
+        QrCodeBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["QrCodeOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "qr-code";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What QR codes is asked to do. The action tells which of the other properties are read. */
+        QrCodeOptions: {
+            /**
+             * @description What is done: Generate a QR Code; any other text is kept. Absent: nothing yet.
+             * @example Generate a QR Code
+             */
+            action?: string;
+            /**
+             * @description Id of the credentials of the account.
+             * @example crdVendor
+             */
+            credentialsId?: string;
+            /**
+             * @description What the code says.
+             * @example https://www.example.com/ticket/{{Ticket}}
+             */
+            data?: string;
+            /**
+             * @description Id of the variable that takes the address of the picture.
+             * @example varQrCode
+             */
+            saveUrlInVariableId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description An own icon for the steps. */
+        RatingIcon: {
+            /** @description Whether the own icon is used. Default false. */
+            isEnabled?: boolean;
+            /**
+             * @description The icon as SVG source.
+             * @example <svg viewBox="0 0 2 2"><circle cx="1" cy="1" r="1"/></svg>
+             */
+            svg?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Asks for a rating on a scale. */
+        RatingInput: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["RatingInputOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "rating input";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Texts of a rating input. */
+        RatingInputLabels: {
+            /**
+             * @description Text of the button that sends the answer. Default Send.
+             * @example Send
+             */
+            button?: string;
+            /**
+             * @description Text at the low end.
+             * @example Not at all
+             */
+            left?: string;
+            /**
+             * @description Text at the high end.
+             * @example Very much
+             */
+            right?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Which scale is shown. */
+        RatingInputOptions: {
+            /**
+             * @description What the steps of the scale look like. Default Numbers.
+             * @enum {string}
+             */
+            buttonType?: "Icons" | "Numbers";
+            customIcon?: components["schemas"]["RatingIcon"];
+            /** @description Whether a click on a step sends the answer. Default false. */
+            isOneClickSubmitEnabled?: boolean;
+            labels?: components["schemas"]["RatingInputLabels"];
+            /**
+             * Format: double
+             * @description Last step of the scale. Default 10.
+             * @example 5
+             */
+            length?: number;
+            /**
+             * @description First step of the scale. Default 0. A number, or a text that is one {{variable}} or reads as a number.
+             * @example 1
+             */
+            startsAt?: number | string;
+            /**
+             * @description Id of the variable that takes the answer.
+             * @example varEmail
+             */
+            variableId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Tells the client to open an address. */
+        RedirectAction: {
+            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            expectsDedicatedReply?: boolean;
+            /**
+             * @description Run the action after this bubble; absent means before all.
+             * @example block-hello
+             */
+            lastBubbleBlockId?: string;
+            redirect: components["schemas"]["RedirectDetails"];
+            /**
+             * @description Kind of the action. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "redirect";
+        };
+        /** @description Opens another page in the browser. */
+        RedirectBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["RedirectOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "Redirect";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The address to open, and where. */
+        RedirectDetails: {
+            /** @description Whether to open a new tab. */
+            isNewTab?: boolean;
+            /**
+             * @description The address.
+             * @example https://example.com
+             */
+            url: string;
+        };
+        /** @description Which page is opened. */
+        RedirectOptions: {
+            /** @description Whether the page opens in a new tab. Default false. */
+            isNewTab?: boolean;
+            /**
+             * @description Address of the page; may hold placeholders.
+             * @example https://www.example.com/thanks
+             */
+            url?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Whether a returning visitor goes on with the earlier conversation. */
+        RememberUser: {
+            /** @description Whether the conversation is remembered. Default false. */
+            isEnabled?: boolean;
+            /**
+             * @description Browser storage that remembers it: until the tab closes, or for good. Default session.
+             * @enum {string}
+             */
+            storage?: "session" | "local";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Begins a branch before every answer is processed. */
+        ReplyEvent: {
+            graphCoordinates: components["schemas"]["Coordinates"];
+            /**
+             * @description Id of the event.
+             * @example evtStart
+             */
+            id: string;
+            options?: components["schemas"]["ReplyEventOptions"];
+            /**
+             * @description Id of the edge that leaves the event. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "reply";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Variables that the answer is described in. */
+        ReplyEventOptions: {
+            /**
+             * @description Id of the variable that takes the answer.
+             * @example varAnswer
+             */
+            contentVariableId?: string;
+            /**
+             * @description Id of the variable that takes the name of the input.
+             * @example varInputName
+             */
+            inputNameVariableId?: string;
+            /**
+             * @description Id of the variable that takes the type of the input.
+             * @example varInputType
+             */
+            inputTypeVariableId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What one person answered in one chat. */
+        Result: {
+            /** @description The answers, in the order they were given. */
+            answers: components["schemas"]["Answer"][];
+            /**
+             * @description Id of the bot, as create and list answer it.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            botId: string;
+            /**
+             * Format: date-time
+             * @description When the chat started.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /** @description Whether at least one answer was given. */
+            hasStarted: boolean;
+            /**
+             * @description Id of the result, as the list of results answers it.
+             * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
+             */
+            id: string;
+            /** @description Always false: archived results are not shown. */
+            isArchived: boolean;
+            /** @description Whether the chat reached an end. */
+            isCompleted: boolean;
+            /**
+             * @description Id of the chat session that wrote last; null when none did.
+             * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
+             */
+            lastChatSessionId: string | null;
+            /** @description Variables that have a value. */
+            variables: components["schemas"]["ResultVariable"][];
+        };
+        /** @description One result with its answers. */
+        ResultBody: {
+            result: components["schemas"]["Result"];
+        };
+        /** @description Something noticed while a chat ran. */
+        ResultLog: {
+            /**
+             * @description Where it happened, or null.
+             * @example Group Welcome
+             */
+            context: string | null;
+            /**
+             * Format: date-time
+             * @description When it was noticed.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /**
+             * @description What happened.
+             * @example The mail was not sent
+             */
+            description: string;
+            /**
+             * @description More about it, or null.
+             * @example Connection refused
+             */
+            details: string | null;
+            /**
+             * @description Id of the entry.
+             * @example 01jr5x8m6w7e1z5d0v2x4y6a8c
+             */
+            id: string;
+            /**
+             * @description Id of the result, as the list of results answers it.
+             * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
+             */
+            resultId: string;
+            /**
+             * @description Kind of the entry: `error`, `success`, `info`, or whatever a client sent.
+             * @example error
+             */
+            status: string;
+        };
+        /** @description A page of the log of a result. */
+        ResultLogPage: {
+            /** @description The entries, newest first. */
+            logs: components["schemas"]["ResultLog"][];
+            /**
+             * @description Send it as `cursor` to get the following page; null on the last page.
+             * @example AZx0mC1jZ3JhbnQ
+             */
+            nextCursor: string | null;
+        };
+        /** @description A page of the results of a bot. */
+        ResultPage: {
+            /**
+             * @description Send it as `cursor` to get the following page; null on the last page.
+             * @example AZx0mC1jZ3JhbnQ
+             */
+            nextCursor: string | null;
+            /** @description The results, newest first. */
+            results: components["schemas"]["Result"][];
+        };
+        /** @description How an editor shows the table of results. */
+        ResultsTablePreferences: {
+            /**
+             * @description Ids of the columns from left to right.
+             * @example [
+             *       "date",
+             *       "email"
+             *     ]
+             */
+            columnsOrder: string[];
+            /**
+             * @description Whether a column is shown, by its id.
+             * @example {
+             *       "email": true
+             *     }
+             */
+            columnsVisibility: {
+                [key: string]: boolean;
+            };
+            /**
+             * @description Width of a column in CSS pixels, by its id.
+             * @example {
+             *       "email": 240
+             *     }
+             */
+            columnsWidth: {
+                [key: string]: number;
+            };
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A variable and the value that the chat gave it last. */
+        ResultVariable: {
+            /**
+             * @description Id of the variable.
+             * @example variable-email
+             */
+            id: string;
+            /** @description Whether the variable lives only as long as the chat. */
+            isSessionVariable?: boolean;
+            /**
+             * @description Name of the variable.
+             * @example Email
+             */
+            name: string;
+            /**
+             * @description Value of the variable: a text, or a list whose entries are texts or null.
+             * @example ada@example.com
+             */
+            value: unknown;
+        };
+        /** @description Goes back to where the last jump or event came from. Has no options. */
+        ReturnBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "Return";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A text as a tree of formatted nodes. */
+        RichTextContent: {
+            /** @description The nodes; elements have `type` and `children`, leaves have `text`. */
+            richText: unknown[];
+            /**
+             * @description A tree of nodes. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "richText";
+        };
+        /** @description Entries of the log of a chat client. */
+        SaveClientLogsBody: {
+            /** @description The entries, in order. */
+            clientLogs: components["schemas"]["ClientLog"][];
+        };
+        /** @description Tells the client to run a script. */
+        ScriptAction: {
+            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            expectsDedicatedReply?: boolean;
+            /**
+             * @description Run the action after this bubble; absent means before all.
+             * @example block-hello
+             */
+            lastBubbleBlockId?: string;
+            scriptToExecute: components["schemas"]["ClientScript"];
+            /**
+             * @description Kind of the action. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "scriptToExecute";
+        };
+        /** @description An argument of a script. */
+        ScriptArgument: {
+            /**
+             * @description Name of the parameter.
+             * @example name
+             */
+            id: string;
+            /**
+             * @description Value of the argument.
+             * @example Ada
+             */
+            value?: unknown;
+        };
+        /** @description A script and what it is for. */
+        ScriptHolder: {
+            scriptToExecute: components["schemas"]["ClientScript"];
+        };
+        /** @description Where the chat may be embedded. */
+        SecuritySettings: {
+            /**
+             * @description Origins of pages that may embed the chat. Absent or empty: any.
+             * @example [
+             *       "https://www.example.com"
+             *     ]
+             */
+            allowedOrigins?: string[];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Works with Segment. Chats of this service skip it. Versions 6 and 6.1 only. */
+        SegmentBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["SegmentOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "segment";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What Segment is asked to do. The action tells which of the other properties are read. */
+        SegmentOptions: {
+            /**
+             * @description What is done: Alias, Identify User, Page, Track; any other text is kept. Absent: nothing yet.
+             * @example Alias
+             */
+            action?: string;
+            /**
+             * @description With action Page: category of the page.
+             * @example Bot
+             */
+            category?: string;
+            /**
+             * @description Id of the credentials of the account.
+             * @example crdVendor
+             */
+            credentialsId?: string;
+            /**
+             * @description E-mail address of the visitor.
+             * @example {{Email}}
+             */
+            email?: string;
+            /**
+             * @description With action Track: name of the event.
+             * @example Lead
+             */
+            eventName?: string;
+            /**
+             * @description Name of the visitor, or of the page that is reported.
+             * @example {{Name}}
+             */
+            name?: string;
+            /**
+             * @description With action Alias: earlier id of the visitor.
+             * @example {{Old ID}}
+             */
+            previousId?: string;
+            /** @description With the actions Page and Track: details. */
+            properties?: components["schemas"]["KeyValuePair"][];
+            /** @description With action Identify User: what is known about the visitor. */
+            traits?: components["schemas"]["KeyValuePair"][];
+            /**
+             * @description Id of the visitor at the vendor; may hold placeholders.
+             * @example {{User ID}}
+             */
+            userId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The database cannot be reached or is overloaded. As a rule nothing was changed; only when the connection to the database is lost at the very end, it may have been. Try again after Retry-After seconds, a POST or PATCH with the Idempotency-Key it had. */
+        ServiceUnavailableErrorBody: {
+            /**
+             * @description The code of the error, for programs.
+             * @enum {string}
+             */
+            code: "SERVICE_UNAVAILABLE";
+            /** @description What is wrong and where; empty where there is nothing to add. */
+            issues: components["schemas"]["ErrorIssue"][];
+            /**
+             * @description The fixed text of the code.
+             * @example Service unavailable
+             */
+            message: string;
+        };
+        /** @description How a bot behaves. The shape is the same in every version. */
+        Settings: {
+            general?: components["schemas"]["GeneralSettings"];
+            messaging?: components["schemas"]["MessagingSettings"];
+            metadata?: components["schemas"]["BotMetadata"];
+            publicShare?: components["schemas"]["PublicShare"];
+            security?: components["schemas"]["SecuritySettings"];
+            typingEmulation?: components["schemas"]["TypingEmulation"];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Compute a value and continue with it. */
+        SetVariableAction: {
+            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            expectsDedicatedReply?: boolean;
+            /**
+             * @description Run the action after this bubble; absent means before all.
+             * @example block-hello
+             */
+            lastBubbleBlockId?: string;
+            setVariable: components["schemas"]["ScriptHolder"];
+            /**
+             * @description Kind of the action. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "setVariable";
+        };
+        /** @description Gives a variable a value. */
+        SetVariableBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["SetVariableOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "Set variable";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Which variable gets which value. The type tells where the value comes from, and which of the other properties are read. */
+        SetVariableOptions: {
+            /**
+             * @description With type Custom: what the code is meant to do.
+             * @example Adds tax to the price
+             */
+            expressionDescription?: string;
+            /**
+             * @description With type Custom: the text, or the code, that gives the value.
+             * @example Hello {{Name}}
+             */
+            expressionToEvaluate?: string;
+            /** @description With type Custom: whether the expression is code. Default false. */
+            isCode?: boolean;
+            /** @description Whether code runs in the browser of the visitor. Default false. */
+            isExecutedOnClient?: boolean;
+            /** @description Whether the code was marked as coming from an unknown author. */
+            isUnsafe?: boolean;
+            /**
+             * @description With type Append value(s): what is appended.
+             * @example {{Answer}}
+             */
+            item?: string;
+            mapListItemParams?: components["schemas"]["MapListItemParameters"];
+            /**
+             * @description Id of the variable that takes the error when code of type Custom fails.
+             * @example varError
+             */
+            saveErrorInVariableId?: string;
+            /**
+             * @description Id of the variable that takes the removed entry, with type Pop or Shift.
+             * @example varLast
+             */
+            saveItemInVariableId?: string;
+            /**
+             * @description With type Now, Yesterday or Tomorrow: IANA time zone.
+             * @example Europe/Paris
+             */
+            timeZone?: string;
+            /**
+             * @description Where the value comes from. Default Custom.
+             * @enum {string}
+             */
+            type?: "Custom" | "Empty" | "Append value(s)" | "Environment name" | "Device type" | "Transcript" | "User ID" | "Result ID" | "Now" | "Today" | "Yesterday" | "Tomorrow" | "Random ID" | "Moment of the day" | "Map item with same index" | "Pop" | "Shift" | "Phone number" | "Contact name" | "Referral Click ID" | "Referral Source ID";
+            /**
+             * @description Id of the variable that is set.
+             * @example varEmail
+             */
+            variableId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A cell of one row, named by its column. */
+        SheetCell: {
+            /**
+             * @description Title of the column.
+             * @example Email
+             */
+            column?: string;
+            /**
+             * @description Id of the entry.
+             * @example celEmail
+             */
+            id: string;
+            /**
+             * @description Value of the cell; may hold placeholders.
+             * @example {{Email}}
+             */
+            value?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Compares a cell of the row with a text. */
+        SheetComparison: {
+            /**
+             * @description Title of the column.
+             * @example Email
+             */
+            column?: string;
+            comparisonOperator?: components["schemas"]["ComparisonOperator"];
+            /**
+             * @description Id of the comparison.
+             * @example cmpEmail
+             */
+            id: string;
+            /**
+             * @description The text to compare with; may hold placeholders.
+             * @example {{Email}}
+             */
+            value?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Stores one column of the found rows in a variable. */
+        SheetExtraction: {
+            /**
+             * @description Title of the column.
+             * @example Price
+             */
+            column?: string;
+            /**
+             * @description Id of the entry.
+             * @example extPrice
+             */
+            id: string;
+            /**
+             * @description Id of the variable that takes the cells.
+             * @example varPrice
+             */
+            variableId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Which rows are meant. */
+        SheetFilter: {
+            /** @description Comparisons with the cells of a row. */
+            comparisons?: components["schemas"]["SheetComparison"][];
+            logicalOperator?: components["schemas"]["LogicalOperator"];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Where a chat begins in versions 3, 4 and 5. Versions 6 and 6.1 tolerate it and skip it: they begin at the start event. */
+        StartBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            /**
+             * @description Text on the block in the editor.
+             * @example Start
+             */
+            label: string;
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "start";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description How to start a chat; every property may be absent. */
+        StartChatBody: {
+            /**
+             * @description Create the session without running the flow; the first continue runs it.
+             * @default false
+             */
+            isOnlyRegistering?: boolean;
+            /**
+             * @description Accepted for clients that can stream; this service answers whole messages.
+             * @default false
+             */
+            isStreamEnabled?: boolean;
+            message?: components["schemas"]["Message"];
+            /**
+             * @description Values of variables, by the name of the variable. Unknown names are ignored, null empties.
+             * @example {}
+             */
+            prefilledVariables?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Id of an earlier result of this person. Continued when the settings say that users are remembered; otherwise ignored.
+             * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
+             */
+            resultId?: string;
+            /**
+             * @description How texts of the bot come: as a tree of formatted nodes, or in Markdown.
+             * @default richText
+             * @enum {string}
+             */
+            textBubbleContentFormat?: "richText" | "markdown";
+        };
+        /** @description Compares the first message of a conversation with a text. */
+        StartComparison: {
+            comparisonOperator?: components["schemas"]["ComparisonOperator"];
+            /**
+             * @description Id of the comparison.
+             * @example cmpHello
+             */
+            id: string;
+            /**
+             * @description The text to compare with.
+             * @example hello
+             */
+            value?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Which first messages start the bot on messaging channels. */
+        StartCondition: {
+            /** @description Comparisons with the first message. */
+            comparisons: components["schemas"]["StartComparison"][];
+            logicalOperator?: components["schemas"]["LogicalOperator"];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The first step of a chat. Without `input` and awaited action it is over. */
+        StartedChatBody: {
+            bot: components["schemas"]["ChatBot"];
+            /** @description What the client has to do, in order; absent when there is nothing. */
+            clientSideActions?: components["schemas"]["ClientSideAction"][];
+            dynamicTheme?: components["schemas"]["DynamicTheme"];
+            input?: components["schemas"]["ChatInput"];
+            /**
+             * @description The reply as it was understood, when that differs from what was sent.
+             * @example +33 1 23 45 67 89
+             */
+            lastMessageNewFormat?: string;
+            /** @description What was noticed while the step ran, for whoever builds the client. */
+            logs?: components["schemas"]["ChatLog"][];
+            /** @description What the bot says, in order. */
+            messages: components["schemas"]["MessageBubble"][];
+            /**
+             * Format: double
+             * @description How far the chat is, in percent; only with the progress bar on.
+             * @example 40
+             */
+            progress?: number;
+            /**
+             * @description Id of the result; absent while the chat is only registered, and in a preview.
+             * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
+             */
+            resultId?: string;
+            /**
+             * Format: int32
+             * @description Counts the steps of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice.
+             * @example 1
+             */
+            revision: number;
+            /**
+             * @description Id of the chat session, needed to continue.
+             * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
+             */
+            sessionId: string;
+        };
+        /** @description Where every chat begins. */
+        StartEvent: {
+            graphCoordinates: components["schemas"]["Coordinates"];
+            /**
+             * @description Id of the event.
+             * @example evtStart
+             */
+            id: string;
+            /**
+             * @description Id of the edge that leaves the event. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "start";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Where a preview starts. */
+        StartFrom: components["schemas"]["StartFromGroup"] | components["schemas"]["StartFromEvent"];
+        /** @description Start where an event leads. */
+        StartFromEvent: {
+            /**
+             * @description Id of the event.
+             * @example start-event
+             */
+            eventId: string;
+            /**
+             * @description Start at an event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "event";
+        };
+        /** @description Start at the first block of a group. */
+        StartFromGroup: {
+            /**
+             * @description Id of the group.
+             * @example group-welcome
+             */
+            groupId: string;
+            /**
+             * @description Start at a group. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "group";
+        };
+        /** @description How to start a preview; every property may be absent. */
+        StartPreviewBody: {
+            /**
+             * @description Create the session without running the flow; the first continue runs it.
+             * @default false
+             */
+            isOnlyRegistering?: boolean;
+            /** @description Whether progress is answered whatever the theme says. */
+            isProgressBarEnabled?: boolean;
+            /**
+             * @description Accepted for clients that can stream; this service answers whole messages.
+             * @default false
+             */
+            isStreamEnabled?: boolean;
+            message?: components["schemas"]["Message"];
+            /**
+             * @description Values of variables, by the name of the variable. Unknown names are ignored, null empties.
+             * @example {}
+             */
+            prefilledVariables?: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Id of an earlier preview session of this bot, which is replaced.
+             * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
+             */
+            sessionId?: string;
+            startFrom?: components["schemas"]["StartFrom"];
+            /**
+             * @description How texts of the bot come: as a tree of formatted nodes, or in Markdown.
+             * @default richText
+             * @enum {string}
+             */
+            textBubbleContentFormat?: "richText" | "markdown";
+        };
+        /** @description What the client loads when the chat begins. */
+        StartProperties: {
+            /**
+             * @description Markup for the head of the page.
+             * @example <meta name="a" content="b">
+             */
+            customHeadCode?: string;
+            /**
+             * @description Measurement id of Google Analytics to load.
+             * @example G-1234
+             */
+            googleAnalyticsId?: string;
+            /**
+             * @description Container id of the tag manager to load.
+             * @example GTM-1234
+             */
+            gtmId?: string;
+            /**
+             * @description Ids of the Meta pixels to load.
+             * @example [
+             *       "1234"
+             *     ]
+             */
+            pixelIds?: string[];
+        };
+        /** @description Load what the page needs from the start. */
+        StartPropertiesAction: {
+            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            expectsDedicatedReply?: boolean;
+            /**
+             * @description Run the action after this bubble; absent means before all.
+             * @example block-hello
+             */
+            lastBubbleBlockId?: string;
+            startPropsToInject: components["schemas"]["StartProperties"];
+            /**
+             * @description Kind of the action. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "startPropsToInject";
+        };
+        /** @description How often a bot was seen, started and completed. */
+        Stats: {
+            /**
+             * Format: int64
+             * @description Chats that reached an end.
+             * @example 412
+             */
+            totalCompleted: number;
+            /**
+             * Format: int64
+             * @description Chats in which at least one answer was given.
+             * @example 860
+             */
+            totalStarts: number;
+            /**
+             * Format: int64
+             * @description Chats that began.
+             * @example 1280
+             */
+            totalViews: number;
+        };
+        /** @description The statistics of a bot. */
+        StatsBody: {
+            stats: components["schemas"]["Stats"];
+        };
+        /** @description A message with its kind. */
+        StructuredMessage: components["schemas"]["TextMessage"] | components["schemas"]["AudioMessage"] | components["schemas"]["CommandMessage"];
+        /** @description Says that what was asked for is done. */
+        SuccessBody: {
+            /**
+             * @description Says that it is done.
+             * @enum {string}
+             */
+            message: "success";
+        };
+        /** @description Texts that replace the built-in ones of the chat. */
+        SystemMessages: {
+            /**
+             * @description Shown while the bot is closed.
+             * @example This bot is closed for today.
+             */
+            botClosed?: string;
+            /**
+             * @description Shown when an upload fails.
+             * @example The upload failed. Please try again.
+             */
+            fileUploadError?: string;
+            /**
+             * @description Shown when a file is too large; [[file]] and [[limit]] are filled in.
+             * @example [[file]] is larger than [[limit]] MB.
+             */
+            fileUploadSizeError?: string;
+            /**
+             * @description Sent after an answer that is not valid.
+             * @example That does not look right. Could you try again?
+             */
+            invalidMessage?: string;
+            /**
+             * @description Button below a picture choice on messaging channels.
+             * @example Select
+             */
+            messagingPictureChoiceSelectLabel?: string;
+            /**
+             * @description Text shown when the network fails.
+             * @example Please check your connection.
+             */
+            networkErrorMessage?: string;
+            /**
+             * @description Title shown when the network fails.
+             * @example Network error
+             */
+            networkErrorTitle?: string;
+            /**
+             * @description Button that opens the blocked window.
+             * @example Continue in new tab
+             */
+            popupBlockedButtonLabel?: string;
+            /**
+             * @description Text shown when the browser blocks a new window.
+             * @example The bot wants to open a new tab.
+             */
+            popupBlockedDescription?: string;
+            /**
+             * @description Title shown when the browser blocks a new window.
+             * @example Window blocked
+             */
+            popupBlockedTitle?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Shows a formatted text. */
+        TextBubble: {
+            content?: components["schemas"]["TextBubbleContent"];
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "text";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What the message says. */
+        TextBubbleContent: {
+            /**
+             * @description The text as HTML, in older documents.
+             * @example <div>Hello!</div>
+             */
+            html?: string;
+            /**
+             * @description The text without marks, in older documents.
+             * @example Hello!
+             */
+            plainText?: string;
+            /**
+             * @description The text as a tree. Elements have a type (p, a, ul, ol, li, lic or any other container), children, and for a an url; leaves have text and may be bold, italic or underline. Each line is one p. The tree is not checked.
+             * @example [
+             *       {
+             *         "type": "p",
+             *         "children": [
+             *           {
+             *             "text": "Hello {{Name}}!",
+             *             "bold": true
+             *           }
+             *         ]
+             *       }
+             *     ]
+             */
+            richText?: unknown[];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A text in the format that was asked for. */
+        TextContent: components["schemas"]["RichTextContent"] | components["schemas"]["MarkdownContent"];
+        /** @description Asks for a line or more of free text. */
+        TextInput: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["TextInputOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "text input";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description How the text is asked for. */
+        TextInputOptions: {
+            attachments?: components["schemas"]["AttachmentOptions"];
+            audioClip?: components["schemas"]["AudioClipOptions"];
+            /**
+             * @description Which on-screen keyboard a touch device shows.
+             * @enum {string}
+             */
+            inputMode?: "text" | "decimal" | "numeric" | "tel" | "search" | "email" | "url";
+            /** @description Whether the field has several lines. Default false. */
+            isLong?: boolean;
+            labels?: components["schemas"]["InputLabels"];
+            /**
+             * @description Id of the variable that takes the answer.
+             * @example varEmail
+             */
+            variableId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A text of the person who chats. */
+        TextMessage: {
+            /**
+             * @description URLs of files sent with the text.
+             * @example [
+             *       "https://example.com/plan.pdf"
+             *     ]
+             */
+            attachedFileUrls?: string[];
+            metadata?: components["schemas"]["MessageMetadata"];
+            /**
+             * @description The text.
+             * @example ada@example.com
+             */
+            text: string;
+            /**
+             * @description A text, also the choice of an item. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "text";
+        };
+        /** @description A text that the bot says. */
+        TextMessageBubble: {
+            content: components["schemas"]["TextContent"];
+            /**
+             * @description Id of the block in the flow.
+             * @example block-hello
+             */
+            id: string;
+            /**
+             * @description Kind of the bubble. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "text";
+        };
+        /** @description How a bot looks. The shape is the same in every version; only defaults differ. */
+        Theme: {
+            chat?: components["schemas"]["ThemeChat"];
+            /**
+             * @description Style sheet added to the chat.
+             * @example .host-bubble { font-weight: 500 }
+             */
+            customCss?: string;
+            general?: components["schemas"]["ThemeGeneral"];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What is behind the chat. */
+        ThemeBackground: {
+            /**
+             * @description A colour, or the address of the image. Default #FFFFFF in version 6, #F8F8F8 in 6.1.
+             * @example #F8F8F8
+             */
+            content?: string;
+            /**
+             * @description Kind of background. Default Color.
+             * @enum {string}
+             */
+            type?: "Color" | "Image" | "None";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The border of a part of the chat. */
+        ThemeBorder: {
+            /**
+             * @description Colour of the border. Its default depends on the part.
+             * @example #dfdfdf
+             */
+            color?: string;
+            /**
+             * Format: double
+             * @description Corner radius, used with roundeness custom; by default 6, in CSS pixels.
+             * @example 6
+             */
+            customRoundeness?: number;
+            /**
+             * Format: double
+             * @description Opacity of the border, from 0 (invisible) to 1. Default 1.
+             * @example 0.9
+             */
+            opacity?: number;
+            /**
+             * @description How round the corners are: 0, 6 or 20 CSS pixels, or customRoundeness. Default medium.
+             * @enum {string}
+             */
+            roundeness?: "none" | "medium" | "large" | "custom";
+            /**
+             * Format: double
+             * @description Width of the border; by default 0 in version 6, and in 6.1 1, for the container 0, in CSS pixels.
+             * @example 1
+             */
+            thickness?: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Buttons that the visitor can press. */
+        ThemeButtons: {
+            /**
+             * @description Colour of the surface. Default #0042DA in version 6, #c2410c in 6.1.
+             * @example #F7F8FF
+             */
+            backgroundColor?: string;
+            /**
+             * Format: double
+             * @description Blur of what is behind, in CSS pixels. Default 0.
+             * @example 8
+             */
+            blur?: number;
+            border?: components["schemas"]["ThemeBorder"];
+            /**
+             * @description Colour of the text. Default #ffffff.
+             * @example #202020
+             */
+            color?: string;
+            /**
+             * Format: double
+             * @description Opacity of the surface, from 0 (invisible) to 1. Default 1.
+             * @example 0.9
+             */
+            opacity?: number;
+            /**
+             * @description Size of the shadow. Default none; for inputs md in version 6.
+             * @enum {string}
+             */
+            shadow?: "none" | "sm" | "md" | "lg" | "xl" | "2xl";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description How a list of buttons is laid out. */
+        ThemeButtonsInput: {
+            /**
+             * @description Side by side with line breaks, or one below the other. Default wrap.
+             * @enum {string}
+             */
+            layout?: "wrap" | "vertical";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Look of the conversation. */
+        ThemeChat: {
+            buttons?: components["schemas"]["ThemeButtons"];
+            buttonsInput?: components["schemas"]["ThemeButtonsInput"];
+            container?: components["schemas"]["ThemeContainer"];
+            guestAvatar?: components["schemas"]["ThemeGuestAvatar"];
+            guestBubbles?: components["schemas"]["ThemeGuestBubbles"];
+            hostAvatar?: components["schemas"]["ThemeHostAvatar"];
+            hostBubbles?: components["schemas"]["ThemeHostBubbles"];
+            inputs?: components["schemas"]["ThemeInputs"];
+            /**
+             * @description Corners of every part without a border of its own. Older documents only: border.roundeness replaces it.
+             * @enum {string}
+             */
+            roundness?: "none" | "medium" | "large";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The box that holds the conversation. */
+        ThemeContainer: {
+            /**
+             * @description Colour of the surface. Default transparent.
+             * @example #F7F8FF
+             */
+            backgroundColor?: string;
+            /**
+             * Format: double
+             * @description Blur of what is behind, in CSS pixels. Default 0.
+             * @example 8
+             */
+            blur?: number;
+            border?: components["schemas"]["ThemeBorder"];
+            /**
+             * @description Colour of the text. Default dark or light grey, whichever reads better on the background.
+             * @example #202020
+             */
+            color?: string;
+            /**
+             * @description Greatest height as a CSS length. Default 100%.
+             * @example 100%
+             */
+            maxHeight?: string;
+            /**
+             * @description Greatest width as a CSS length. Default 800px.
+             * @example 800px
+             */
+            maxWidth?: string;
+            /**
+             * Format: double
+             * @description Opacity of the surface, from 0 (invisible) to 1. Default 1.
+             * @example 0.9
+             */
+            opacity?: number;
+            /**
+             * @description Size of the shadow. Default none; for inputs md in version 6.
+             * @enum {string}
+             */
+            shadow?: "none" | "sm" | "md" | "lg" | "xl" | "2xl";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Look of the page around the chat. */
+        ThemeGeneral: {
+            background?: components["schemas"]["ThemeBackground"];
+            /**
+             * @description The font of the chat: a Google Fonts family name, or an object that says where to load it from.
+             * @example Open Sans
+             */
+            font?: string | components["schemas"]["FontSource"];
+            progressBar?: components["schemas"]["ThemeProgressBar"];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The picture beside the answers of the visitor. */
+        ThemeGuestAvatar: {
+            /** @description Whether the picture is shown. Default false. */
+            isEnabled?: boolean;
+            /**
+             * @description Address of the picture, or a {{variable}} that holds one.
+             * @example https://files.example.com/cat.png
+             */
+            url?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The answers of the visitor. */
+        ThemeGuestBubbles: {
+            /**
+             * @description Colour of the surface. Default #FF8E21 in version 6, #c2410c in 6.1.
+             * @example #F7F8FF
+             */
+            backgroundColor?: string;
+            /**
+             * Format: double
+             * @description Blur of what is behind, in CSS pixels. Default 0.
+             * @example 8
+             */
+            blur?: number;
+            border?: components["schemas"]["ThemeBorder"];
+            /**
+             * @description Colour of the text. Default #ffffff.
+             * @example #202020
+             */
+            color?: string;
+            /**
+             * Format: double
+             * @description Opacity of the surface, from 0 (invisible) to 1. Default 1.
+             * @example 0.9
+             */
+            opacity?: number;
+            /**
+             * @description Size of the shadow. Default none; for inputs md in version 6.
+             * @enum {string}
+             */
+            shadow?: "none" | "sm" | "md" | "lg" | "xl" | "2xl";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The picture beside the messages of the bot. */
+        ThemeHostAvatar: {
+            /** @description Whether the picture is shown. Default true. */
+            isEnabled?: boolean;
+            /**
+             * @description Address of the picture, or a {{variable}} that holds one.
+             * @example https://files.example.com/cat.png
+             */
+            url?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The messages of the bot. */
+        ThemeHostBubbles: {
+            /**
+             * @description Colour of the surface. Default #F7F8FF in version 6, #ffffff in 6.1.
+             * @example #F7F8FF
+             */
+            backgroundColor?: string;
+            /**
+             * Format: double
+             * @description Blur of what is behind, in CSS pixels. Default 0.
+             * @example 8
+             */
+            blur?: number;
+            border?: components["schemas"]["ThemeBorder"];
+            /**
+             * @description Colour of the text. Default #202020.
+             * @example #202020
+             */
+            color?: string;
+            /**
+             * Format: double
+             * @description Opacity of the surface, from 0 (invisible) to 1. Default 1.
+             * @example 0.9
+             */
+            opacity?: number;
+            /**
+             * @description Size of the shadow. Default none; for inputs md in version 6.
+             * @enum {string}
+             */
+            shadow?: "none" | "sm" | "md" | "lg" | "xl" | "2xl";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Fields that the visitor can fill in. */
+        ThemeInputs: {
+            /**
+             * @description Colour of the surface. Default #FFFFFF.
+             * @example #F7F8FF
+             */
+            backgroundColor?: string;
+            /**
+             * Format: double
+             * @description Blur of what is behind, in CSS pixels. Default 0.
+             * @example 8
+             */
+            blur?: number;
+            border?: components["schemas"]["ThemeBorder"];
+            /**
+             * @description Colour of the text. Default #202020.
+             * @example #202020
+             */
+            color?: string;
+            /**
+             * Format: double
+             * @description Opacity of the surface, from 0 (invisible) to 1. Default 1.
+             * @example 0.9
+             */
+            opacity?: number;
+            /**
+             * @description Colour of the placeholder text. Default #6e7480.
+             * @example #6e7480
+             */
+            placeholderColor?: string;
+            /**
+             * @description Size of the shadow. Default none; for inputs md in version 6.
+             * @enum {string}
+             */
+            shadow?: "none" | "sm" | "md" | "lg" | "xl" | "2xl";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A bar that shows how far the visitor has come. */
+        ThemeProgressBar: {
+            /**
+             * @description Colour of the rest. Default #f1f1f1 in version 6, #8d8d8d in 6.1.
+             * @example #8d8d8d
+             */
+            backgroundColor?: string;
+            /**
+             * @description Colour of the done part. Default #e0edff in version 6, #ff5924 in 6.1.
+             * @example #ff5924
+             */
+            color?: string;
+            /** @description Whether the bar is shown. Default false. */
+            isEnabled?: boolean;
+            /**
+             * @description Edge the bar sits at. Default Top.
+             * @enum {string}
+             */
+            placement?: "Top" | "Bottom";
+            /**
+             * @description CSS positioning of the bar. Default absolute.
+             * @enum {string}
+             */
+            position?: "fixed" | "absolute";
+            /**
+             * Format: double
+             * @description Height of the bar, in CSS pixels.
+             * @example 4
+             */
+            thickness?: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Asks for a time of day. */
+        TimeInput: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["TimeInputOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "time input";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Texts of a time input. */
+        TimeInputLabels: {
+            /**
+             * @description Text of the button that sends the answer. Default Send.
+             * @example Send
+             */
+            button?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description How the time is asked for. */
+        TimeInputOptions: {
+            /**
+             * @description Unicode date pattern (TR 35) of the answer. Default HH:mm.
+             * @example HH:mm
+             */
+            format?: string;
+            labels?: components["schemas"]["TimeInputLabels"];
+            /**
+             * @description Id of the variable that takes the answer.
+             * @example varEmail
+             */
+            variableId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Works with Together AI. Chats of this service skip it. Versions 6 and 6.1 only. */
+        TogetherAiBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["TogetherAiOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "together-ai";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What Together AI is asked to do. The action tells which of the other properties are read. */
+        TogetherAiOptions: {
+            /**
+             * @description What is done: Create chat completion; any other text is kept. Absent: nothing yet.
+             * @example Create chat completion
+             */
+            action?: string;
+            /**
+             * @description Id of the credentials of the account.
+             * @example crdVendor
+             */
+            credentialsId?: string;
+            /** @description The messages, from the first to the last. */
+            messages?: components["schemas"]["ChatMessage"][];
+            /**
+             * @description Name of the model.
+             * @example gpt-4o
+             */
+            model?: string;
+            /** @description Which parts of the answer are stored where. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens. */
+            responseMapping?: components["schemas"]["VendorAnswerMapping"][];
+            /**
+             * @description How freely the model answers, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number.
+             * @example 0.7
+             */
+            temperature?: number | string;
+            /** @description Functions that the model can call. */
+            tools?: components["schemas"]["ChatTool"][];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The caller sends more requests than the installation allows, in a window of time or at once. Nothing was done. Wait as many seconds as Retry-After says. */
+        TooManyRequestsErrorBody: {
+            /**
+             * @description The code of the error, for programs.
+             * @enum {string}
+             */
+            code: "TOO_MANY_REQUESTS";
+            /** @description What is wrong and where; empty where there is nothing to add. */
+            issues: components["schemas"]["ErrorIssue"][];
+            /**
+             * @description The fixed text of the code.
+             * @example Too many requests
+             */
+            message: string;
+        };
+        /** @description What was said in a chat. */
+        TranscriptBody: {
+            /** @description What was said, in order. */
+            transcript: components["schemas"]["TranscriptEntry"][];
+        };
+        /** @description Something that was said in a chat. */
+        TranscriptEntry: {
+            /**
+             * @description URL of the recording.
+             * @example https://example.com/a.mp3
+             */
+            audio?: string;
+            /**
+             * @description URL of the picture.
+             * @example https://example.com/cat.png
+             */
+            image?: string;
+            /**
+             * @description Who said it.
+             * @enum {string}
+             */
+            role: "bot" | "user";
+            /**
+             * @description The text.
+             * @example ada@example.com
+             */
+            text?: string;
+            /**
+             * @description What it is.
+             * @enum {string}
+             */
+            type: "text" | "image" | "video" | "audio";
+            /**
+             * @description URL of the video.
+             * @example https://example.com/tour.mp4
+             */
+            video?: string;
+        };
+        /** @description Pauses that make the bot look as if it were typing. */
+        TypingEmulation: {
+            /**
+             * Format: double
+             * @description Pause between two messages, in seconds. Default 0.
+             * @example 0.5
+             */
+            delayBetweenBubbles?: number;
+            /** @description Whether the bot pauses before its messages. Default true. */
+            enabled?: boolean;
+            /** @description Whether the first message comes without a pause. Default true. */
+            isDisabledOnFirstMessage?: boolean;
+            /**
+             * Format: double
+             * @description Longest pause before a message, in seconds. Default 3.
+             * @example 3
+             */
+            maxDelay?: number;
+            /**
+             * Format: double
+             * @description Typing speed in words per minute. Default 400.
+             * @example 400
+             */
+            speed?: number;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description The Authorization header is missing, or its token is malformed, unknown, expired or revoked. Send a valid token as a Bearer credential. */
+        UnauthorizedErrorBody: {
+            /**
+             * @description The code of the error, for programs.
+             * @enum {string}
+             */
+            code: "UNAUTHORIZED";
+            /** @description What is wrong and where; empty where there is nothing to add. */
+            issues: components["schemas"]["ErrorIssue"][];
+            /**
+             * @description The fixed text of the code.
+             * @example Authorization not provided
+             */
+            message: string;
+        };
+        /** @description The request body is not JSON in UTF-8 without a content encoding. Send Content-Type: application/json. */
+        UnsupportedMediaTypeErrorBody: {
+            /**
+             * @description The code of the error, for programs.
+             * @enum {string}
+             */
+            code: "UNSUPPORTED_MEDIA_TYPE";
+            /** @description What is wrong and where; empty where there is nothing to add. */
+            issues: components["schemas"]["ErrorIssue"][];
+            /**
+             * @description The fixed text of the code.
+             * @example Unsupported media type
+             */
+            message: string;
+        };
+        /** @description The change to a bot. */
+        UpdateBotBody: {
+            bot: components["schemas"]["BotUpdate"];
+            /** @description Whether to write even when the precondition `bot.updatedAt` fails. */
+            overwrite?: boolean;
+        };
+        /** @description Name and icon of the updated workspace. */
+        UpdatedWorkspaceBody: {
+            workspace: components["schemas"]["WorkspaceNameAndIcon"];
+        };
+        /** @description The change to a folder. */
+        UpdateFolderBody: {
+            folder: components["schemas"]["FolderUpdate"];
+            /**
+             * @description When given, the folder must be in this workspace; otherwise it is not found.
+             * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+             */
+            workspaceId?: string;
+        };
+        /** @description Asks for a web address. */
+        UrlInput: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["UrlInputOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "url input";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description How the address is asked for. */
+        UrlInputOptions: {
+            labels?: components["schemas"]["InputLabels"];
+            /**
+             * @description Sent after an answer that is not valid.
+             * @example This does not look right. Can you check it?
+             */
+            retryMessageContent?: string;
+            /**
+             * @description Id of the variable that takes the answer.
+             * @example varEmail
+             */
+            variableId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Something the person said. */
+        UserTurn: {
+            /**
+             * @description Who said it. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            role: "user";
+            /**
+             * @description What was said; of a recording its URL.
+             * @example ada@example.com
+             */
+            text: string;
+        };
+        /** @description A named place for text that a chat reads and writes. */
+        Variable: {
+            /**
+             * @description Id of the variable.
+             * @example varEmail
+             */
+            id: string;
+            /** @description Whether the value lasts for one chat only and is left out of results. Default false. */
+            isSessionVariable?: boolean;
+            /**
+             * @description Name used in placeholders such as {{Email}}.
+             * @example Email
+             */
+            name: string;
+            /**
+             * @description The value at the start of a chat: a text, a list whose entries are texts or null, or null. Anything else is invalid input.
+             * @example ada@example.com
+             */
+            value?: unknown;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A value that the model finds in the prompt. */
+        VariableToExtract: {
+            /**
+             * @description What the value means.
+             * @example City the visitor lives in
+             */
+            description?: string;
+            /** @description Whether the model must find it. Default true. */
+            isRequired?: boolean;
+            /**
+             * @description Kind of value.
+             * @enum {string}
+             */
+            type?: "string" | "number" | "boolean" | "array" | "enum";
+            /**
+             * @description With type enum: the allowed values.
+             * @example [
+             *       "Lyon",
+             *       "Paris"
+             *     ]
+             */
+            values?: string[];
+            /**
+             * @description Id of the variable that takes the value.
+             * @example varCity
+             */
+            variableId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Stores one part of an answer in a variable. */
+        VendorAnswerMapping: {
+            /**
+             * @description Part of the answer.
+             * @example Message content
+             */
+            item?: string;
+            /**
+             * @description Id of the variable that takes the part.
+             * @example varReply
+             */
+            variableId?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A video from a file or from a video platform. */
+        VideoBubble: {
+            content?: components["schemas"]["VideoBubbleContent"];
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "video";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Which video is shown and how. */
+        VideoBubbleContent: {
+            /** @description Whether the player shows its controls. Default true. */
+            areControlsDisplayed?: boolean;
+            /**
+             * @description Ratio of width to height. Default 16/9.
+             * @example 16/9
+             */
+            aspectRatio?: string;
+            /**
+             * @description Height in CSS pixels. Default 400. A number, or a text that is one {{variable}} or reads as a number.
+             * @example 400
+             */
+            height?: number | string;
+            /**
+             * @description Id of the video on its platform.
+             * @example aqz-KE-bpKQ
+             */
+            id?: string;
+            /** @description Whether the video starts by itself. Default true. */
+            isAutoplayEnabled?: boolean;
+            /**
+             * @description Greatest width as a CSS length. Default 100%.
+             * @example 100%
+             */
+            maxWidth?: string;
+            /**
+             * @description Query string passed to the platform, with the question mark.
+             * @example ?start=30
+             */
+            queryParamsStr?: string;
+            /**
+             * @description Where the video is: a file or a platform.
+             * @enum {string}
+             */
+            type?: "url" | "youtube" | "vimeo" | "tiktok" | "gumlet";
+            /**
+             * @description Address of the video.
+             * @example https://www.youtube.com/watch?v=aqz-KE-bpKQ
+             */
+            url?: string;
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A video that the bot shows. */
+        VideoMessageBubble: {
+            /**
+             * @description The content of the block, with placeholders filled in.
+             * @example {}
+             */
+            content: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Id of the block in the flow.
+             * @example block-hello
+             */
+            id: string;
+            /**
+             * @description Kind of the bubble. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "video";
+        };
+        /** @description Wait before going on. */
+        WaitAction: {
+            /** @description Whether the chat goes on only when it is continued with the outcome. */
+            expectsDedicatedReply?: boolean;
+            /**
+             * @description Run the action after this bubble; absent means before all.
+             * @example block-hello
+             */
+            lastBubbleBlockId?: string;
+            /**
+             * @description Kind of the action. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "wait";
+            wait: components["schemas"]["WaitDetails"];
+        };
+        /** @description Waits before the chat goes on. */
+        WaitBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["WaitOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "Wait";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description How long the client waits before it goes on. */
+        WaitDetails: {
+            /**
+             * Format: double
+             * @description How long, in seconds.
+             * @example 2
+             */
+            secondsToWaitFor: number;
+        };
+        /** @description How long the chat waits. */
+        WaitOptions: {
+            /**
+             * @description Seconds as text; may hold placeholders.
+             * @example 2
+             */
+            secondsToWaitFor?: string;
+            /** @description Whether later messages are held back until the time is over. Default false. */
+            shouldPause?: boolean;
+        } & {
+            [key: string]: unknown;
+        };
+        /**
+         * @description Any data, as the caller of the webhook sends it.
+         * @example {
+         *       "isPaid": true
+         *     }
+         */
+        WebhookData: {
+            [key: string]: unknown;
+        };
+        /** @description Waits until another system calls the chat. Versions 6 and 6.1 only. */
+        WebhookListenerBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["WebhookListenerOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "webhook";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What is stored of the call. */
+        WebhookListenerOptions: {
+            /** @description Which parts of the received body are stored where. */
+            responseVariableMapping?: components["schemas"]["HttpResponseMapping"][];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Where bots and folders live, and who may use them. */
+        Workspace: {
+            /**
+             * @description Identifier at the billing provider; null without one.
+             * @example cus_42
+             */
+            billingId: string | null;
+            /**
+             * Format: int32
+             * @description Chats per month that are the limit agreed with whoever runs the service, which does not enforce it; null means no limit.
+             * @example 10000
+             */
+            chatsHardLimit: number | null;
+            /**
+             * Format: date-time
+             * @description When the workspace was created.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /**
+             * @description Icon of the workspace: an emoji, an http(s) URL or a `data:image/` URL; null without one.
+             * @example 🤖
+             */
+            icon: string | null;
+            /**
+             * @description Id of the workspace, as create and list answer it.
+             * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the first mail about inactivity was sent by whoever runs the service; null when never.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            inactiveFirstEmailSentAt: string | null;
+            /**
+             * Format: date-time
+             * @description When the second mail about inactivity was sent by whoever runs the service; null when never.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            inactiveSecondEmailSentAt: string | null;
+            /** @description Whether whoever runs the service marked a payment as overdue; nothing is refused for it. */
+            isPastDue: boolean;
+            /** @description Whether whoever runs the service marked the workspace as suspended; nothing is refused for it. */
+            isSuspended: boolean;
+            /** @description Whether whoever runs the service marked the workspace as verified. */
+            isVerified: boolean;
+            /**
+             * Format: date-time
+             * @description When the workspace was last used, as whoever runs the service recorded it; null when not recorded.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            lastActivityAt: string | null;
+            /**
+             * @description Name of the workspace. Names need not be unique.
+             * @example Acme
+             */
+            name: string;
+            /**
+             * @description Plan of the workspace, a mark set by whoever runs the service; no limit follows from it.
+             * @enum {string}
+             */
+            plan: "FREE" | "STARTER" | "PRO" | "LIFETIME" | "OFFERED" | "CUSTOM" | "UNLIMITED" | "ENTERPRISE";
+            /** @description Settings of the workspace that editors read; null when none were set. */
+            settings: components["schemas"]["WorkspaceSettings"] | null;
+            /**
+             * Format: date-time
+             * @description When the workspace was last changed.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            updatedAt: string;
+        };
+        /** @description One workspace, without its limits. */
+        WorkspaceBody: {
+            workspace: components["schemas"]["Workspace"];
+        };
+        /** @description The workspace to create. */
+        WorkspaceCreate: {
+            /**
+             * @description Read-only `billingId` of the workspace; accepted and ignored.
+             * @example null
+             */
+            billingId?: unknown;
+            /**
+             * @description Read-only `chatsHardLimit` of the workspace; accepted and ignored.
+             * @example null
+             */
+            chatsHardLimit?: unknown;
+            /**
+             * @description Read-only `createdAt` of the workspace; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            /**
+             * @description Read-only `customChatsLimit` of the workspace; accepted and ignored.
+             * @example null
+             */
+            customChatsLimit?: unknown;
+            /**
+             * @description Read-only `customSeatsLimit` of the workspace; accepted and ignored.
+             * @example null
+             */
+            customSeatsLimit?: unknown;
+            /**
+             * @description Icon of the workspace: an emoji, an http(s) URL or a `data:image/` URL; null without one.
+             * @example 🤖
+             */
+            icon?: string | null;
+            /**
+             * @description Read-only `id` of the workspace; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Read-only `inactiveFirstEmailSentAt` of the workspace; accepted and ignored.
+             * @example null
+             */
+            inactiveFirstEmailSentAt?: unknown;
+            /**
+             * @description Read-only `inactiveSecondEmailSentAt` of the workspace; accepted and ignored.
+             * @example null
+             */
+            inactiveSecondEmailSentAt?: unknown;
+            /**
+             * @description Read-only `isPastDue` of the workspace; accepted and ignored.
+             * @example null
+             */
+            isPastDue?: unknown;
+            /**
+             * @description Read-only `isSuspended` of the workspace; accepted and ignored.
+             * @example null
+             */
+            isSuspended?: unknown;
+            /**
+             * @description Read-only `isVerified` of the workspace; accepted and ignored.
+             * @example null
+             */
+            isVerified?: unknown;
+            /**
+             * @description Read-only `lastActivityAt` of the workspace; accepted and ignored.
+             * @example null
+             */
+            lastActivityAt?: unknown;
+            /**
+             * @description Name of the workspace. Names need not be unique.
+             * @example Acme
+             */
+            name: string;
+            /**
+             * @description Read-only `plan` of the workspace; accepted and ignored.
+             * @example null
+             */
+            plan?: unknown;
+            /**
+             * @description Read-only `settings` of the workspace; accepted and ignored.
+             * @example null
+             */
+            settings?: unknown;
+            /**
+             * @description Read-only `updatedAt` of the workspace; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+        };
+        /** @description The workspace is gone. */
+        WorkspaceDeletedBody: {
+            /**
+             * @description Says that it is done.
+             * @enum {string}
+             */
+            message: "Workspace deleted";
+        };
+        /** @description A workspace with the limits agreed for it. */
+        WorkspaceDetails: {
+            /**
+             * @description Identifier at the billing provider; null without one.
+             * @example cus_42
+             */
+            billingId: string | null;
+            /**
+             * Format: int32
+             * @description Chats per month that are the limit agreed with whoever runs the service, which does not enforce it; null means no limit.
+             * @example 10000
+             */
+            chatsHardLimit: number | null;
+            /**
+             * Format: date-time
+             * @description When the workspace was created.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /**
+             * Format: int32
+             * @description Chats per month agreed for this workspace, which are not enforced; null means those of the plan.
+             * @example 10000
+             */
+            customChatsLimit: number | null;
+            /**
+             * Format: int32
+             * @description Number of members agreed for this workspace, which is not enforced; null means that of the plan.
+             * @example 10000
+             */
+            customSeatsLimit: number | null;
+            /**
+             * @description Icon of the workspace: an emoji, an http(s) URL or a `data:image/` URL; null without one.
+             * @example 🤖
+             */
+            icon: string | null;
+            /**
+             * @description Id of the workspace, as create and list answer it.
+             * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When the first mail about inactivity was sent by whoever runs the service; null when never.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            inactiveFirstEmailSentAt: string | null;
+            /**
+             * Format: date-time
+             * @description When the second mail about inactivity was sent by whoever runs the service; null when never.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            inactiveSecondEmailSentAt: string | null;
+            /** @description Whether whoever runs the service marked a payment as overdue; nothing is refused for it. */
+            isPastDue: boolean;
+            /** @description Whether whoever runs the service marked the workspace as suspended; nothing is refused for it. */
+            isSuspended: boolean;
+            /** @description Whether whoever runs the service marked the workspace as verified. */
+            isVerified: boolean;
+            /**
+             * Format: date-time
+             * @description When the workspace was last used, as whoever runs the service recorded it; null when not recorded.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            lastActivityAt: string | null;
+            /**
+             * @description Name of the workspace. Names need not be unique.
+             * @example Acme
+             */
+            name: string;
+            /**
+             * @description Plan of the workspace, a mark set by whoever runs the service; no limit follows from it.
+             * @enum {string}
+             */
+            plan: "FREE" | "STARTER" | "PRO" | "LIFETIME" | "OFFERED" | "CUSTOM" | "UNLIMITED" | "ENTERPRISE";
+            /** @description Settings of the workspace that editors read; null when none were set. */
+            settings: components["schemas"]["WorkspaceSettings"] | null;
+            /**
+             * Format: date-time
+             * @description When the workspace was last changed.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            updatedAt: string;
+        };
+        /** @description One workspace and the caller's rights in it. */
+        WorkspaceDetailsBody: {
+            /**
+             * @description The caller's rights: `write` for an admin, `read` for a member, `guest` for a guest.
+             * @enum {string}
+             */
+            currentUserMode: "write" | "read" | "guest";
+            workspace: components["schemas"]["WorkspaceDetails"];
+        };
+        /** @description The caller's workspaces. */
+        WorkspaceList: {
+            /** @description The workspaces, newest first. */
+            workspaces: components["schemas"]["WorkspaceSummary"][];
+        };
+        /** @description Name and icon of a workspace. */
+        WorkspaceNameAndIcon: {
+            /**
+             * @description Icon of the workspace: an emoji, an http(s) URL or a `data:image/` URL; null without one.
+             * @example 🤖
+             */
+            icon: string | null;
+            /**
+             * @description Name of the workspace. Names need not be unique.
+             * @example Acme
+             */
+            name: string;
+        };
+        /** @description Settings of a workspace that editors read. */
+        WorkspaceSettings: {
+            groupTitlesAutoGeneration?: components["schemas"]["GroupTitlesAutoGeneration"];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description A workspace in a list. */
+        WorkspaceSummary: {
+            /**
+             * @description Icon of the workspace: an emoji, an http(s) URL or a `data:image/` URL; null without one.
+             * @example 🤖
+             */
+            icon: string | null;
+            /**
+             * @description Id of the workspace, as create and list answer it.
+             * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+             */
+            id: string;
+            /**
+             * @description Name of the workspace. Names need not be unique.
+             * @example Acme
+             */
+            name: string;
+            /**
+             * @description Plan of the workspace, a mark set by whoever runs the service; no limit follows from it.
+             * @enum {string}
+             */
+            plan: "FREE" | "STARTER" | "PRO" | "LIFETIME" | "OFFERED" | "CUSTOM" | "UNLIMITED" | "ENTERPRISE";
+        };
+        /** @description What to change; properties that are absent stay. */
+        WorkspaceUpdate: {
+            /**
+             * @description Read-only `billingId` of the workspace; accepted and ignored.
+             * @example null
+             */
+            billingId?: unknown;
+            /**
+             * @description Read-only `chatsHardLimit` of the workspace; accepted and ignored.
+             * @example null
+             */
+            chatsHardLimit?: unknown;
+            /**
+             * @description Read-only `createdAt` of the workspace; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            /**
+             * @description Read-only `customChatsLimit` of the workspace; accepted and ignored.
+             * @example null
+             */
+            customChatsLimit?: unknown;
+            /**
+             * @description Read-only `customSeatsLimit` of the workspace; accepted and ignored.
+             * @example null
+             */
+            customSeatsLimit?: unknown;
+            /**
+             * @description Icon of the workspace: an emoji, an http(s) URL or a `data:image/` URL; null without one.
+             * @example 🤖
+             */
+            icon?: string | null;
+            /**
+             * @description Read-only `id` of the workspace; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Read-only `inactiveFirstEmailSentAt` of the workspace; accepted and ignored.
+             * @example null
+             */
+            inactiveFirstEmailSentAt?: unknown;
+            /**
+             * @description Read-only `inactiveSecondEmailSentAt` of the workspace; accepted and ignored.
+             * @example null
+             */
+            inactiveSecondEmailSentAt?: unknown;
+            /**
+             * @description Read-only `isPastDue` of the workspace; accepted and ignored.
+             * @example null
+             */
+            isPastDue?: unknown;
+            /**
+             * @description Read-only `isSuspended` of the workspace; accepted and ignored.
+             * @example null
+             */
+            isSuspended?: unknown;
+            /**
+             * @description Read-only `isVerified` of the workspace; accepted and ignored.
+             * @example null
+             */
+            isVerified?: unknown;
+            /**
+             * @description Read-only `lastActivityAt` of the workspace; accepted and ignored.
+             * @example null
+             */
+            lastActivityAt?: unknown;
+            /**
+             * @description Name of the workspace. Names need not be unique.
+             * @example Acme
+             */
+            name?: string;
+            /**
+             * @description Read-only `plan` of the workspace; accepted and ignored.
+             * @example null
+             */
+            plan?: unknown;
+            /**
+             * @description Read-only `settings` of the workspace; accepted and ignored.
+             * @example null
+             */
+            settings?: unknown;
+            /**
+             * @description Read-only `updatedAt` of the workspace; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+        };
+        /** @description Starts a Zap by an HTTP request. */
+        ZapierBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["HttpRequestOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "Zapier";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Works with Zendesk. Chats of this service skip it. Versions 6 and 6.1 only. */
+        ZendeskBlock: {
+            /**
+             * @description Id of the block.
+             * @example blkAskEmail
+             */
+            id: string;
+            options?: components["schemas"]["ZendeskOptions"];
+            /**
+             * @description Id of the edge that leaves the block. This is what a running chat follows; it may dangle.
+             * @example edgToEmail
+             */
+            outgoingEdgeId?: string;
+            /**
+             * @description Type of the block. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "zendesk";
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description What Zendesk is asked to do. The action tells which of the other properties are read. */
+        ZendeskOptions: {
+            /**
+             * @description What is done: Open Web Widget; any other text is kept. Absent: nothing yet.
+             * @example Open Web Widget
+             */
+            action?: string;
+            /**
+             * @description Id of the credentials of the account.
+             * @example crdVendor
+             */
+            credentialsId?: string;
+            /**
+             * @description E-mail address of the visitor.
+             * @example {{Email}}
+             */
+            email?: string;
+            /**
+             * @description Name of the visitor, or of the page that is reported.
+             * @example {{Name}}
+             */
+            name?: string;
+            /**
+             * @description Id of the visitor at the vendor; may hold placeholders.
+             * @example {{User ID}}
+             */
+            userId?: string;
+            /**
+             * @description Key of the widget.
+             * @example 1a2b3c4d
+             */
+            webWidgetKey?: string;
+        } & {
+            [key: string]: unknown;
+        };
+    };
+    responses: {
+        /** @description The input does not fit the contract, or names something that cannot be. The issues say what and where; nothing was changed. Correct the request before sending it again. */
+        BadRequest: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["BadRequestErrorBody"];
+            };
+        };
+        /** @description The record was changed since the caller read it, or it exists already. Read it again and repeat the change on the new state. With the issue `in_progress`, a request with the same Idempotency-Key is still running: send this one again, unchanged, after Retry-After seconds. With `already_created`, the answer to the first one held a secret, which is not stored: `current` has the id of what was made. */
+        Conflict: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Retry-After": components["headers"]["RetryAfterInProgress"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ConflictErrorBody"];
+            };
+        };
+        /** @description The caller may not do this to this record. Ask an admin of the workspace for a higher role. */
+        Forbidden: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ForbiddenErrorBody"];
+            };
+        };
+        /** @description The Idempotency-Key was sent with another method, path or body before. Nothing was changed. Send a new intention with a new key, and repeats of one exactly as it was. */
+        IdempotencyMismatch: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["IdempotencyMismatchErrorBody"];
+            };
+        };
+        /** @description A fault of the service. The details are in its log under the request id of the X-Request-Id header. */
+        InternalServerError: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["InternalServerErrorBody"];
+            };
+        };
+        /** @description The addressed record does not exist, or no longer does. Check the id. */
+        NotFound: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["NotFoundErrorBody"];
+            };
+        };
+        /** @description The record is as `If-None-Match` has it; nothing is sent again. */
+        NotModified: {
+            headers: {
+                ETag: components["headers"]["ETag"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content?: never;
+        };
+        /** @description The request body is over the limit of the operation, which the issue names. */
+        PayloadTooLarge: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["PayloadTooLargeErrorBody"];
+            };
+        };
+        /** @description The record is in another state than `If-Match` or `If-None-Match` wants; nothing was changed. The issue and the header `ETag` have the tag of the state it is in: read it again and repeat the change on that. */
+        PreconditionFailed: {
+            headers: {
+                ETag: components["headers"]["ETag"];
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["PreconditionFailedErrorBody"];
+            };
+        };
+        /** @description The database cannot be reached or is overloaded. As a rule nothing was changed; only when the connection to the database is lost at the very end, it may have been. Try again after Retry-After seconds, a POST or PATCH with the Idempotency-Key it had. */
+        ServiceUnavailable: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["ServiceUnavailableErrorBody"];
+            };
+        };
+        /** @description The caller sends more requests than the installation allows, in a window of time or at once. Nothing was done. Wait as many seconds as Retry-After says. */
+        TooManyRequests: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "Retry-After": components["headers"]["RetryAfter"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["TooManyRequestsErrorBody"];
+            };
+        };
+        /** @description The Authorization header is missing, or its token is malformed, unknown, expired or revoked. Send a valid token as a Bearer credential. */
+        Unauthorized: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "WWW-Authenticate": components["headers"]["Challenge"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["UnauthorizedErrorBody"];
+            };
+        };
+        /** @description The request body is not JSON in UTF-8 without a content encoding. Send Content-Type: application/json. */
+        UnsupportedMediaType: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["UnsupportedMediaTypeErrorBody"];
+            };
+        };
+    };
+    parameters: {
+        /**
+         * @description Id of the bot, as create and list answer it.
+         * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+         */
+        BotId: string;
+        /**
+         * @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
+         * @example AZx0mC1jZ3JhbnQ
+         */
+        CursorQuery: string;
+        /**
+         * @description Id of the folder, as create and list answer it.
+         * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
+         */
+        FolderId: string;
+        /**
+         * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
+         * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+         */
+        IdempotencyKey: string;
+        /**
+         * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
+         * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
+         */
+        IfMatch: string;
+        /**
+         * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+         * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
+         */
+        IfNoneMatch: string;
+        /**
+         * @description How many entries the page has at most, from 1 to 100.
+         * @example 20
+         */
+        LimitQuery: number;
+        /**
+         * @description Whether the answer is converted to the latest version of the schema. What is stored stays as it is.
+         * @example true
+         */
+        MigrateToLatestVersionQuery: boolean;
+        /**
+         * @description With `return=minimal`, the answer is one without the flow (RFC 7240); `Preference-Applied` says so. Other preferences are ignored.
+         * @example return=minimal
+         */
+        Prefer: string;
+        /**
+         * @description Id of the publication.
+         * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
+         */
+        PublicationId: string;
+        /**
+         * @description Id of the result, as the list of results answers it.
+         * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
+         */
+        ResultId: string;
+        /**
+         * @description Id of the chat session, as start chat answers it.
+         * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
+         */
+        SessionId: string;
+        /**
+         * @description Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
+         * @example last7Days
+         */
+        TimeFilterQuery: "today" | "last7Days" | "last30Days" | "monthToDate" | "lastMonth" | "yearToDate" | "allTime";
+        /**
+         * @description IANA name of the time zone whose calendar days are meant.
+         * @example Europe/Paris
+         */
+        TimeZoneQuery: string;
+        /**
+         * @description Id of the user, as the list of members answers it.
+         * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+         */
+        UserId: string;
+        /**
+         * @description Id of the workspace, as create and list answer it.
+         * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+         */
+        WorkspaceId: string;
+        /**
+         * @description When given, the folder must be in this workspace; otherwise it is not found.
+         * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+         */
+        WorkspaceIdQuery: string;
+    };
+    requestBodies: never;
+    headers: {
+        /**
+         * @description The origin of the page that called, sent when the request names one.
+         * @example https://www.example.com
+         */
+        "Access-Control-Allow-Origin": string;
+        /**
+         * @description How to authenticate.
+         * @example Bearer realm="bot-builder"
+         */
+        Challenge: string;
+        /**
+         * @description Entity tag of the record: another one whenever the record, as this caller sees it, is another. Opaque; send it back as it is.
+         * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
+         */
+        ETag: string;
+        /**
+         * @description Says that this is the answer to an earlier request with the same Idempotency-Key.
+         * @example true
+         */
+        IdempotentReplayed: "true";
+        /**
+         * @description Path of the record that was created.
+         * @example /v1/folders/01jr5x1d9n0x4r8w3m5p7q9s1v
+         */
+        Location: string;
+        /**
+         * @description The preference that was followed, where one was.
+         * @example return=minimal
+         */
+        PreferenceApplied: "return=minimal";
+        /**
+         * @description How many requests are left (`r`) and in how many seconds (`t`) there are more. Absent where limits are off.
+         * @example "token";r=57;t=1
+         */
+        RateLimit: string;
+        /**
+         * @description The limits of the caller: so many requests (`q`) in so many seconds (`w`), and so many at once. Absent where limits are off.
+         * @example "token";q=100;w=2, "parallel";q=20;qu="concurrent-requests"
+         */
+        "RateLimit-Policy": string;
+        /**
+         * @description Id of the request, as the log of the service names it; a sane one sent by the caller is kept.
+         * @example 01jr5x9n7w8z2g6e1v3y5a7b9d
+         */
+        RequestId: string;
+        /**
+         * @description After how many seconds to try again.
+         * @example 1
+         */
+        RetryAfter: number;
+        /**
+         * @description After how many seconds to try again, while a request with the same Idempotency-Key is running.
+         * @example 1
+         */
+        RetryAfterInProgress: number;
+    };
+    pathItems: never;
+}
+export interface operations {
+    executeWebhook: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the webhook block.
+                 * @example block-webhook
+                 */
+                blockId: string;
+                /**
+                 * @description Id of the bot, as create and list answer it.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: components["parameters"]["BotId"];
+                /**
+                 * @description Id of the result of the chat.
+                 * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
+                 */
+                resultId: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 256 KiB of JSON in UTF-8. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["WebhookData"];
+            };
+        };
+        responses: {
+            /** @description The chat went on with the data. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SuccessBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    startPreview: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the bot, as create and list answer it.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: components["parameters"]["BotId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 256 KiB of JSON in UTF-8. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["StartPreviewBody"];
+            };
+        };
+        responses: {
+            /** @description What the bot says first, and the input it waits at. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartedChatBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    startChat: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /**
+                 * @description Name under which the published bot is reached, as the bot has it in `publicId`.
+                 * @example lead-generation-8k2m4p6
+                 */
+                publicId: string;
+            };
+            cookie?: never;
+        };
+        /** @description At most 256 KiB of JSON in UTF-8. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["StartChatBody"];
+            };
+        };
+        responses: {
+            /** @description What the bot says first, and the input it waits at. */
+            200: {
+                headers: {
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StartedChatBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getSession: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the chat session, as start chat answers it.
+                 * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
+                 */
+                sessionId: components["parameters"]["SessionId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description What was said, and what the chat waits for. */
+            200: {
+                headers: {
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatSessionBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    continueChat: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the chat session, as start chat answers it.
+                 * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
+                 */
+                sessionId: components["parameters"]["SessionId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 256 KiB of JSON in UTF-8. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ContinueChatBody"];
+            };
+        };
+        responses: {
+            /** @description What the bot says next, and the input it waits at. */
+            200: {
+                headers: {
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ContinuedChatBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    saveClientLogs: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the chat session, as start chat answers it.
+                 * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
+                 */
+                sessionId: components["parameters"]["SessionId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 256 KiB of JSON in UTF-8. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SaveClientLogsBody"];
+            };
+        };
+        responses: {
+            /** @description The entries are saved. */
+            200: {
+                headers: {
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SuccessBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listBots: {
+        parameters: {
+            query: {
+                /**
+                 * @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
+                 * @example AZx0mC1jZ3JhbnQ
+                 */
+                cursor?: components["parameters"]["CursorQuery"];
+                /**
+                 * @description List only the bots directly in this folder; `root` means those in none. Absent lists the whole workspace; an unknown folder is not found.
+                 * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
+                 */
+                folderId?: string;
+                /**
+                 * @description How many entries the page has at most, from 1 to 100.
+                 * @example 20
+                 */
+                limit?: components["parameters"]["LimitQuery"];
+                /**
+                 * @description Id of the workspace whose bots are listed.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of bots, newest first. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BotPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createBot: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description With `return=minimal`, the answer is one without the flow (RFC 7240); `Preference-Applied` says so. Other preferences are ignored.
+                 * @example return=minimal
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 4 MiB of JSON in UTF-8. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateBotBody"];
+            };
+        };
+        responses: {
+            /** @description The new bot with its id and defaults. */
+            201: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    Location: components["headers"]["Location"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BotBody"];
+                    "application/vnd.bot-builder.minimal+json": components["schemas"]["BotReferenceBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getBot: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Whether the answer is converted to the latest version of the schema. What is stored stays as it is.
+                 * @example true
+                 */
+                migrateToLatestVersion?: components["parameters"]["MigrateToLatestVersionQuery"];
+            };
+            header?: {
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the bot, as create and list answer it.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: components["parameters"]["BotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bot and the caller's mode. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BotWithModeBody"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteBot: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the bot, as create and list answer it.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: components["parameters"]["BotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bot is deleted; nothing but this is returned. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SuccessBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateBot: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+                /**
+                 * @description With `return=minimal`, the answer is one without the flow (RFC 7240); `Preference-Applied` says so. Other preferences are ignored.
+                 * @example return=minimal
+                 */
+                Prefer?: components["parameters"]["Prefer"];
+            };
+            path: {
+                /**
+                 * @description Id of the bot, as create and list answer it.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: components["parameters"]["BotId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 4 MiB of JSON in UTF-8. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateBotBody"];
+            };
+        };
+        responses: {
+            /** @description The bot as it is now. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    "Preference-Applied": components["headers"]["PreferenceApplied"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BotBody"];
+                    "application/vnd.bot-builder.minimal+json": components["schemas"]["BotReferenceBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getStats: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
+                 * @example last7Days
+                 */
+                timeFilter?: components["parameters"]["TimeFilterQuery"];
+                /**
+                 * @description IANA name of the time zone whose calendar days are meant.
+                 * @example Europe/Paris
+                 */
+                timeZone?: components["parameters"]["TimeZoneQuery"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the bot, as create and list answer it.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: components["parameters"]["BotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The three counts of the range. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StatsBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    checkBot: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the bot, as create and list answer it.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: components["parameters"]["BotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The findings; an empty list says that all is well. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FlowCheckBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    exportBot: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the bot, as create and list answer it.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: components["parameters"]["BotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document, ready to be imported. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExportedBotBody"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listPublications: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
+                 * @example AZx0mC1jZ3JhbnQ
+                 */
+                cursor?: components["parameters"]["CursorQuery"];
+                /**
+                 * @description How many entries the page has at most, from 1 to 100.
+                 * @example 20
+                 */
+                limit?: components["parameters"]["LimitQuery"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the bot, as create and list answer it.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: components["parameters"]["BotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of publications, newest first. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicationPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getPublication: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the bot, as create and list answer it.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: components["parameters"]["BotId"];
+                /**
+                 * @description Id of the publication.
+                 * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
+                 */
+                publicationId: components["parameters"]["PublicationId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The publication with its flow. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublicationBody"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    restorePublication: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the bot, as create and list answer it.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: components["parameters"]["BotId"];
+                /**
+                 * @description Id of the publication.
+                 * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
+                 */
+                publicationId: components["parameters"]["PublicationId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bot with the restored draft. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BotBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    publishBot: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the bot, as create and list answer it.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: components["parameters"]["BotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bot is published. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublishedBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getPublishedBot: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Whether the answer is converted to the latest version of the schema. What is stored stays as it is.
+                 * @example true
+                 */
+                migrateToLatestVersion?: components["parameters"]["MigrateToLatestVersionQuery"];
+            };
+            header?: {
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the bot, as create and list answer it.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: components["parameters"]["BotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The published copy with its flow. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PublishedBotBody"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listResults: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
+                 * @example AZx0mC1jZ3JhbnQ
+                 */
+                cursor?: components["parameters"]["CursorQuery"];
+                /**
+                 * @description How many entries the page has at most, from 1 to 100.
+                 * @example 20
+                 */
+                limit?: components["parameters"]["LimitQuery"];
+                /**
+                 * @description Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
+                 * @example last7Days
+                 */
+                timeFilter?: components["parameters"]["TimeFilterQuery"];
+                /**
+                 * @description IANA name of the time zone whose calendar days are meant.
+                 * @example Europe/Paris
+                 */
+                timeZone?: components["parameters"]["TimeZoneQuery"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the bot, as create and list answer it.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: components["parameters"]["BotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of results, newest first. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResultPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteResults: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Ids of the results to delete, 1 to 500, separated by commas. Absent deletes all results.
+                 * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
+                 */
+                resultIds?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the bot, as create and list answer it.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: components["parameters"]["BotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The results are deleted. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SuccessBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getResult: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the bot, as create and list answer it.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: components["parameters"]["BotId"];
+                /**
+                 * @description Id of the result, as the list of results answers it.
+                 * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
+                 */
+                resultId: components["parameters"]["ResultId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The result with its answers. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResultBody"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listResultLogs: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
+                 * @example AZx0mC1jZ3JhbnQ
+                 */
+                cursor?: components["parameters"]["CursorQuery"];
+                /**
+                 * @description How many entries the page has at most, from 1 to 100.
+                 * @example 20
+                 */
+                limit?: components["parameters"]["LimitQuery"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the bot, as create and list answer it.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: components["parameters"]["BotId"];
+                /**
+                 * @description Id of the result, as the list of results answers it.
+                 * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
+                 */
+                resultId: components["parameters"]["ResultId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of entries, newest first. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ResultLogPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getTranscript: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the bot, as create and list answer it.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: components["parameters"]["BotId"];
+                /**
+                 * @description Id of the result, as the list of results answers it.
+                 * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
+                 */
+                resultId: components["parameters"]["ResultId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The transcript from the first word to the last. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TranscriptBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    exportResults: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
+                 * @example last7Days
+                 */
+                timeFilter?: components["parameters"]["TimeFilterQuery"];
+                /**
+                 * @description IANA name of the time zone whose calendar days are meant.
+                 * @example Europe/Paris
+                 */
+                timeZone?: components["parameters"]["TimeZoneQuery"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the bot, as create and list answer it.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: components["parameters"]["BotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The lines, the names of the columns first. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": string;
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    unpublishBot: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the bot, as create and list answer it.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: components["parameters"]["BotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The bot is not published. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SuccessBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    importBot: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 4 MiB of JSON in UTF-8. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ImportBotBody"];
+            };
+        };
+        responses: {
+            /** @description The new bot and what was dropped. */
+            201: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ImportedBotBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listFolders: {
+        parameters: {
+            query: {
+                /**
+                 * @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
+                 * @example AZx0mC1jZ3JhbnQ
+                 */
+                cursor?: components["parameters"]["CursorQuery"];
+                /**
+                 * @description How many entries the page has at most, from 1 to 100. Without it, a page has up to 1,000.
+                 * @example 20
+                 */
+                limit?: number;
+                /**
+                 * @description List the folders directly in this folder. Absent or `root` means the top level; an unknown folder is not found.
+                 * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
+                 */
+                parentFolderId?: string;
+                /**
+                 * @description Id of the workspace whose folders are listed.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The folders, newest first. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FolderList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createFolder: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 256 KiB of JSON in UTF-8. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CreateFolderBody"];
+            };
+        };
+        responses: {
+            /** @description The new folder with its id. */
+            201: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FolderBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getFolder: {
+        parameters: {
+            query?: {
+                /**
+                 * @description When given, the folder must be in this workspace; otherwise it is not found.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId?: components["parameters"]["WorkspaceIdQuery"];
+            };
+            header?: {
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the folder, as create and list answer it.
+                 * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
+                 */
+                folderId: components["parameters"]["FolderId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The folder, without what is in it. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FolderBody"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteFolder: {
+        parameters: {
+            query?: {
+                /**
+                 * @description When given, the folder must be in this workspace; otherwise it is not found.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId?: components["parameters"]["WorkspaceIdQuery"];
+            };
+            header?: {
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the folder, as create and list answer it.
+                 * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
+                 */
+                folderId: components["parameters"]["FolderId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The folder that was deleted. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FolderBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateFolder: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the folder, as create and list answer it.
+                 * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
+                 */
+                folderId: components["parameters"]["FolderId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 256 KiB of JSON in UTF-8. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UpdateFolderBody"];
+            };
+        };
+        responses: {
+            /** @description The folder as it is now. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FolderBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listTokens: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The tokens, newest first. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiTokenList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createToken: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 256 KiB of JSON in UTF-8. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ApiTokenCreate"];
+            };
+        };
+        responses: {
+            /** @description The new token, shown this once. */
+            201: {
+                headers: {
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CreatedApiTokenBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    revokeToken: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the token, which is not the token itself.
+                 * @example 01jr5x4g2r3a7v1z6q8s0t2w4y
+                 */
+                tokenId: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The token that was revoked. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ApiTokenBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listWorkspaces: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The workspaces, newest first. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkspaceList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createWorkspace: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description At most 256 KiB of JSON in UTF-8. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WorkspaceCreate"];
+            };
+        };
+        responses: {
+            /** @description The new workspace with its id. */
+            201: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkspaceBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getWorkspace: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The workspace and the caller's mode. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkspaceDetailsBody"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteWorkspace: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The workspace is deleted. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WorkspaceDeletedBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateWorkspace: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
+                 */
+                "If-Match"?: components["parameters"]["IfMatch"];
+                /**
+                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
+                 */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
+            path: {
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 256 KiB of JSON in UTF-8. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["WorkspaceUpdate"];
+            };
+        };
+        responses: {
+            /** @description Name and icon as they are now. */
+            200: {
+                headers: {
+                    ETag: components["headers"]["ETag"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UpdatedWorkspaceBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listMembers: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The members and their roles. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    addMember: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 256 KiB of JSON in UTF-8. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MemberCreate"];
+            };
+        };
+        responses: {
+            /** @description The new member with the role given. */
+            201: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    removeMember: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the user, as the list of members answers it.
+                 * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+                 */
+                userId: components["parameters"]["UserId"];
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The membership that ended. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateMember: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the user, as the list of members answers it.
+                 * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+                 */
+                userId: components["parameters"]["UserId"];
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 256 KiB of JSON in UTF-8. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["MemberUpdate"];
+            };
+        };
+        responses: {
+            /** @description The member as it is now. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MemberBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+}
+
+export type AbTestBlock = components["schemas"]["AbTestBlock"]
+export type AbTestItem = components["schemas"]["AbTestItem"]
+export type AbTestOptions = components["schemas"]["AbTestOptions"]
+export type AllowedFileTypes = components["schemas"]["AllowedFileTypes"]
+export type Answer = components["schemas"]["Answer"]
+export type AnthropicBlock = components["schemas"]["AnthropicBlock"]
+export type AnthropicOptions = components["schemas"]["AnthropicOptions"]
+export type ApiToken = components["schemas"]["ApiToken"]
+export type ApiTokenBody = components["schemas"]["ApiTokenBody"]
+export type ApiTokenCreate = components["schemas"]["ApiTokenCreate"]
+export type ApiTokenList = components["schemas"]["ApiTokenList"]
+export type AssistantFunction = components["schemas"]["AssistantFunction"]
+export type AttachmentOptions = components["schemas"]["AttachmentOptions"]
+export type AudioBubble = components["schemas"]["AudioBubble"]
+export type AudioBubbleContent = components["schemas"]["AudioBubbleContent"]
+export type AudioClipOptions = components["schemas"]["AudioClipOptions"]
+export type AudioMessage = components["schemas"]["AudioMessage"]
+export type AudioMessageBubble = components["schemas"]["AudioMessageBubble"]
+export type BadRequestErrorBody = components["schemas"]["BadRequestErrorBody"]
+export type BlinkBlock = components["schemas"]["BlinkBlock"]
+export type BlinkOptions = components["schemas"]["BlinkOptions"]
+export type Block = components["schemas"]["Block"]
+export type Bot = components["schemas"]["Bot"]
+export type BotBody = components["schemas"]["BotBody"]
+export type BotCreate = components["schemas"]["BotCreate"]
+export type BotImport = components["schemas"]["BotImport"]
+export type BotLinkBlock = components["schemas"]["BotLinkBlock"]
+export type BotLinkOptions = components["schemas"]["BotLinkOptions"]
+export type BotMetadata = components["schemas"]["BotMetadata"]
+export type BotPage = components["schemas"]["BotPage"]
+export type BotReference = components["schemas"]["BotReference"]
+export type BotReferenceBody = components["schemas"]["BotReferenceBody"]
+export type BotSummary = components["schemas"]["BotSummary"]
+export type BotTurn = components["schemas"]["BotTurn"]
+export type BotUpdate = components["schemas"]["BotUpdate"]
+export type BotUpdateCurrent = components["schemas"]["BotUpdateCurrent"]
+export type BotUpdateLegacy = components["schemas"]["BotUpdateLegacy"]
+export type BotUpdateV3 = components["schemas"]["BotUpdateV3"]
+export type BotUpdateV4 = components["schemas"]["BotUpdateV4"]
+export type BotUpdateV5 = components["schemas"]["BotUpdateV5"]
+export type BotUpdateV6 = components["schemas"]["BotUpdateV6"]
+export type BotUpdateV61 = components["schemas"]["BotUpdateV61"]
+export type BotV3 = components["schemas"]["BotV3"]
+export type BotV4 = components["schemas"]["BotV4"]
+export type BotV5 = components["schemas"]["BotV5"]
+export type BotV6 = components["schemas"]["BotV6"]
+export type BotV61 = components["schemas"]["BotV61"]
+export type BotWithModeBody = components["schemas"]["BotWithModeBody"]
+export type CalComAnswer = components["schemas"]["CalComAnswer"]
+export type CalComBlock = components["schemas"]["CalComBlock"]
+export type CalComOptions = components["schemas"]["CalComOptions"]
+export type CardItem = components["schemas"]["CardItem"]
+export type CardItemOptions = components["schemas"]["CardItemOptions"]
+export type CardMapping = components["schemas"]["CardMapping"]
+export type CardPath = components["schemas"]["CardPath"]
+export type CardsInput = components["schemas"]["CardsInput"]
+export type CardsInputOptions = components["schemas"]["CardsInputOptions"]
+export type ChatBot = components["schemas"]["ChatBot"]
+export type ChatInput = components["schemas"]["ChatInput"]
+export type ChatLog = components["schemas"]["ChatLog"]
+export type ChatMessage = components["schemas"]["ChatMessage"]
+export type ChatNodeBlock = components["schemas"]["ChatNodeBlock"]
+export type ChatNodeOptions = components["schemas"]["ChatNodeOptions"]
+export type ChatSessionBody = components["schemas"]["ChatSessionBody"]
+export type ChatTool = components["schemas"]["ChatTool"]
+export type ChatToolParameter = components["schemas"]["ChatToolParameter"]
+export type ChatTurn = components["schemas"]["ChatTurn"]
+export type ChatwootAction = components["schemas"]["ChatwootAction"]
+export type ChatwootBlock = components["schemas"]["ChatwootBlock"]
+export type ChatwootOptions = components["schemas"]["ChatwootOptions"]
+export type ChatwootUser = components["schemas"]["ChatwootUser"]
+export type ChoiceInput = components["schemas"]["ChoiceInput"]
+export type ChoiceInputOptions = components["schemas"]["ChoiceInputOptions"]
+export type ChoiceItem = components["schemas"]["ChoiceItem"]
+export type ClassicOpenAiBlock = components["schemas"]["ClassicOpenAiBlock"]
+export type ClassicOpenAiImageOptions = components["schemas"]["ClassicOpenAiImageOptions"]
+export type ClassicOpenAiMapping = components["schemas"]["ClassicOpenAiMapping"]
+export type ClassicOpenAiMessage = components["schemas"]["ClassicOpenAiMessage"]
+export type ClassicOpenAiMessagesSequence = components["schemas"]["ClassicOpenAiMessagesSequence"]
+export type ClassicOpenAiOptions = components["schemas"]["ClassicOpenAiOptions"]
+export type ClassicOpenAiSettings = components["schemas"]["ClassicOpenAiSettings"]
+export type ClientLog = components["schemas"]["ClientLog"]
+export type ClientScript = components["schemas"]["ClientScript"]
+export type ClientSideAction = components["schemas"]["ClientSideAction"]
+export type CodeBlock = components["schemas"]["CodeBlock"]
+export type CodeOptions = components["schemas"]["CodeOptions"]
+export type CommandEvent = components["schemas"]["CommandEvent"]
+export type CommandEventOptions = components["schemas"]["CommandEventOptions"]
+export type CommandMessage = components["schemas"]["CommandMessage"]
+export type Comparison = components["schemas"]["Comparison"]
+export type ComparisonOperator = components["schemas"]["ComparisonOperator"]
+export type Condition = components["schemas"]["Condition"]
+export type ConditionBlock = components["schemas"]["ConditionBlock"]
+export type ConditionItem = components["schemas"]["ConditionItem"]
+export type ConflictErrorBody = components["schemas"]["ConflictErrorBody"]
+export type ContinueChatBody = components["schemas"]["ContinueChatBody"]
+export type ContinuedChatBody = components["schemas"]["ContinuedChatBody"]
+export type Coordinates = components["schemas"]["Coordinates"]
+export type CreateBotBody = components["schemas"]["CreateBotBody"]
+export type CreateFolderBody = components["schemas"]["CreateFolderBody"]
+export type CreatedApiToken = components["schemas"]["CreatedApiToken"]
+export type CreatedApiTokenBody = components["schemas"]["CreatedApiTokenBody"]
+export type CurrentState = components["schemas"]["CurrentState"]
+export type DateInput = components["schemas"]["DateInput"]
+export type DateInputLabels = components["schemas"]["DateInputLabels"]
+export type DateInputOptions = components["schemas"]["DateInputOptions"]
+export type DeepSeekBlock = components["schemas"]["DeepSeekBlock"]
+export type DeepSeekOptions = components["schemas"]["DeepSeekOptions"]
+export type DifyAiBlock = components["schemas"]["DifyAiBlock"]
+export type DifyAiOptions = components["schemas"]["DifyAiOptions"]
+export type DisplayCondition = components["schemas"]["DisplayCondition"]
+export type DocumentVersion = components["schemas"]["DocumentVersion"]
+export type DynamicTheme = components["schemas"]["DynamicTheme"]
+export type Edge = components["schemas"]["Edge"]
+export type EdgeSource = components["schemas"]["EdgeSource"]
+export type EdgeTarget = components["schemas"]["EdgeTarget"]
+export type ElevenLabsBlock = components["schemas"]["ElevenLabsBlock"]
+export type ElevenLabsOptions = components["schemas"]["ElevenLabsOptions"]
+export type EmailBlock = components["schemas"]["EmailBlock"]
+export type EmailInput = components["schemas"]["EmailInput"]
+export type EmailInputOptions = components["schemas"]["EmailInputOptions"]
+export type EmailOptions = components["schemas"]["EmailOptions"]
+export type EmbedBubble = components["schemas"]["EmbedBubble"]
+export type EmbedBubbleContent = components["schemas"]["EmbedBubbleContent"]
+export type EmbedMessageBubble = components["schemas"]["EmbedMessageBubble"]
+export type EmbedWaitForEvent = components["schemas"]["EmbedWaitForEvent"]
+export type ErrorIssue = components["schemas"]["ErrorIssue"]
+export type ExportedBot = components["schemas"]["ExportedBot"]
+export type ExportedBotBody = components["schemas"]["ExportedBotBody"]
+export type ExportedBotV3 = components["schemas"]["ExportedBotV3"]
+export type ExportedBotV4 = components["schemas"]["ExportedBotV4"]
+export type ExportedBotV5 = components["schemas"]["ExportedBotV5"]
+export type ExportedBotV6 = components["schemas"]["ExportedBotV6"]
+export type ExportedBotV61 = components["schemas"]["ExportedBotV61"]
+export type FileInput = components["schemas"]["FileInput"]
+export type FileInputLabels = components["schemas"]["FileInputLabels"]
+export type FileInputOptions = components["schemas"]["FileInputOptions"]
+export type FileInputSuccessLabels = components["schemas"]["FileInputSuccessLabels"]
+export type FileVisibility = components["schemas"]["FileVisibility"]
+export type FindingCounts = components["schemas"]["FindingCounts"]
+export type FlowCheckBody = components["schemas"]["FlowCheckBody"]
+export type FlowEvent = components["schemas"]["FlowEvent"]
+export type FlowFinding = components["schemas"]["FlowFinding"]
+export type Folder = components["schemas"]["Folder"]
+export type FolderBody = components["schemas"]["FolderBody"]
+export type FolderCreate = components["schemas"]["FolderCreate"]
+export type FolderList = components["schemas"]["FolderList"]
+export type FolderUpdate = components["schemas"]["FolderUpdate"]
+export type FontSource = components["schemas"]["FontSource"]
+export type ForbiddenErrorBody = components["schemas"]["ForbiddenErrorBody"]
+export type GeneralSettings = components["schemas"]["GeneralSettings"]
+export type GmailBlock = components["schemas"]["GmailBlock"]
+export type GmailOptions = components["schemas"]["GmailOptions"]
+export type GoogleAnalyticsAction = components["schemas"]["GoogleAnalyticsAction"]
+export type GoogleAnalyticsBlock = components["schemas"]["GoogleAnalyticsBlock"]
+export type GoogleAnalyticsOptions = components["schemas"]["GoogleAnalyticsOptions"]
+export type GoogleSheetsBlock = components["schemas"]["GoogleSheetsBlock"]
+export type GoogleSheetsOptions = components["schemas"]["GoogleSheetsOptions"]
+export type GroqBlock = components["schemas"]["GroqBlock"]
+export type GroqOptions = components["schemas"]["GroqOptions"]
+export type Group = components["schemas"]["Group"]
+export type GroupTitlesAutoGeneration = components["schemas"]["GroupTitlesAutoGeneration"]
+export type HttpRequestAction = components["schemas"]["HttpRequestAction"]
+export type HttpRequestBlock = components["schemas"]["HttpRequestBlock"]
+export type HttpRequestDefinition = components["schemas"]["HttpRequestDefinition"]
+export type HttpRequestDetails = components["schemas"]["HttpRequestDetails"]
+export type HttpRequestOptions = components["schemas"]["HttpRequestOptions"]
+export type HttpRequestPair = components["schemas"]["HttpRequestPair"]
+export type HttpResponseMapping = components["schemas"]["HttpResponseMapping"]
+export type HttpTestVariable = components["schemas"]["HttpTestVariable"]
+export type IdempotencyMismatchErrorBody = components["schemas"]["IdempotencyMismatchErrorBody"]
+export type ImageBubble = components["schemas"]["ImageBubble"]
+export type ImageBubbleContent = components["schemas"]["ImageBubbleContent"]
+export type ImageClickLink = components["schemas"]["ImageClickLink"]
+export type ImageMessageBubble = components["schemas"]["ImageMessageBubble"]
+export type ImportBotBody = components["schemas"]["ImportBotBody"]
+export type ImportedBotBody = components["schemas"]["ImportedBotBody"]
+export type InputLabels = components["schemas"]["InputLabels"]
+export type InternalServerErrorBody = components["schemas"]["InternalServerErrorBody"]
+export type InvalidReplyEvent = components["schemas"]["InvalidReplyEvent"]
+export type IssueCode = components["schemas"]["IssueCode"]
+export type JumpBlock = components["schemas"]["JumpBlock"]
+export type JumpOptions = components["schemas"]["JumpOptions"]
+export type KeyValuePair = components["schemas"]["KeyValuePair"]
+export type LegacyAbTestBlock = components["schemas"]["LegacyAbTestBlock"]
+export type LegacyAbTestItem = components["schemas"]["LegacyAbTestItem"]
+export type LegacyBlock = components["schemas"]["LegacyBlock"]
+export type LegacyChoiceInput = components["schemas"]["LegacyChoiceInput"]
+export type LegacyChoiceItem = components["schemas"]["LegacyChoiceItem"]
+export type LegacyConditionBlock = components["schemas"]["LegacyConditionBlock"]
+export type LegacyConditionItem = components["schemas"]["LegacyConditionItem"]
+export type LegacyFileInput = components["schemas"]["LegacyFileInput"]
+export type LegacyFileInputOptions = components["schemas"]["LegacyFileInputOptions"]
+export type LegacyGoogleSheetsBlock = components["schemas"]["LegacyGoogleSheetsBlock"]
+export type LegacyGoogleSheetsOptions = components["schemas"]["LegacyGoogleSheetsOptions"]
+export type LegacyGroup = components["schemas"]["LegacyGroup"]
+export type LegacyHttpRequestBlock = components["schemas"]["LegacyHttpRequestBlock"]
+export type LegacyHttpRequestDefinition = components["schemas"]["LegacyHttpRequestDefinition"]
+export type LegacyHttpRequestOptions = components["schemas"]["LegacyHttpRequestOptions"]
+export type LegacyMakeComBlock = components["schemas"]["LegacyMakeComBlock"]
+export type LegacyPabblyBlock = components["schemas"]["LegacyPabblyBlock"]
+export type LegacyPictureChoiceInput = components["schemas"]["LegacyPictureChoiceInput"]
+export type LegacyPictureChoiceItem = components["schemas"]["LegacyPictureChoiceItem"]
+export type LegacyZapierBlock = components["schemas"]["LegacyZapierBlock"]
+export type ListenForWebhookAction = components["schemas"]["ListenForWebhookAction"]
+export type LogicalOperator = components["schemas"]["LogicalOperator"]
+export type MakeComBlock = components["schemas"]["MakeComBlock"]
+export type MapListItemParameters = components["schemas"]["MapListItemParameters"]
+export type MarkdownContent = components["schemas"]["MarkdownContent"]
+export type Member = components["schemas"]["Member"]
+export type MemberBody = components["schemas"]["MemberBody"]
+export type MemberCreate = components["schemas"]["MemberCreate"]
+export type MemberList = components["schemas"]["MemberList"]
+export type MemberUpdate = components["schemas"]["MemberUpdate"]
+export type MemberUser = components["schemas"]["MemberUser"]
+export type Message = components["schemas"]["Message"]
+export type MessageBubble = components["schemas"]["MessageBubble"]
+export type MessageMetadata = components["schemas"]["MessageMetadata"]
+export type MessagingSettings = components["schemas"]["MessagingSettings"]
+export type MistralBlock = components["schemas"]["MistralBlock"]
+export type MistralOptions = components["schemas"]["MistralOptions"]
+export type NocoDbBlock = components["schemas"]["NocoDbBlock"]
+export type NocoDbComparison = components["schemas"]["NocoDbComparison"]
+export type NocoDbFilter = components["schemas"]["NocoDbFilter"]
+export type NocoDbMapping = components["schemas"]["NocoDbMapping"]
+export type NocoDbOptions = components["schemas"]["NocoDbOptions"]
+export type NocoDbUpdate = components["schemas"]["NocoDbUpdate"]
+export type NotFoundErrorBody = components["schemas"]["NotFoundErrorBody"]
+export type NumberInput = components["schemas"]["NumberInput"]
+export type NumberInputOptions = components["schemas"]["NumberInputOptions"]
+export type OpaqueBlock = components["schemas"]["OpaqueBlock"]
+export type OpaqueEvent = components["schemas"]["OpaqueEvent"]
+export type OpenAiBlock = components["schemas"]["OpenAiBlock"]
+export type OpenAiOptions = components["schemas"]["OpenAiOptions"]
+export type OpenRouterBlock = components["schemas"]["OpenRouterBlock"]
+export type OpenRouterOptions = components["schemas"]["OpenRouterOptions"]
+export type PabblyBlock = components["schemas"]["PabblyBlock"]
+export type PayloadTooLargeErrorBody = components["schemas"]["PayloadTooLargeErrorBody"]
+export type PaymentAddress = components["schemas"]["PaymentAddress"]
+export type PaymentInformation = components["schemas"]["PaymentInformation"]
+export type PaymentInput = components["schemas"]["PaymentInput"]
+export type PaymentInputLabels = components["schemas"]["PaymentInputLabels"]
+export type PaymentInputOptions = components["schemas"]["PaymentInputOptions"]
+export type PerplexityBlock = components["schemas"]["PerplexityBlock"]
+export type PerplexityOptions = components["schemas"]["PerplexityOptions"]
+export type PhoneNumberInput = components["schemas"]["PhoneNumberInput"]
+export type PhoneNumberInputOptions = components["schemas"]["PhoneNumberInputOptions"]
+export type PictureChoiceDynamicItems = components["schemas"]["PictureChoiceDynamicItems"]
+export type PictureChoiceInput = components["schemas"]["PictureChoiceInput"]
+export type PictureChoiceInputOptions = components["schemas"]["PictureChoiceInputOptions"]
+export type PictureChoiceItem = components["schemas"]["PictureChoiceItem"]
+export type PixelAction = components["schemas"]["PixelAction"]
+export type PixelBlock = components["schemas"]["PixelBlock"]
+export type PixelOptions = components["schemas"]["PixelOptions"]
+export type PixelParameter = components["schemas"]["PixelParameter"]
+export type PostHogBlock = components["schemas"]["PostHogBlock"]
+export type PostHogGroup = components["schemas"]["PostHogGroup"]
+export type PostHogOptions = components["schemas"]["PostHogOptions"]
+export type PreconditionFailedErrorBody = components["schemas"]["PreconditionFailedErrorBody"]
+export type PublicShare = components["schemas"]["PublicShare"]
+export type Publication = components["schemas"]["Publication"]
+export type PublicationBody = components["schemas"]["PublicationBody"]
+export type PublicationPage = components["schemas"]["PublicationPage"]
+export type PublicationSummary = components["schemas"]["PublicationSummary"]
+export type PublicationV3 = components["schemas"]["PublicationV3"]
+export type PublicationV4 = components["schemas"]["PublicationV4"]
+export type PublicationV5 = components["schemas"]["PublicationV5"]
+export type PublicationV6 = components["schemas"]["PublicationV6"]
+export type PublicationV61 = components["schemas"]["PublicationV61"]
+export type PublishedBody = components["schemas"]["PublishedBody"]
+export type PublishedBot = components["schemas"]["PublishedBot"]
+export type PublishedBotBody = components["schemas"]["PublishedBotBody"]
+export type PublishedBotV3 = components["schemas"]["PublishedBotV3"]
+export type PublishedBotV4 = components["schemas"]["PublishedBotV4"]
+export type PublishedBotV5 = components["schemas"]["PublishedBotV5"]
+export type PublishedBotV6 = components["schemas"]["PublishedBotV6"]
+export type PublishedBotV61 = components["schemas"]["PublishedBotV61"]
+export type QrCodeBlock = components["schemas"]["QrCodeBlock"]
+export type QrCodeOptions = components["schemas"]["QrCodeOptions"]
+export type RatingIcon = components["schemas"]["RatingIcon"]
+export type RatingInput = components["schemas"]["RatingInput"]
+export type RatingInputLabels = components["schemas"]["RatingInputLabels"]
+export type RatingInputOptions = components["schemas"]["RatingInputOptions"]
+export type RedirectAction = components["schemas"]["RedirectAction"]
+export type RedirectBlock = components["schemas"]["RedirectBlock"]
+export type RedirectDetails = components["schemas"]["RedirectDetails"]
+export type RedirectOptions = components["schemas"]["RedirectOptions"]
+export type RememberUser = components["schemas"]["RememberUser"]
+export type ReplyEvent = components["schemas"]["ReplyEvent"]
+export type ReplyEventOptions = components["schemas"]["ReplyEventOptions"]
+export type Result = components["schemas"]["Result"]
+export type ResultBody = components["schemas"]["ResultBody"]
+export type ResultLog = components["schemas"]["ResultLog"]
+export type ResultLogPage = components["schemas"]["ResultLogPage"]
+export type ResultPage = components["schemas"]["ResultPage"]
+export type ResultVariable = components["schemas"]["ResultVariable"]
+export type ResultsTablePreferences = components["schemas"]["ResultsTablePreferences"]
+export type ReturnBlock = components["schemas"]["ReturnBlock"]
+export type RichTextContent = components["schemas"]["RichTextContent"]
+export type SaveClientLogsBody = components["schemas"]["SaveClientLogsBody"]
+export type ScriptAction = components["schemas"]["ScriptAction"]
+export type ScriptArgument = components["schemas"]["ScriptArgument"]
+export type ScriptHolder = components["schemas"]["ScriptHolder"]
+export type SecuritySettings = components["schemas"]["SecuritySettings"]
+export type SegmentBlock = components["schemas"]["SegmentBlock"]
+export type SegmentOptions = components["schemas"]["SegmentOptions"]
+export type ServiceUnavailableErrorBody = components["schemas"]["ServiceUnavailableErrorBody"]
+export type SetVariableAction = components["schemas"]["SetVariableAction"]
+export type SetVariableBlock = components["schemas"]["SetVariableBlock"]
+export type SetVariableOptions = components["schemas"]["SetVariableOptions"]
+export type Settings = components["schemas"]["Settings"]
+export type SheetCell = components["schemas"]["SheetCell"]
+export type SheetComparison = components["schemas"]["SheetComparison"]
+export type SheetExtraction = components["schemas"]["SheetExtraction"]
+export type SheetFilter = components["schemas"]["SheetFilter"]
+export type StartBlock = components["schemas"]["StartBlock"]
+export type StartChatBody = components["schemas"]["StartChatBody"]
+export type StartComparison = components["schemas"]["StartComparison"]
+export type StartCondition = components["schemas"]["StartCondition"]
+export type StartEvent = components["schemas"]["StartEvent"]
+export type StartFrom = components["schemas"]["StartFrom"]
+export type StartFromEvent = components["schemas"]["StartFromEvent"]
+export type StartFromGroup = components["schemas"]["StartFromGroup"]
+export type StartPreviewBody = components["schemas"]["StartPreviewBody"]
+export type StartProperties = components["schemas"]["StartProperties"]
+export type StartPropertiesAction = components["schemas"]["StartPropertiesAction"]
+export type StartedChatBody = components["schemas"]["StartedChatBody"]
+export type Stats = components["schemas"]["Stats"]
+export type StatsBody = components["schemas"]["StatsBody"]
+export type StructuredMessage = components["schemas"]["StructuredMessage"]
+export type SuccessBody = components["schemas"]["SuccessBody"]
+export type SystemMessages = components["schemas"]["SystemMessages"]
+export type TextBubble = components["schemas"]["TextBubble"]
+export type TextBubbleContent = components["schemas"]["TextBubbleContent"]
+export type TextContent = components["schemas"]["TextContent"]
+export type TextInput = components["schemas"]["TextInput"]
+export type TextInputOptions = components["schemas"]["TextInputOptions"]
+export type TextMessage = components["schemas"]["TextMessage"]
+export type TextMessageBubble = components["schemas"]["TextMessageBubble"]
+export type Theme = components["schemas"]["Theme"]
+export type ThemeBackground = components["schemas"]["ThemeBackground"]
+export type ThemeBorder = components["schemas"]["ThemeBorder"]
+export type ThemeButtons = components["schemas"]["ThemeButtons"]
+export type ThemeButtonsInput = components["schemas"]["ThemeButtonsInput"]
+export type ThemeChat = components["schemas"]["ThemeChat"]
+export type ThemeContainer = components["schemas"]["ThemeContainer"]
+export type ThemeGeneral = components["schemas"]["ThemeGeneral"]
+export type ThemeGuestAvatar = components["schemas"]["ThemeGuestAvatar"]
+export type ThemeGuestBubbles = components["schemas"]["ThemeGuestBubbles"]
+export type ThemeHostAvatar = components["schemas"]["ThemeHostAvatar"]
+export type ThemeHostBubbles = components["schemas"]["ThemeHostBubbles"]
+export type ThemeInputs = components["schemas"]["ThemeInputs"]
+export type ThemeProgressBar = components["schemas"]["ThemeProgressBar"]
+export type TimeInput = components["schemas"]["TimeInput"]
+export type TimeInputLabels = components["schemas"]["TimeInputLabels"]
+export type TimeInputOptions = components["schemas"]["TimeInputOptions"]
+export type TogetherAiBlock = components["schemas"]["TogetherAiBlock"]
+export type TogetherAiOptions = components["schemas"]["TogetherAiOptions"]
+export type TooManyRequestsErrorBody = components["schemas"]["TooManyRequestsErrorBody"]
+export type TranscriptBody = components["schemas"]["TranscriptBody"]
+export type TranscriptEntry = components["schemas"]["TranscriptEntry"]
+export type TypingEmulation = components["schemas"]["TypingEmulation"]
+export type UnauthorizedErrorBody = components["schemas"]["UnauthorizedErrorBody"]
+export type UnsupportedMediaTypeErrorBody = components["schemas"]["UnsupportedMediaTypeErrorBody"]
+export type UpdateBotBody = components["schemas"]["UpdateBotBody"]
+export type UpdateFolderBody = components["schemas"]["UpdateFolderBody"]
+export type UpdatedWorkspaceBody = components["schemas"]["UpdatedWorkspaceBody"]
+export type UrlInput = components["schemas"]["UrlInput"]
+export type UrlInputOptions = components["schemas"]["UrlInputOptions"]
+export type UserTurn = components["schemas"]["UserTurn"]
+export type Variable = components["schemas"]["Variable"]
+export type VariableToExtract = components["schemas"]["VariableToExtract"]
+export type VendorAnswerMapping = components["schemas"]["VendorAnswerMapping"]
+export type VideoBubble = components["schemas"]["VideoBubble"]
+export type VideoBubbleContent = components["schemas"]["VideoBubbleContent"]
+export type VideoMessageBubble = components["schemas"]["VideoMessageBubble"]
+export type WaitAction = components["schemas"]["WaitAction"]
+export type WaitBlock = components["schemas"]["WaitBlock"]
+export type WaitDetails = components["schemas"]["WaitDetails"]
+export type WaitOptions = components["schemas"]["WaitOptions"]
+export type WebhookData = components["schemas"]["WebhookData"]
+export type WebhookListenerBlock = components["schemas"]["WebhookListenerBlock"]
+export type WebhookListenerOptions = components["schemas"]["WebhookListenerOptions"]
+export type Workspace = components["schemas"]["Workspace"]
+export type WorkspaceBody = components["schemas"]["WorkspaceBody"]
+export type WorkspaceCreate = components["schemas"]["WorkspaceCreate"]
+export type WorkspaceDeletedBody = components["schemas"]["WorkspaceDeletedBody"]
+export type WorkspaceDetails = components["schemas"]["WorkspaceDetails"]
+export type WorkspaceDetailsBody = components["schemas"]["WorkspaceDetailsBody"]
+export type WorkspaceList = components["schemas"]["WorkspaceList"]
+export type WorkspaceNameAndIcon = components["schemas"]["WorkspaceNameAndIcon"]
+export type WorkspaceSettings = components["schemas"]["WorkspaceSettings"]
+export type WorkspaceSummary = components["schemas"]["WorkspaceSummary"]
+export type WorkspaceUpdate = components["schemas"]["WorkspaceUpdate"]
+export type ZapierBlock = components["schemas"]["ZapierBlock"]
+export type ZendeskBlock = components["schemas"]["ZendeskBlock"]
+export type ZendeskOptions = components["schemas"]["ZendeskOptions"]
+export type ListFoldersQuery = NonNullable<operations["listFolders"]["parameters"]["query"]>
+export type GetFolderQuery = NonNullable<operations["getFolder"]["parameters"]["query"]>
+export type DeleteFolderQuery = NonNullable<operations["deleteFolder"]["parameters"]["query"]>
+export type ListBotsQuery = NonNullable<operations["listBots"]["parameters"]["query"]>
+export type GetBotQuery = NonNullable<operations["getBot"]["parameters"]["query"]>
+export type GetPublishedBotQuery = NonNullable<operations["getPublishedBot"]["parameters"]["query"]>
+export type ListPublicationsQuery = NonNullable<operations["listPublications"]["parameters"]["query"]>
+export type ListResultsQuery = NonNullable<operations["listResults"]["parameters"]["query"]>
+export type DeleteResultsQuery = Required<NonNullable<operations["deleteResults"]["parameters"]["query"]>>
+export type ListResultLogsQuery = NonNullable<operations["listResultLogs"]["parameters"]["query"]>
+export type ExportResultsQuery = NonNullable<operations["exportResults"]["parameters"]["query"]>
+export type GetStatsQuery = NonNullable<operations["getStats"]["parameters"]["query"]>

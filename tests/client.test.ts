@@ -1,0 +1,446 @@
+import { readFileSync } from 'node:fs'
+import { inspect } from 'node:util'
+import { gzipSync } from 'node:zlib'
+import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { errors } from '../contract/errors.ts'
+import * as sdk from '../generated/client/index.js'
+import { root } from '../server/root.ts'
+import { endpoints } from './support/published.ts'
+
+/* What the client of generated/client does with answers, which a script gives in place of a service. */
+
+const read = (name: string) => readFileSync(new URL(`generated/client/${name}`, root), 'utf8')
+
+/** The next answer: status, body and headers, a failure of the network, or none at all. */
+type Answer = { status?: number; body?: unknown; headers?: Record<string, string> } | Error | 'silence'
+
+interface Sent {
+  method: string
+  url: string
+  headers: Record<string, string>
+  body: unknown
+}
+
+let answers: Answer[]
+let sent: Sent[]
+/** How long it waited before it sent a request again. */
+let waits: number[]
+
+const patience = 1234
+const bot = { id: 'b', version: '6.1', name: 'Quote', updatedAt: '2026-03-04T10:15:30.120Z' }
+const refusal = (code: string, issueCode?: string, headers: Record<string, string> = {}) => ({
+  status: errors[code as keyof typeof errors].status,
+  body: {
+    code,
+    message: 'No',
+    issues: issueCode ? [{ path: ['body', 'name'], code: issueCode, message: 'Bad' }] : [],
+  },
+  headers: { 'X-Request-Id': 'request-1', ...headers },
+})
+
+const fetch = (async (url: string, { signal, ...request }: RequestInit) => {
+  const { method, headers, body } = request as {
+    method: string
+    headers: Record<string, string>
+    body?: string
+  }
+  sent.push({ method, url, headers, body: body === undefined ? undefined : JSON.parse(body) })
+  const answer = answers.shift() ?? { body: {} }
+  if (answer === 'silence')
+    return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))
+  if (answer instanceof Error) throw answer
+  const text = typeof answer.body === 'string' ? answer.body : JSON.stringify(answer.body)
+  return new Response(text, { status: answer.status ?? 200, headers: answer.headers })
+}) as typeof globalThis.fetch
+
+const options = { baseUrl: 'https://bots.example.com/here/', token: 'secret-token', timeout: patience, fetch }
+const client = sdk.createClient(options)
+
+beforeEach(() => {
+  answers = []
+  sent = []
+  waits = []
+  const start = globalThis.setTimeout
+  jest.spyOn(globalThis, 'setTimeout').mockImplementation(((run: () => void, milliseconds: number) => {
+    if (milliseconds !== patience) waits.push(milliseconds)
+    return start(run, 0)
+  }) as typeof setTimeout)
+})
+afterEach(() => {
+  jest.restoreAllMocks()
+})
+
+/** Time limits do not end anything in the tests that are not about them. */
+const patient = { timeout: Number.POSITIVE_INFINITY }
+
+const failure = async (call: Promise<unknown>) =>
+  call.then(
+    () => undefined,
+    (error) => error,
+  )
+
+describe('the package', () => {
+  test.each(['js', 'cjs'])('has less than 15 kB, compressed, as .%s', (form) => {
+    expect(gzipSync(read(`index.${form}`) + read(`runtime.${form}`)).length).toBeLessThan(15_000)
+  })
+
+  test('needs nothing else, and has the version of the contract', () => {
+    const { version, dependencies, peerDependencies } = JSON.parse(read('package.json'))
+    expect([dependencies, peerDependencies]).toEqual([undefined, undefined])
+    expect(readFileSync(new URL('openapi.yaml', root), 'utf8')).toContain(`\n  version: ${version}\n`)
+  })
+
+  test('has a method for every operation, which sends what the document says', async () => {
+    const patterns = new Set<string>()
+    for (const [resource, methods] of Object.entries(client)) {
+      for (const [name, method] of Object.entries(methods)) {
+        if (name === 'edit' || name === 'deleteAll') continue
+        sent = []
+        await (method as (...args: unknown[]) => Promise<unknown>)('a', 'b', 'c', {}).catch(() => {})
+        const [request] = sent.length > 0 ? sent : await sendWithQuery(method)
+        const path = request?.url.slice('https://bots.example.com/here'.length) ?? ''
+        const found = endpoints.find(
+          (endpoint) =>
+            endpoint.method === request?.method &&
+            new RegExp(`^${endpoint.path.replaceAll(/\{\w+\}/g, '[abc]')}(\\?.*)?$`).test(path),
+        )
+        if (!found) throw new Error(`${resource}.${name} sends ${request?.method} ${path}`)
+        const { security, operationId, parameters = [] } = found.operation
+        const isSecured = security.some((scheme) => 'bearerAuth' in scheme)
+        expect([operationId, 'Authorization' in (request?.headers ?? {})]).toEqual([operationId, isSecured])
+        const takesKey = parameters.some(
+          (one) =>
+            JSON.stringify(one).includes('IdempotencyKey') || JSON.stringify(one).includes('Idempotency-Key'),
+        )
+        expect([operationId, 'Idempotency-Key' in (request?.headers ?? {})]).toEqual([operationId, takesKey])
+        patterns.add(operationId)
+      }
+    }
+    expect([...patterns].sort()).toEqual(endpoints.map(({ operation }) => operation.operationId).sort())
+  })
+
+  async function sendWithQuery(method: unknown) {
+    await (method as (...args: unknown[]) => Promise<unknown>)('a', { resultIds: 'b' })
+    return sent
+  }
+})
+
+describe('a request', () => {
+  test('has the path of the address, escaped ids, the query, and no body where there is none', async () => {
+    await client.results.list('a/b', { limit: 2, cursor: undefined }, patient)
+    expect(sent).toEqual([
+      {
+        method: 'GET',
+        url: 'https://bots.example.com/here/v1/bots/a%2Fb/results?limit=2',
+        headers: { Authorization: 'Bearer secret-token' },
+        body: undefined,
+      },
+    ])
+  })
+
+  test('asks for the token each time, and shows it to nobody', async () => {
+    let count = 0
+    const asking = sdk.createClient({ ...options, token: async () => `token-${++count}` })
+    await asking.workspaces.list(patient)
+    await asking.workspaces.list(patient)
+    expect(sent.map(({ headers }) => headers.Authorization)).toEqual(['Bearer token-1', 'Bearer token-2'])
+    answers = [refusal('NOT_FOUND')]
+    const error = await failure(client.bots.get('b', {}, patient))
+    expect(inspect(client, { depth: 9, showHidden: true }) + inspect(error)).not.toContain('secret-token')
+  })
+
+  test('has the headers of the client, and those of the call in their place', async () => {
+    const tracing = sdk.createClient({ ...options, headers: { 'X-Trace': '1', 'X-Kept': '1' } })
+    await tracing.bots.update(
+      'b',
+      { bot: { version: '6.1' } },
+      {
+        ...patient,
+        headers: { 'X-Trace': '2' },
+        ifMatch: '"tag"',
+        idempotencyKey: 'mine',
+        minimal: true,
+      },
+    )
+    expect(sent[0]?.headers).toEqual({
+      Authorization: 'Bearer secret-token',
+      'Content-Type': 'application/json',
+      'Idempotency-Key': 'mine',
+      'If-Match': '"tag"',
+      Prefer: 'return=minimal',
+      'X-Trace': '2',
+      'X-Kept': '1',
+    })
+  })
+
+  test.each(['', '.', '..', undefined])('is not made with the id %p', async (id) => {
+    expect(await failure(client.bots.delete(id as string))).toBeInstanceOf(TypeError)
+    expect(sent).toEqual([])
+  })
+
+  test('for all results is never made by an argument that is not there', async () => {
+    const query = { resultIds: undefined } as unknown as { resultIds: string }
+    expect(await failure(client.results.delete('b', query))).toBeInstanceOf(TypeError)
+    await client.results.delete('b', { resultIds: 'c,d' }, patient)
+    await client.results.deleteAll('b', patient)
+    expect(sent.map(({ url }) => url.split('/').at(-1))).toEqual(['results?resultIds=c%2Cd', 'results'])
+  })
+})
+
+describe('an answer', () => {
+  test('comes with its headers to those who ask', async () => {
+    answers = [{ body: { bot }, headers: { ETag: '"tag"' } }]
+    const { body, response } = await client.bots.get('b', {}, patient).withResponse()
+    expect([body.bot, response.headers.get('etag')]).toEqual([bot, '"tag"'])
+  })
+
+  test('that is an error fails whoever holds it, and nobody else', async () => {
+    answers = [refusal('NOT_FOUND')]
+    expect(await failure(client.bots.get('b', {}, patient).withResponse())).toBeInstanceOf(sdk.NotFoundError)
+  })
+
+  test.each(Object.entries(errors))('%s has a class', async (code, { status }) => {
+    answers = [refusal(code, 'too_small')]
+    const error = await failure(client.bots.get('b', {}, { ...patient, maxRetries: 0 }))
+    const [name] = Object.entries(sdk).find(([, one]) => one === error.constructor) ?? []
+    expect(name?.replace(/Error$/, '').toLowerCase()).toBe(
+      code
+        .replace(/_ERROR$/, '')
+        .replaceAll('_', '')
+        .toLowerCase(),
+    )
+    expect(error).toBeInstanceOf(sdk.ApiError)
+    expect(error).toMatchObject({
+      name,
+      status,
+      code,
+      requestId: 'request-1',
+      issues: [{ path: ['body', 'name'], code: 'too_small', message: 'Bad' }],
+      message: `${status} ${code}: No (body.name: Bad)`,
+    })
+  })
+
+  test.each([
+    ['a page of a proxy', { status: 502, body: '<h1>Bad gateway</h1>' }, 502],
+    ['a page in place of an answer', { status: 200, body: '<h1>Welcome</h1>' }, 200],
+    [
+      'a code that came later',
+      { status: 418, body: { code: 'constructor', message: 'New', issues: [] } },
+      418,
+    ],
+  ])('%s is an error too', async (_, answer, status) => {
+    answers = [answer]
+    const error = await failure(client.bots.get('b', {}, { ...patient, maxRetries: 0 }))
+    expect(error.constructor).toBe(sdk.ApiError)
+    expect(error.status).toBe(status)
+  })
+})
+
+describe('a retry', () => {
+  const busy = refusal('SERVICE_UNAVAILABLE', undefined, { 'Retry-After': '7' })
+
+  test('waits as long as it is told, else longer each time', async () => {
+    answers = [busy, refusal('REQUEST_TIMEOUT'), { body: { workspaces: [] } }]
+    await client.workspaces.list(patient)
+    expect(waits[0]).toBe(7_000)
+    expect(waits[1]).toBeGreaterThanOrEqual(750)
+    expect(waits[1]).toBeLessThanOrEqual(1_000)
+    expect(sent).toHaveLength(3)
+  })
+
+  test('reads a date, and does not wait for more than a minute', async () => {
+    answers = [
+      refusal('TOO_MANY_REQUESTS', undefined, { 'Retry-After': new Date(Date.now() - 5_000).toUTCString() }),
+      refusal('TOO_MANY_REQUESTS', undefined, { 'Retry-After': '3600' }),
+    ]
+    expect(await failure(client.workspaces.list(patient))).toMatchObject({ status: 429, retryAfter: 3600 })
+    expect(waits).toEqual([0])
+  })
+
+  test('ends after two, or as many as are wished', async () => {
+    answers = [busy, busy, busy, busy]
+    expect(await failure(client.workspaces.list(patient))).toBeInstanceOf(sdk.ServiceUnavailableError)
+    expect(sent).toHaveLength(3)
+    answers = [busy]
+    await failure(client.workspaces.list({ ...patient, maxRetries: 0 }))
+    expect(sent).toHaveLength(4)
+  })
+
+  test('of a write has the same key, and another call another one', async () => {
+    answers = [new TypeError('reset'), busy]
+    await client.workspaces.create({ name: 'Acme' }, patient)
+    await client.workspaces.create({ name: 'Acme' }, patient)
+    const keys = sent.map(({ headers }) => headers['Idempotency-Key'])
+    expect(keys).toEqual([keys[0], keys[0], keys[0], expect.stringMatching(/^[0-9a-f]{32}$/)])
+    expect(new Set(keys).size).toBe(2)
+  })
+
+  const unsafe = [
+    ['a deletion', () => client.bots.delete('b', patient)],
+    ['a reply', () => client.chat.continue('s', { message: 'Hi' }, patient)],
+  ] as const
+  test.each(unsafe)('of %s is made only where nothing was done', async (_, call) => {
+    answers = [busy]
+    expect(await failure(call())).toBeInstanceOf(sdk.ServiceUnavailableError)
+    answers = [new TypeError('reset')]
+    expect(await failure(call())).toBeInstanceOf(sdk.ConnectionError)
+    expect(sent).toHaveLength(2)
+    answers = [refusal('TOO_MANY_REQUESTS', undefined, { 'Retry-After': '1' })]
+    await call()
+    expect(sent).toHaveLength(4)
+  })
+
+  test('waits for what is still running', async () => {
+    answers = Array.from({ length: 5 }, () => refusal('CONFLICT', 'in_progress', { 'Retry-After': '1' }))
+    await client.workspaces.create({ name: 'Acme' }, patient)
+    expect(waits).toEqual([1_000, 1_000, 1_000, 1_000, 1_000])
+  })
+
+  test.each(['CONFLICT', 'IDEMPOTENCY_MISMATCH', 'BAD_REQUEST', 'INTERNAL_SERVER_ERROR'])(
+    'is not made after %s',
+    async (code) => {
+      answers = [refusal(code, 'conflict')]
+      await failure(client.workspaces.create({ name: 'Acme' }, patient))
+      expect(sent).toHaveLength(1)
+    },
+  )
+})
+
+describe('a limit of time', () => {
+  test('ends an attempt, and says so', async () => {
+    answers = ['silence', 'silence', 'silence']
+    const error = await failure(client.workspaces.list())
+    expect(error).toBeInstanceOf(sdk.TimeoutError)
+    expect(error.message).toBe('GET /v1/workspaces had no answer in 1234 ms')
+    expect(sent).toHaveLength(3)
+  })
+
+  test('is not that of the caller, who may stop at any time', async () => {
+    const reason = new Error('Enough')
+    const stopped = AbortSignal.abort(reason)
+    expect(await failure(client.workspaces.list({ ...patient, signal: stopped }))).toBe(reason)
+    expect(sent).toEqual([])
+    const stop = new AbortController()
+    answers = ['silence']
+    const call = failure(client.workspaces.list({ ...patient, signal: stop.signal }))
+    while (sent.length === 0) await Promise.resolve()
+    stop.abort(reason)
+    expect(await call).toBe(reason)
+  })
+
+  test.each([
+    ['while it lasts', (stop: () => void) => queueMicrotask(stop)],
+    ['as it begins', (stop: () => void) => stop()],
+  ])('leaves the wait before a retry to the caller too, %s', async (_, when) => {
+    const stop = new AbortController()
+    jest.spyOn(globalThis, 'setTimeout').mockImplementation((() => {
+      when(() => stop.abort(new Error('Enough')))
+      return 0
+    }) as unknown as typeof setTimeout)
+    answers = [new TypeError('reset')]
+    const error = await failure(client.workspaces.list({ ...patient, signal: stop.signal }))
+    expect([error.message, sent.length]).toEqual(['Enough', 1])
+  })
+
+  test('keeps no program from ending when the answer is there', async () => {
+    const started = jest.mocked(globalThis.setTimeout)
+    const cleared = jest.spyOn(globalThis, 'clearTimeout')
+    await client.workspaces.list()
+    expect(cleared).toHaveBeenCalledWith(started.mock.results[0]?.value as NodeJS.Timeout)
+  })
+})
+
+describe('a list', () => {
+  const pages = [
+    { body: { bots: [{ id: '1' }, { id: '2' }], nextCursor: 'c1' } },
+    { body: { bots: [{ id: '3' }], nextCursor: 'c2' } },
+    { body: { bots: [], nextCursor: null } },
+  ]
+  const list = () => client.bots.list({ workspaceId: 'w', limit: 2 }, patient)
+
+  test('gives every entry, asking for pages when they are needed', async () => {
+    answers = [...pages]
+    const ids: string[] = []
+    for await (const { id } of list()) {
+      ids.push(id)
+      if (id === '2') expect(sent).toHaveLength(1)
+    }
+    expect(ids).toEqual(['1', '2', '3'])
+    expect(sent.map(({ url }) => url.split('?')[1])).toEqual([
+      'workspaceId=w&limit=2',
+      'workspaceId=w&limit=2&cursor=c1',
+      'workspaceId=w&limit=2&cursor=c2',
+    ])
+  })
+
+  test('ends when the caller does', async () => {
+    answers = [...pages]
+    for await (const { id } of list()) if (id === '1') break
+    expect(sent).toHaveLength(1)
+  })
+
+  test('gives its pages, or the first one', async () => {
+    answers = [...pages, ...pages]
+    const sizes: number[] = []
+    for await (const page of list().pages()) sizes.push(page.bots.length)
+    expect(sizes).toEqual([2, 1, 0])
+    expect((await list()).nextCursor).toBe('c1')
+  })
+
+  test('fails where a page does', async () => {
+    answers = [...pages.slice(0, 1), refusal('BAD_REQUEST', 'invalid_cursor')]
+    const all = (async () => {
+      for await (const _ of list());
+    })()
+    expect(await failure(all)).toBeInstanceOf(sdk.BadRequestError)
+  })
+})
+
+describe('an edit', () => {
+  const stale = refusal('CONFLICT', 'conflict')
+  const at = (name: string, updatedAt: string) => ({ body: { bot: { ...bot, name, updatedAt } } })
+
+  test('is made on what is there, and again when somebody was faster', async () => {
+    answers = [at('Old', '1'), stale, at('Newer', '2'), stale, at('Newest', '3'), at('Newest!', '4')]
+    const edited = await client.bots.edit('b', ({ name }) => ({ name: `${name}!` }), patient)
+    expect(edited.bot.name).toBe('Newest!')
+    expect(sent.filter(({ method }) => method === 'PATCH').map(({ body }) => body)).toEqual([
+      { bot: { version: '6.1', name: 'Old!', updatedAt: '1' } },
+      { bot: { version: '6.1', name: 'Newer!', updatedAt: '2' } },
+      { bot: { version: '6.1', name: 'Newest!', updatedAt: '3' } },
+    ])
+    const keys = sent.flatMap(({ headers }) => headers['Idempotency-Key'] ?? [])
+    expect(new Set(keys).size).toBe(3)
+  })
+
+  test('keeps the time that was read, whatever the change does with it', async () => {
+    answers = [at('Old', '1'), at('New', '2')]
+    await client.bots.edit(
+      'b',
+      (current) => Object.assign(current, { name: 'New', updatedAt: 'later' }),
+      patient,
+    )
+    expect(sent[1]?.body).toEqual({ bot: { ...bot, name: 'New', updatedAt: '1' } })
+  })
+
+  test('gives up when told, at another error, and without a change', async () => {
+    answers = [at('Old', '1'), stale, at('Old', '1'), stale]
+    const edit = client.bots.edit('b', () => ({ name: 'New' }), { ...patient, attempts: 2 })
+    expect(await failure(edit)).toBeInstanceOf(sdk.ConflictError)
+    answers = [at('Old', '1'), refusal('FORBIDDEN')]
+    expect(await failure(client.bots.edit('b', () => ({ name: 'New' }), patient))).toBeInstanceOf(
+      sdk.ForbiddenError,
+    )
+    answers = [at('Old', '1')]
+    const nothing = (() => undefined) as unknown as () => object
+    expect(await failure(client.bots.edit('b', nothing, patient))).toBeInstanceOf(TypeError)
+    expect(sent.filter(({ method }) => method === 'PATCH')).toHaveLength(3)
+  })
+
+  test('can ask for the latest version', async () => {
+    answers = [at('Old', '1'), at('New', '2')]
+    const change = (current: sdk.BotV61) => ({ groups: current.groups })
+    await client.bots.edit('b', change, { ...patient, migrateToLatestVersion: true })
+    expect(sent[0]?.url).toContain('?migrateToLatestVersion=true')
+  })
+})
