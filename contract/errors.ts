@@ -63,6 +63,7 @@ export const issueCodes = {
   unknown_session: 'there is no such chat session',
   unknown_start: 'the bot has no such group or event',
   unknown_user: 'no user has this e-mail address',
+  unknown_variable: 'no bot of the chat has a variable of this name',
   unrecognized_keys: 'the property or parameter is not known',
   unsupported_media_type: 'the body is not sent as JSON in UTF-8',
 } as const

@@ -3,6 +3,7 @@ import { bots } from './bots/index.ts'
 import { botUpdateCurrent, botUpdateLegacy } from './bots/schemas.ts'
 import { chat } from './chat/index.ts'
 import { structuredMessage } from './chat/schemas.ts'
+import { chats } from './chats.ts'
 import { folders } from './folders.ts'
 import { members } from './members.ts'
 import { publications } from './publications.ts'
@@ -24,6 +25,7 @@ export const operations = {
   ...results,
   ...analytics,
   ...chat,
+  ...chats,
   ...tokens,
 }
 
@@ -42,6 +44,7 @@ export const resources = {
   results,
   analytics,
   chat,
+  chats,
   tokens,
 }
 

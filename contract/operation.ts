@@ -94,7 +94,8 @@ export const tags = {
   analytics: { name: 'Analytics', description: 'How often a bot was seen, started and completed.' },
   chat: {
     name: 'Chat',
-    description: 'What a chat client calls while somebody talks to a bot, step by step.',
+    description:
+      'What a chat client calls while somebody talks to a bot, step by step, and how members steer chats.',
   },
   tokens: { name: 'Tokens', description: "The caller's access tokens, which stand for the caller." },
 } as const

@@ -195,6 +195,16 @@ interface Contract {
     body: z.input<(typeof contract)['saveClientLogs']['body']>
     reply: z.output<(typeof contract)['saveClientLogs']['success']['body']>
   }
+  listChats: {
+    params: z.output<(typeof contract)['listChats']['params']>
+    query: Required<z.output<(typeof contract)['listChats']['query']>>
+    reply: z.output<(typeof contract)['listChats']['success']['body']>
+  }
+  updateChat: {
+    params: z.output<(typeof contract)['updateChat']['params']>
+    body: z.input<(typeof contract)['updateChat']['body']>
+    reply: z.output<(typeof contract)['updateChat']['success']['body']>
+  }
   listTokens: {
     reply: z.output<(typeof contract)['listTokens']['success']['body']>
   }
@@ -393,6 +403,16 @@ interface Wire {
     params: wire['saveClientLogs']['parameters']['path']
     body: NonNullable<wire['saveClientLogs']['requestBody']>['content']['application/json']
     reply: wire['saveClientLogs']['responses'][200]['content']['application/json']
+  }
+  listChats: {
+    params: wire['listChats']['parameters']['path']
+    query: Required<NonNullable<wire['listChats']['parameters']['query']>>
+    reply: wire['listChats']['responses'][200]['content']['application/json']
+  }
+  updateChat: {
+    params: wire['updateChat']['parameters']['path']
+    body: NonNullable<wire['updateChat']['requestBody']>['content']['application/json']
+    reply: wire['updateChat']['responses'][200]['content']['application/json']
   }
   listTokens: {
     reply: wire['listTokens']['responses'][200]['content']['application/json']

@@ -455,6 +455,28 @@ export interface SaveClientLogs {
   error: 'BAD_REQUEST' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
 
+/** List the chats of a bot that wait: GET /v1/bots/{botId}/chats */
+export interface ListChats {
+  access: 'bot'
+  params: z.output<(typeof contract)['listChats']['params']>
+  query: z.output<(typeof contract)['listChats']['query']>
+  body: undefined
+  reply: wire['listChats']['responses'][200]['content']['application/json']
+  minimal: never
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Steer a chat: PATCH /v1/bots/{botId}/chats/{sessionId} */
+export interface UpdateChat {
+  access: 'bot'
+  params: z.output<(typeof contract)['updateChat']['params']>
+  query: undefined
+  body: z.output<(typeof contract)['updateChat']['body']>
+  reply: wire['updateChat']['responses'][200]['content']['application/json']
+  minimal: never
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
 /** List the caller's tokens: GET /v1/users/me/tokens */
 export interface ListTokens {
   access: 'user'
@@ -600,6 +622,13 @@ export interface ChatHandlers<Contexts extends Record<AccessKind, unknown>> {
   saveClientLogs: Handler<SaveClientLogs, Contexts>
 }
 
+export interface ChatsHandlers<Contexts extends Record<AccessKind, unknown>> {
+  /** GET /v1/bots/{botId}/chats */
+  listChats: Handler<ListChats, Contexts>
+  /** PATCH /v1/bots/{botId}/chats/{sessionId} */
+  updateChat: Handler<UpdateChat, Contexts>
+}
+
 export interface TokensHandlers<Contexts extends Record<AccessKind, unknown>> {
   /** GET /v1/users/me/tokens */
   listTokens: Handler<ListTokens, Contexts>
@@ -609,7 +638,7 @@ export interface TokensHandlers<Contexts extends Record<AccessKind, unknown>> {
   revokeToken: Handler<RevokeToken, Contexts>
 }
 
-export type Handlers<Contexts extends Record<AccessKind, unknown>> = WorkspacesHandlers<Contexts> & MembersHandlers<Contexts> & FoldersHandlers<Contexts> & BotsHandlers<Contexts> & TransferHandlers<Contexts> & PublishingHandlers<Contexts> & PublicationsHandlers<Contexts> & ResultsHandlers<Contexts> & AnalyticsHandlers<Contexts> & ChatHandlers<Contexts> & TokensHandlers<Contexts>
+export type Handlers<Contexts extends Record<AccessKind, unknown>> = WorkspacesHandlers<Contexts> & MembersHandlers<Contexts> & FoldersHandlers<Contexts> & BotsHandlers<Contexts> & TransferHandlers<Contexts> & PublishingHandlers<Contexts> & PublicationsHandlers<Contexts> & ResultsHandlers<Contexts> & AnalyticsHandlers<Contexts> & ChatHandlers<Contexts> & ChatsHandlers<Contexts> & TokensHandlers<Contexts>
 
 /** Every operation with the codes it can answer, for the cases that replay them. */
 export interface OperationErrors {
@@ -654,6 +683,8 @@ export interface OperationErrors {
   startPreview: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   executeWebhook: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   saveClientLogs: 'BAD_REQUEST' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  listChats: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  updateChat: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   listTokens: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   createToken: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   revokeToken: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'

@@ -60,7 +60,7 @@ const catalogue = {
           || CASE WHEN x.indoption[n - 1] & 1 = 1 THEN ' DESC' ELSE '' END
           || CASE WHEN x.indoption[n - 1] & 2 = 2 THEN ' NULLS FIRST' ELSE '' END
         FROM generate_series(1, x.indnatts) n) AS columns,
-      trim(pg_get_expr(x.indpred, x.indrelid), '()') AS condition
+      translate(pg_get_expr(x.indpred, x.indrelid), '()', '') AS condition
     FROM pg_index x JOIN pg_class i ON i.oid = x.indexrelid JOIN pg_class c ON c.oid = x.indrelid
     WHERE c.relnamespace = 'public'::regnamespace ORDER BY 1, 2`,
   constraints: `

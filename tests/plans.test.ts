@@ -101,6 +101,17 @@ async function fill() {
     `INSERT INTO bot_stats_daily (bot_id, day, computed_epoch)
     SELECT 'bot-' || n, at::date - day, 0 FROM ${others} AS other, generate_series(0, 1) AS day`,
   )
+  // Most of the bot's own chats are over; those of other bots wait.
+  await client.query(
+    `INSERT INTO chat_sessions (id, bot_id, publication_id, result_id, state, revision, expires_at, created_at, updated_at)
+    SELECT 'own-' || n, $1, 'publication', id, CASE WHEN n % 10 = 0 THEN '{}'::json END, 1, '9999-12-31', at, at
+    FROM ${results} AS result`,
+    [draft.id],
+  )
+  await client.query(
+    `INSERT INTO chat_sessions (id, bot_id, publication_id, result_id, state, revision, expires_at, created_at, updated_at)
+    SELECT 'other-' || n, 'bot-' || n % 100, 'publication', id, '{}', 1, '9999-12-31', at, at FROM ${results} AS result`,
+  )
   await client.query('VACUUM ANALYZE')
 }
 
@@ -201,6 +212,7 @@ const requests: Record<string, { send: Request; returns?: string }> = {
     send: () => listResults({ timeFilter: 'lastMonth' }),
     returns: 'results',
   },
+  'the chats of a bot that wait': { send: () => listChats(), returns: 'chat_sessions' },
   'the bots of a workspace': { send: () => listBots({}), returns: 'bots' },
   'the bots at its top level': { send: () => listBots({ folderId: 'root' }), returns: 'bots' },
   'the bots of a folder': { send: () => listBots({ folderId: world.here.folder }), returns: 'bots' },
@@ -218,6 +230,11 @@ const requests: Record<string, { send: Request; returns?: string }> = {
 function listResults(query: Record<string, string>) {
   const { admin, draft } = world.here
   return app.client.ok('listResults', { as: admin, params: { botId: draft.id }, query })
+}
+
+function listChats() {
+  const { admin, draft } = world.here
+  return app.client.ok('listChats', { as: admin, params: { botId: draft.id } })
 }
 
 function listBots(query: Record<string, string>) {

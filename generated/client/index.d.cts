@@ -1,7 +1,7 @@
 // Made by `make generate` from contract/. Do not edit.
 import { ApiError } from './runtime.cjs'
 import type { ClientOptions, KeyOptions, MatchOptions, Pages, Reply, RequestOptions } from './runtime.cjs'
-import type { ApiTokenBody, ApiTokenCreate, ApiTokenList, Bot, BotBody, BotPage, BotReferenceBody, BotUpdate, BotV61, BotWithModeBody, ChatSessionBody, ContinueChatBody, ContinuedChatBody, CreateBotBody, CreateFolderBody, CreatedApiTokenBody, DeleteFolderQuery, DeleteResultsQuery, ExportResultsQuery, ExportedBotBody, FlowCheckBody, FolderBody, FolderList, GetBotQuery, GetFolderQuery, GetPublishedBotQuery, GetStatsQuery, ImportBotBody, ImportedBotBody, ListBotsQuery, ListFoldersQuery, ListPublicationsQuery, ListResultLogsQuery, ListResultsQuery, MemberBody, MemberCreate, MemberList, MemberUpdate, PublicationBody, PublicationPage, PublishedBody, PublishedBotBody, ResultBody, ResultLogPage, ResultPage, SaveClientLogsBody, StartChatBody, StartPreviewBody, StartedChatBody, StatsBody, SuccessBody, TranscriptBody, UpdateBotBody, UpdateFolderBody, UpdatedWorkspaceBody, WebhookData, WorkspaceBody, WorkspaceCreate, WorkspaceDeletedBody, WorkspaceDetailsBody, WorkspaceList, WorkspaceUpdate } from './types.cjs'
+import type { ApiTokenBody, ApiTokenCreate, ApiTokenList, Bot, BotBody, BotPage, BotReferenceBody, BotUpdate, BotV61, BotWithModeBody, ChatBody, ChatPage, ChatSessionBody, ChatUpdate, ContinueChatBody, ContinuedChatBody, CreateBotBody, CreateFolderBody, CreatedApiTokenBody, DeleteFolderQuery, DeleteResultsQuery, ExportResultsQuery, ExportedBotBody, FlowCheckBody, FolderBody, FolderList, GetBotQuery, GetFolderQuery, GetPublishedBotQuery, GetStatsQuery, ImportBotBody, ImportedBotBody, ListBotsQuery, ListChatsQuery, ListFoldersQuery, ListPublicationsQuery, ListResultLogsQuery, ListResultsQuery, MemberBody, MemberCreate, MemberList, MemberUpdate, PublicationBody, PublicationPage, PublishedBody, PublishedBotBody, ResultBody, ResultLogPage, ResultPage, SaveClientLogsBody, StartChatBody, StartPreviewBody, StartedChatBody, StatsBody, SuccessBody, TranscriptBody, UpdateBotBody, UpdateFolderBody, UpdatedWorkspaceBody, WebhookData, WorkspaceBody, WorkspaceCreate, WorkspaceDeletedBody, WorkspaceDetailsBody, WorkspaceList, WorkspaceUpdate } from './types.cjs'
 
 export { ApiError, ConnectionError, TimeoutError } from './runtime.cjs'
 export type { ClientOptions, Issue, KeyOptions, MatchOptions, Pages, Reply, RequestOptions } from './runtime.cjs'
@@ -392,6 +392,18 @@ export interface Chat {
    * Stores what a chat client noticed while it ran a bot, with the result of the chat. Needs no token: whoever has the id of the session may write. An unknown session is invalid input.
    */
   saveClientLogs(sessionId: string, body: SaveClientLogsBody, options?: RequestOptions): Reply<SuccessBody>
+  /**
+   * List the chats of a bot that wait: `GET /v1/bots/{botId}/chats`
+   *
+   * Returns the chats that wait for their visitor, newest first: those that have begun, have not ended and can still be continued. What was said is in the transcript of the result. Previews are not among them.
+   */
+  list(botId: string, query?: ListChatsQuery, options?: RequestOptions): Pages<ChatPage, ChatPage["chats"][number]>
+  /**
+   * Steer a chat: `PATCH /v1/bots/{botId}/chats/{sessionId}`
+   *
+   * Sets variables of a chat that waits, or ends it. Variables have their new values in the result at once and in the chat from its next step on; a step that is running meanwhile loses neither its own changes nor these. A chat that was ended is not found by its visitor, like any that is over; its result stays, with an entry in its log. A name that no variable has is invalid input. A chat that is over, and a preview, is not found.
+   */
+  update(botId: string, sessionId: string, body?: ChatUpdate, options?: RequestOptions & KeyOptions): Reply<ChatBody>
 }
 
 export interface Tokens {

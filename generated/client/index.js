@@ -107,6 +107,8 @@ export function createClient(options) {
         startPreview: on({ "method": "POST", "path": "/api/v1/bots/{botId}/preview/startChat", "body": true, "key": true }),
         executeWebhook: on({ "method": "POST", "path": "/api/v1/bots/{botId}/blocks/{blockId}/results/{resultId}/executeWebhook", "body": true, "key": true }),
         saveClientLogs: on({ "method": "POST", "path": "/api/v2/sessions/{sessionId}/clientLogs", "body": true, "open": true }),
+        list: on({ "method": "GET", "path": "/v1/bots/{botId}/chats", "query": true, "entries": "chats" }),
+        update: on({ "method": "PATCH", "path": "/v1/bots/{botId}/chats/{sessionId}", "body": true, "key": true }),
     };
     const tokens = {
         list: on({ "method": "GET", "path": "/v1/users/me/tokens" }),

@@ -443,6 +443,58 @@ export interface components {
         BotBody: {
             bot: components["schemas"]["Bot"];
         };
+        /** @description A chat that somebody has with a bot. */
+        BotChat: {
+            /**
+             * @description Id of the block that waits for the visitor; null where none does.
+             * @example block-email
+             */
+            blockId: string | null;
+            /**
+             * @description Id of the bot, as create and list answer it.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            botId: string;
+            /**
+             * Format: date-time
+             * @description When the chat started.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it can no longer be continued, unless it goes on before.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            expiresAt: string;
+            /**
+             * @description Whether the chat has ended.
+             * @example false
+             */
+            isOver: boolean;
+            /**
+             * @description Id of the result, as the list of results answers it.
+             * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
+             */
+            resultId: string;
+            /**
+             * Format: int32
+             * @description Counts the steps of the chat.
+             * @example 1
+             */
+            revision: number;
+            /**
+             * @description Id of the chat session, as start chat answers it.
+             * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
+             */
+            sessionId: string;
+            /**
+             * Format: date-time
+             * @description When its last step ran.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            updatedAt: string;
+        };
         /** @description The bot to create; every property may be absent. Properties of a bot that create does not take are ignored, so that what was read can be posted as a copy. */
         BotCreate: {
             /**
@@ -1881,6 +1933,10 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description One chat of a bot. */
+        ChatBody: {
+            chat: components["schemas"]["BotChat"];
+        };
         /** @description The bot that runs: its version, look and settings. */
         ChatBot: {
             /**
@@ -2046,6 +2102,16 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description A page of the chats of a bot that wait. */
+        ChatPage: {
+            /** @description The chats, newest first. */
+            chats: components["schemas"]["BotChat"][];
+            /**
+             * @description Send it as `cursor` to get the following page; null on the last page.
+             * @example AZx0mC1jZ3JhbnQ
+             */
+            nextCursor: string | null;
+        };
         /** @description A chat as it is now, for a client that comes back to it. */
         ChatSessionBody: {
             bot: components["schemas"]["ChatBot"];
@@ -2153,6 +2219,63 @@ export interface components {
         };
         /** @description Something that was said in a chat. */
         ChatTurn: components["schemas"]["BotTurn"] | components["schemas"]["UserTurn"];
+        /** @description What is to change in a chat. */
+        ChatUpdate: {
+            /**
+             * @description Read-only id of the block that waits; accepted and ignored.
+             * @example null
+             */
+            blockId?: unknown;
+            /**
+             * @description Read-only id of the bot; accepted and ignored.
+             * @example null
+             */
+            botId?: unknown;
+            /**
+             * @description Read-only time of the start; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            /**
+             * @description Read-only end of its life; accepted and ignored.
+             * @example null
+             */
+            expiresAt?: unknown;
+            /**
+             * @description `true` ends the chat; `false` is what it is.
+             * @example true
+             */
+            isOver?: boolean;
+            /**
+             * @description Read-only id of the result; accepted and ignored.
+             * @example null
+             */
+            resultId?: unknown;
+            /**
+             * @description Read-only number of steps; accepted and ignored.
+             * @example null
+             */
+            revision?: unknown;
+            /**
+             * @description Read-only id of the chat session; accepted and ignored.
+             * @example null
+             */
+            sessionId?: unknown;
+            /**
+             * @description Read-only time of the last step; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+            /**
+             * @description New values, by the name of the variable; null empties. Others stay.
+             * @example {
+             *       "Plan": "Pro"
+             *     }
+             */
+            variables?: {
+                [key: string]: unknown;
+            };
+        };
         /** @description Open or close the Chatwoot widget. */
         ChatwootAction: {
             chatwoot: components["schemas"]["ScriptHolder"];
@@ -4580,6 +4703,7 @@ export interface components {
          *     - `unknown_session`: there is no such chat session.
          *     - `unknown_start`: the bot has no such group or event.
          *     - `unknown_user`: no user has this e-mail address.
+         *     - `unknown_variable`: no bot of the chat has a variable of this name.
          *     - `unrecognized_keys`: the property or parameter is not known.
          *     - `unsupported_media_type`: the body is not sent as JSON in UTF-8.
          * @example invalid_type
@@ -10302,6 +10426,110 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    listChats: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
+                 * @example AZx0mC1jZ3JhbnQ
+                 */
+                cursor?: components["parameters"]["CursorQuery"];
+                /**
+                 * @description How many entries the page has at most, from 1 to 100.
+                 * @example 20
+                 */
+                limit?: components["parameters"]["LimitQuery"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the bot, as create and list answer it.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: components["parameters"]["BotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of chats, newest first. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateChat: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the bot, as create and list answer it.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: components["parameters"]["BotId"];
+                /**
+                 * @description Id of the chat session, as start chat answers it.
+                 * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
+                 */
+                sessionId: components["parameters"]["SessionId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 256 KiB of JSON in UTF-8. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ChatUpdate"];
+            };
+        };
+        responses: {
+            /** @description The chat as it is now. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ChatBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     checkBot: {
         parameters: {
             query?: never;
@@ -11864,6 +12092,7 @@ export type BlinkOptions = components["schemas"]["BlinkOptions"]
 export type Block = components["schemas"]["Block"]
 export type Bot = components["schemas"]["Bot"]
 export type BotBody = components["schemas"]["BotBody"]
+export type BotChat = components["schemas"]["BotChat"]
 export type BotCreate = components["schemas"]["BotCreate"]
 export type BotImport = components["schemas"]["BotImport"]
 export type BotLinkBlock = components["schemas"]["BotLinkBlock"]
@@ -11897,16 +12126,19 @@ export type CardMapping = components["schemas"]["CardMapping"]
 export type CardPath = components["schemas"]["CardPath"]
 export type CardsInput = components["schemas"]["CardsInput"]
 export type CardsInputOptions = components["schemas"]["CardsInputOptions"]
+export type ChatBody = components["schemas"]["ChatBody"]
 export type ChatBot = components["schemas"]["ChatBot"]
 export type ChatInput = components["schemas"]["ChatInput"]
 export type ChatLog = components["schemas"]["ChatLog"]
 export type ChatMessage = components["schemas"]["ChatMessage"]
 export type ChatNodeBlock = components["schemas"]["ChatNodeBlock"]
 export type ChatNodeOptions = components["schemas"]["ChatNodeOptions"]
+export type ChatPage = components["schemas"]["ChatPage"]
 export type ChatSessionBody = components["schemas"]["ChatSessionBody"]
 export type ChatTool = components["schemas"]["ChatTool"]
 export type ChatToolParameter = components["schemas"]["ChatToolParameter"]
 export type ChatTurn = components["schemas"]["ChatTurn"]
+export type ChatUpdate = components["schemas"]["ChatUpdate"]
 export type ChatwootAction = components["schemas"]["ChatwootAction"]
 export type ChatwootBlock = components["schemas"]["ChatwootBlock"]
 export type ChatwootOptions = components["schemas"]["ChatwootOptions"]
@@ -12249,3 +12481,4 @@ export type DeleteResultsQuery = Required<NonNullable<operations["deleteResults"
 export type ListResultLogsQuery = NonNullable<operations["listResultLogs"]["parameters"]["query"]>
 export type ExportResultsQuery = NonNullable<operations["exportResults"]["parameters"]["query"]>
 export type GetStatsQuery = NonNullable<operations["getStats"]["parameters"]["query"]>
+export type ListChatsQuery = NonNullable<operations["listChats"]["parameters"]["query"]>

@@ -29,7 +29,9 @@ import type {
   Effects,
   Flow,
   Frame,
+  Loose,
   Message,
+  ResultVariable,
   SessionState,
   StartOptions,
   StartResult,
@@ -37,8 +39,9 @@ import type {
   StepOutcome,
   StepRefusal,
   StepResult,
+  VariableValue,
 } from './types.ts'
-import { setVariable, sizeOf } from './variables.ts'
+import { readVariable, setVariable, sizeOf } from './variables.ts'
 import { walk } from './walk.ts'
 
 /** Inputs that are not answered in advance: the visitor has to see what there is to choose from or to pay. */
@@ -92,6 +95,49 @@ export async function lookOfChat(flow: Flow, state: SessionState | null, effects
   const run = newRun({}, effects, session)
   if (state === null || !(await loadFrames(run, flow, frames))) run.frames = [firstFrame(flow, session)]
   return lookOf(run)
+}
+
+/**
+ * Sets variables of a chat from outside, by their names, in every bot of it that has them. `values` are those that they
+ * have then, `result` is all variables of the result. With mistakes nothing counts.
+ */
+export async function setVariables(
+  flow: Flow,
+  state: SessionState,
+  given: Loose,
+  effects: Effects,
+): Promise<{
+  mistakes: { name: string; code: 'unknown_variable' | 'too_big'; message: string }[]
+  values: [name: string, value: VariableValue][]
+  state: SessionState
+  result: ResultVariable[]
+}> {
+  const { frames: stored, waiting: _, ...session } = state
+  const run = newRun({}, effects, session)
+  await loadFrames(run, flow, stored)
+  const values = new Map<string, VariableValue>()
+  const mistakes: Awaited<ReturnType<typeof setVariables>>['mistakes'] = []
+  for (const [name, value] of Object.entries(given)) {
+    for (const frame of run.frames) {
+      const variable = frame.flow.variablesByName.get(name)
+      if (variable === undefined) continue
+      setVariable(run, variable.id, value, frame)
+      values.set(name, readVariable(run, variable.id, frame))
+    }
+    const [mistake] = run.logs.splice(0)
+    if (mistake) mistakes.push({ name, code: 'too_big', message: mistake.description })
+    else if (!values.has(name)) {
+      mistakes.push({ name, code: 'unknown_variable', message: 'No bot of the chat has this variable' })
+    }
+  }
+  flowAllBack(run)
+  // A linked bot that has gone is left for the next step to find.
+  const frames = stored.map((frame, level) => {
+    const live = run.frames[level]
+    return live ? { ...frame, values: [...live.values], merged: live.merged } : frame
+  })
+  const first = run.frames[0] ?? currentFrame(run)
+  return { mistakes, values: [...values], state: { ...state, frames }, result: snapshot(run, first) }
 }
 
 /**

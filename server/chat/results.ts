@@ -1,8 +1,8 @@
 /** What a result consists of: its variables, the names of its answers, its conversation. */
-import { type FlowIndex, isInput, searchBlock } from './flow.ts'
+import { type FlowIndex, indexFlow, isInput, searchBlock, toValue } from './flow.ts'
 import { filledText } from './loose.ts'
 import { currentFrame, isPreview, type LiveFrame, type Run, waitFor } from './run.ts'
-import type { Answer, ResultVariable, TranscriptEntry, VariableValue } from './types.ts'
+import type { Answer, Flow, Loose, ResultVariable, TranscriptEntry, VariableValue } from './types.ts'
 import { readVariable } from './variables.ts'
 
 /** All variables that have a value and are not session variables, those of merged bots included. */
@@ -13,6 +13,18 @@ export function snapshot(run: Run, frame: LiveFrame): ResultVariable[] {
     if (!isSessionVariable && value !== null) own.push({ id, name, value })
   }
   return own.concat(frame.merged)
+}
+
+/** Variables of a result after some were set by their names; null empties. Other bots than its own are not looked at. */
+export function withValues(flow: Flow, variables: ResultVariable[], values: Loose): ResultVariable[] {
+  const { variablesByName } = indexFlow(flow)
+  return Object.entries(values).reduce((list, [name, given]) => {
+    const variable = variablesByName.get(name)
+    if (variable === undefined || variable.isSessionVariable) return list
+    const others = list.filter(({ id }) => id !== variable.id)
+    const value = toValue(given)
+    return value === null ? others : [...others, { id: variable.id, name, value }]
+  }, variables)
 }
 
 /** The answers so far by name, then the variables by name: the body of requests and e-mails without one of their own. */

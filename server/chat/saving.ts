@@ -13,11 +13,12 @@ import {
 } from '../db/schema.ts'
 import { newIds } from '../ids.ts'
 import { lateBefore, raiseEpochs } from '../results/stats-rollup.ts'
+import type { Session } from './store.ts'
 import type { Answer, LogEntry, StepOutcome } from './types.ts'
 
 /*
  * Writing one step of a chat: one statement. A step is written as a whole or not at all, and only while the
- * session is at the revision that was read.
+ * session is at the revision that was read, and as members had left it then.
  */
 
 /** How long a session can be continued, and asked for its last answer, after its last step. */
@@ -48,8 +49,12 @@ const insertSession = sql`
 
 const updateSession = sql`
   UPDATE ${chatSessions} SET state = ${state}, revision = revision + 1, result_id = ${resultId},
-    last_message = ${lastMessage}, last_answer = ${lastAnswer}, expires_at = ${until}, updated_at = ${savedAt}
-  WHERE id = ${sessionId} AND revision = ${sql.placeholder('revision')} RETURNING id, revision`
+    last_message = ${lastMessage}, last_answer = ${lastAnswer}, expires_at = ${until}, updated_at = ${savedAt},
+    steered = NULL
+  WHERE id = ${sessionId} AND revision = ${sql.placeholder('revision')}
+    AND steered::text IS NOT DISTINCT FROM ${sql.placeholder('steered')}::text
+    AND (state IS NULL) = ${sql.placeholder('isEnded')}::boolean
+  RETURNING id, revision`
 
 const turns = sql`${sql.placeholder('turns')}::json`
 
@@ -166,7 +171,7 @@ export async function insertClientLogs(
 type Log = Omit<LogEntry, 'isInternal' | 'status'> & { status: string }
 
 /** Adds logs to a result, in the order in which they are given. */
-async function insertLogs(
+export async function insertLogs(
   db: Database,
   botId: string,
   resultId: string,
@@ -192,6 +197,8 @@ function toLogRows(logs: readonly Log[], now: Date) {
 
 export interface Step {
   session: { id: string; botId: string; publicationId: string | null }
+  /** The session as it was read; absent for the first step of a session. */
+  read?: Pick<Session, 'steered' | 'isEnded'>
   /** The revision the step was made on; 0 for the first step of a session. */
   revision: number
   /** The result the step belongs to; null for a preview and for a session that is only registered. */
@@ -239,6 +246,7 @@ async function writeStep(db: Database, step: Step, now: Date): Promise<boolean> 
     publicationId: session.publicationId,
     resultId: step.resultId,
     revision: step.revision,
+    ...step.read,
     state: outcome.state === null ? null : JSON.stringify(outcome.state),
     lastMessage: step.lastMessage,
     lastAnswer: step.lastAnswer,

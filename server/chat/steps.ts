@@ -6,6 +6,7 @@ import { newId } from '../ids.ts'
 import { Claim } from './claims.ts'
 import { continueChat } from './engine.ts'
 import { type KeepStep, saveStep } from './saving.ts'
+import { takeOver } from './steered.ts'
 import {
   answersOf,
   draftFlow,
@@ -52,22 +53,27 @@ export async function runStep(
       const outcome = await continueChat(session.flow, state, reply.message, reply.options, effects)
       if (claim.isLost) continue
       if (outcome.problem) return outcome
-      const answer = JSON.stringify(toStep(outcome, session.revision + 1, session.publicationId === null))
-      isWritten = await saveStep(
-        context.db,
-        {
-          session: { id: session.sessionId, botId: session.botId, publicationId: session.publicationId },
-          revision: session.revision,
-          resultId: state.resultId,
-          isNewResult: session.resultId === null,
-          outcome,
-          lastMessage: reply.digest,
-          lastAnswer: answer,
-        },
-        context.now,
-        keep,
-      )
-      return isWritten ? { answer } : 'moved'
+      for (let read: Session | undefined = session; read !== undefined; ) {
+        const answer = JSON.stringify(toStep(outcome, session.revision + 1, session.publicationId === null))
+        isWritten = await saveStep(
+          context.db,
+          {
+            session: { id: session.sessionId, botId: session.botId, publicationId: session.publicationId },
+            read,
+            revision: session.revision,
+            resultId: state.resultId,
+            isNewResult: session.resultId === null,
+            outcome,
+            lastMessage: reply.digest,
+            lastAnswer: answer,
+          },
+          context.now,
+          keep,
+        )
+        if (isWritten) return { answer }
+        read = await takeOver(context.db, read, outcome, effects)
+      }
+      return 'moved'
     }
     return 'moved'
   } finally {

@@ -63,6 +63,9 @@ const sessionLookups = statements((db, named) => ({
       state: optional(expression(sql`${chatSessions.state}`, 'text')),
       revision: chatSessions.revision,
       claim: chatSessions.claim,
+      // JSON; see `steering.ts`.
+      steered: optional(expression(sql`${chatSessions.steered}`, 'text')),
+      isEnded: expression(sql`${chatSessions.state} IS NULL`, 'boolean'),
       updatedAt: chatSessions.updatedAt,
       lastMessage: chatSessions.lastMessage,
       lastAnswer: optional(expression(sql`${chatSessions.lastAnswer}`, 'text')),

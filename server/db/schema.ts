@@ -359,6 +359,8 @@ export const chatSessions = pgTable(
     revision: integer('revision').notNull(),
     /** Who runs the step that follows a revision, see `chat/claims.ts`; null until that step calls out. */
     claim: text('claim'),
+    /** What members have set since the last step, see `chat/steering.ts`. */
+    steered: json('steered'),
     /** Digest of the last reply and the answer it got, for a request that is sent again. */
     lastMessage: text('last_message'),
     lastAnswer: json('last_answer'),
@@ -366,7 +368,13 @@ export const chatSessions = pgTable(
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),
   },
-  (table) => [index('chat_sessions_expiry').on(table.expiresAt), index('chat_sessions_bot').on(table.botId)],
+  (table) => [
+    index('chat_sessions_expiry').on(table.expiresAt),
+    index('chat_sessions_bot').on(table.botId),
+    index('chat_sessions_waiting')
+      .on(table.botId, table.createdAt.desc(), table.id.desc())
+      .where(sql`state IS NOT NULL AND result_id IS NOT NULL`),
+  ],
 )
 
 /** What each step of a chat showed, for clients that come back; it goes with its session. */

@@ -4,6 +4,7 @@ import type { Contexts } from '../context.ts'
 import { analytics } from './analytics.ts'
 import { bots } from './bots.ts'
 import { chat } from './chat.ts'
+import { chats } from './chats.ts'
 import { folders } from './folders.ts'
 import { members } from './members.ts'
 import { publications } from './publications.ts'
@@ -25,5 +26,6 @@ export const handlers: Handlers<Contexts> = {
   ...results,
   ...analytics,
   ...chat,
+  ...chats,
   ...tokens,
 } satisfies Record<OperationId, unknown>

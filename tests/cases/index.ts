@@ -3,6 +3,7 @@ import type { Cases, Needs } from '../support/cases.ts'
 import { analytics } from './analytics.ts'
 import { bots } from './bots.ts'
 import { chat } from './chat.ts'
+import { chats } from './chats.ts'
 import { folders } from './folders.ts'
 import { members } from './members.ts'
 import { publications } from './publications.ts'
@@ -23,6 +24,7 @@ const byResource: { [Resource in keyof typeof resources]: Cases<Resource> } = {
   results,
   analytics,
   chat,
+  chats,
   tokens,
 }
 

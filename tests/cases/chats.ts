@@ -1,0 +1,165 @@
+import { expect } from '@jest/globals'
+import type { App } from '../support/app.ts'
+import { type Cases, missingId } from '../support/cases.ts'
+import { anyBody } from '../support/client.ts'
+import type { Site } from '../support/world.ts'
+
+/** A chat that waits for an e-mail address, as steering addresses it. */
+async function startChat({ client }: App, { member, published }: Site) {
+  const { sessionId, resultId = '' } = await client.ok('startChat', {
+    params: { publicId: published.publicId },
+  })
+  return { as: member, params: { botId: published.id, sessionId }, resultId }
+}
+
+export const chats: Cases<'chats'> = {
+  listChats: {
+    needs: 'MEMBER',
+    ok: {
+      'newest first, only those that wait': async ({ here }, app) => {
+        const first = await startChat(app, here)
+        const second = await startChat(app, here)
+        const over = await startChat(app, here)
+        const body = { message: 'ada@example.com' }
+        await app.client.ok('continueChat', { params: { sessionId: over.params.sessionId }, body })
+        await app.client.ok('startPreview', { as: here.member, params: { botId: here.published.id } })
+        const { publicId } = here.published
+        await app.client.ok('startChat', { params: { publicId }, body: { isOnlyRegistering: true } })
+        return {
+          as: here.member,
+          params: { botId: here.published.id },
+          after: ({ body }) => {
+            const ids = body.chats.map(({ sessionId }: { sessionId: string }) => sessionId)
+            expect(ids).toEqual([second.params.sessionId, first.params.sessionId, here.session])
+            expect(body.chats[0]).toMatchObject({
+              ...second.params,
+              resultId: second.resultId,
+              blockId: 'block-email',
+              revision: 1,
+              isOver: false,
+            })
+            expect(body.nextCursor).toBeNull()
+          },
+        }
+      },
+      'in pages': async ({ here }, app) => {
+        await startChat(app, here)
+        const options = { as: here.member, params: { botId: here.published.id } }
+        const first = await app.client.ok('listChats', { ...options, query: { limit: 1 } })
+        return {
+          ...options,
+          query: { limit: 1, cursor: String(first.nextCursor) },
+          after: ({ body }) => {
+            expect(body.chats).toMatchObject([{ sessionId: here.session }])
+            expect(body.nextCursor).toBeNull()
+          },
+        }
+      },
+    },
+    BAD_REQUEST: async ({ here, there }, app) => {
+      await startChat(app, there)
+      const page = await app.client.ok('listChats', {
+        as: there.member,
+        params: { botId: there.published.id },
+        query: { limit: 1 },
+      })
+      return {
+        as: here.member,
+        params: { botId: here.published.id },
+        query: { cursor: String(page.nextCursor) },
+        at: 'query.cursor',
+      }
+    },
+    FORBIDDEN: ({ here }) => ({ as: here.guest, params: { botId: here.published.id } }),
+    NOT_FOUND: ({ here }) => ({ as: here.member, params: { botId: here.archived.id } }),
+  },
+
+  updateChat: {
+    needs: 'MEMBER',
+    ok: {
+      'with a variable': async ({ here }, app) => {
+        const { resultId, ...options } = await startChat(app, here)
+        return {
+          ...options,
+          body: { variables: { Email: 'ada@example.com' } },
+          after: async ({ body }) => {
+            expect(body.chat).toMatchObject({ ...options.params, resultId, isOver: false, revision: 1 })
+            const { result } = await app.client.ok('getResult', {
+              as: here.member,
+              params: { botId: here.published.id, resultId },
+            })
+            expect(result.variables).toEqual([
+              { id: 'variable-email', name: 'Email', value: 'ada@example.com' },
+            ])
+          },
+        }
+      },
+      'to its end': async ({ here }, app) => {
+        const { resultId, ...options } = await startChat(app, here)
+        return {
+          ...options,
+          body: { isOver: true },
+          after: async ({ body }) => {
+            expect(body.chat).toMatchObject({ isOver: true })
+            const { sessionId } = options.params
+            const reply = { params: { sessionId }, body: { message: 'ada@example.com', revision: 1 } }
+            expect((await app.client.call('continueChat', reply)).status).toBe(404)
+            const session = await app.client.ok('getSession', { params: { sessionId } })
+            expect(session).toMatchObject({ isOver: true, revision: 1 })
+            expect(session).not.toHaveProperty('input')
+            const { logs } = await app.client.ok('listResultLogs', {
+              as: here.member,
+              params: { botId: here.published.id, resultId },
+            })
+            expect(logs).toMatchObject([{ status: 'info', description: 'A member ended the chat' }])
+          },
+        }
+      },
+      'with nothing': async ({ here }, app) => {
+        const { resultId: _, ...options } = await startChat(app, here)
+        const { chats } = await app.client.ok('listChats', {
+          as: here.member,
+          params: { botId: here.published.id },
+        })
+        // What was read can be sent back.
+        return {
+          ...options,
+          body: anyBody(chats[0]),
+          after: ({ body }) => expect(body.chat).toEqual(chats[0]),
+        }
+      },
+    },
+    BAD_REQUEST: {
+      'with a name that no variable has': async ({ here }, app) => {
+        const { resultId: _, ...options } = await startChat(app, here)
+        return { ...options, body: { variables: { Email: 'a', Nothing: 'b' } }, at: 'body.variables.Nothing' }
+      },
+      'with more than a variable holds': async ({ here }, app) => {
+        const { resultId: _, ...options } = await startChat(app, here)
+        const Email = Array.from({ length: 100_000 }, () => 1)
+        return { ...options, body: { variables: { Email } }, at: 'body.variables.Email' }
+      },
+    },
+    FORBIDDEN: async ({ here }, app) => ({ params: (await startChat(app, here)).params, as: here.guest }),
+    NOT_FOUND: {
+      'that is over': async ({ here }, app) => {
+        const { resultId: _, ...options } = await startChat(app, here)
+        await app.client.ok('updateChat', { ...options, body: { isOver: true } })
+        return { ...options, body: { isOver: true } }
+      },
+      'of another bot': async ({ here, there }, app) => {
+        const { params } = await startChat(app, there)
+        return { as: here.member, params: { ...params, botId: here.published.id } }
+      },
+      'that is a preview': async ({ here }, app) => {
+        const params = { botId: here.published.id }
+        const { sessionId } = await app.client.ok('startPreview', { as: here.member, params })
+        return { as: here.member, params: { ...params, sessionId } }
+      },
+      'that there is not': ({ here }) => ({
+        as: here.member,
+        params: { botId: here.published.id, sessionId: missingId },
+      }),
+    },
+  },
+}
