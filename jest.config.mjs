@@ -16,6 +16,7 @@ const service = [
   'limits',
   'lookup',
   'access',
+  'samples',
   'selection',
   'http',
   'embedded',

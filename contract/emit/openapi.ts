@@ -15,6 +15,7 @@ import { conditionalHeaders, headerParameters, notModified, usedHeaders } from '
 import { errorResponse, errorSchemas, headers, rateLimit, responseName } from './errors.ts'
 import { introduction } from './introduction.ts'
 import { linksOf } from './links.ts'
+import { samplesOf } from './samples.ts'
 import { finish, finishParameter, type JsonObject, type Schemas } from './schemas.ts'
 
 /* The contract as an OpenAPI 3.1 document. Pure: the same contract gives the same document. */
@@ -45,6 +46,10 @@ export function toOpenApi({ title, version, operations, besides = [] }: Document
   for (const operation of published) addHeaders(operation, operations)
   for (const { parameters } of published) {
     for (const parameter of (parameters ?? []) as JsonObject[]) finishParameter(parameter, schemas)
+  }
+  for (const operation of published) {
+    const parameters = (operation.parameters ?? []) as JsonObject[]
+    operation['x-codeSamples'] = samplesOf(operations[String(operation.operationId)] as Operation, parameters)
   }
 
   const codes = new Set(Object.values(operations).flatMap(errorsOf))

@@ -1,0 +1,94 @@
+import { execFile } from 'node:child_process'
+import { promisify } from 'node:util'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { exampleIds } from '../contract/shared.ts'
+import { type App, startApp } from './support/app.ts'
+import { endpoints } from './support/published.ts'
+import { makeWorld } from './support/world.ts'
+
+/*
+ * The samples of the document are sent as they stand, with records that exist in place of those of the examples: the
+ * shell runs curl, and fetch runs here.
+ */
+
+type Sample = { lang: string; source: string }
+
+/** In an order in which nothing is gone before it is asked for. What waits for something else is told in tests/cases. */
+const story = [
+  'publishBot startChat getSession continueChat saveClientLogs listResults getResult getTranscript listResultLogs',
+  'listWorkspaces createWorkspace getWorkspace updateWorkspace listMembers createFolder listFolders getFolder',
+  'updateFolder createBot listBots getBot updateBot checkBot exportBot importBot getPublishedBot',
+  'listPublications getPublication restorePublication startPreview',
+  'exportResults getStats createToken listTokens',
+  'deleteResults unpublishBot deleteBot deleteFolder',
+]
+  .join(' ')
+  .split(' ')
+
+function samplesOf(operationId: string): Sample[] {
+  const { operation } = endpoints.find((endpoint) => endpoint.operation.operationId === operationId) ?? {}
+  return (operation as { 'x-codeSamples'?: Sample[] } | undefined)?.['x-codeSamples'] ?? []
+}
+
+const inShell = promisify(execFile)
+const hasCurl = await inShell('curl', ['--version']).then(
+  () => true,
+  () => false,
+)
+if (!hasCurl) process.stderr.write('No curl: install it to test the samples of the document in a shell\n')
+
+const runners: Record<string, (source: string, url: string, token: string) => Promise<string>> = {
+  Shell: async (source, URL, TOKEN) => {
+    const script = `curl() { command curl --silent --show-error --fail-with-body "$@"; }\n${source}`
+    const { stdout } = await inShell('sh', ['-c', script], { env: { ...process.env, URL, TOKEN } })
+    return stdout
+  },
+  JavaScript: (source, url, token) =>
+    new Function('url', 'token', `return (async () => {\n${source}\nreturn response.text()\n})()`)(
+      url,
+      token,
+    ),
+}
+
+let app: App
+beforeAll(async () => {
+  app = await startApp()
+})
+afterAll(() => app.stop())
+
+test('every operation has a sample for each of these', () => {
+  for (const { operation } of endpoints) {
+    const languages = samplesOf(operation.operationId).map(({ lang }) => lang)
+    expect([operation.operationId, languages]).toEqual([operation.operationId, Object.keys(runners)])
+  }
+})
+
+describe.each(hasCurl ? ['Shell', 'JavaScript'] : ['JavaScript'])('%s', (language) => {
+  let token = ''
+  let stored: [example: string, actual: string][] = []
+  beforeAll(async () => {
+    const { here } = await makeWorld(app)
+    token = here.admin.token
+    stored = [
+      [exampleIds.workspace, here.workspaceId],
+      [exampleIds.parentFolder, here.folder],
+      [exampleIds.folder, here.deepFolder],
+      [exampleIds.bot, here.published.id],
+      [exampleIds.result, here.results[0]],
+      [exampleIds.publication, here.published.publicationId],
+      ['2026-03-04T10:15:30.120Z', here.published.updatedAt],
+      ['lead-generation-8k2m4p6', here.published.publicId],
+      ['group-welcome', 'group-1'],
+    ]
+  })
+
+  test.each(story)('%s', async (operationId) => {
+    const sample = samplesOf(operationId).find(({ lang }) => lang === language)
+    const source = stored.reduce(
+      (text, [example, actual]) => text.replaceAll(example, actual),
+      String(sample?.source),
+    )
+    const answer = (await runners[language]?.(source, app.url, token)) ?? ''
+    if (operationId === 'startChat') stored.push([exampleIds.session, JSON.parse(answer).sessionId])
+  })
+})
