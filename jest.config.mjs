@@ -14,6 +14,7 @@ const service = [
   'conformance',
   'hostile',
   'limits',
+  'retention',
   'lookup',
   'access',
   'samples',

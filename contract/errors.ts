@@ -44,6 +44,7 @@ export const issueCodes = {
   not_multiple_of: 'the number is not one of the allowed steps',
   not_waiting: 'the chat does not wait at this block',
   origin_not_allowed: 'the settings of the bot do not allow this origin',
+  quota_exceeded: 'the record would have more entries than it may',
   rate_exceeded: 'the caller sent too many requests in a window of time',
   repeated: 'a parameter was given more than once',
   required: 'the property is required together with another one',
@@ -184,7 +185,7 @@ export const errors = {
   TOO_MANY_REQUESTS: {
     status: 429,
     message: 'Too many requests',
-    when: 'The caller sends more requests than the installation allows, in a window of time or at once. Nothing was done. Wait as many seconds as Retry-After says.',
+    when: 'The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may. Nothing was done. Wait as many seconds as Retry-After says.',
     example: {
       path: [],
       code: 'rate_exceeded',

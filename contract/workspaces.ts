@@ -81,6 +81,13 @@ const workspaceProperties = {
   ),
 }
 
+const resultsRetentionDays = z.int().min(1).max(36_500).nullable().meta({
+  description:
+    'After how many days results of the bots are deleted, with their answers, transcripts and logs: those of whole days (UTC) that are over for so long. Null leaves it to the installation, which keeps them for as long as it says, or until somebody deletes them.',
+  format: 'int32',
+  example: 90,
+})
+
 const workspaceSchema = z
   .object(workspaceProperties)
   .meta({ id: 'Workspace', description: 'Where bots and folders live, and who may use them.' })
@@ -94,6 +101,7 @@ const workspaceDetails = z
     customSeatsLimit: nullableCount(
       'Number of members agreed for this workspace, which is not enforced; null means that of the plan.',
     ),
+    resultsRetentionDays,
   })
   .meta({ id: 'WorkspaceDetails', description: 'A workspace with the limits agreed for it.' })
 
@@ -121,6 +129,7 @@ const workspaceUpdate = z
   .strictObject({
     name: workspaceName.optional(),
     icon: workspaceIcon.optional(),
+    resultsRetentionDays: resultsRetentionDays.optional(),
     ...ignored,
   })
   .meta({ id: 'WorkspaceUpdate', description: 'What to change; properties that are absent stay.' })
@@ -190,7 +199,12 @@ export const workspaces = define({
       'Creates an empty workspace with the caller as its admin and returns it. Refused with `FORBIDDEN` when the caller has created as many workspaces as the installation allows one user; those that they were added to do not count, nor those that were deleted.',
     access: user,
     body: z
-      .strictObject({ name: workspaceName, icon: workspaceIcon.optional(), ...ignored })
+      .strictObject({
+        name: workspaceName,
+        icon: workspaceIcon.optional(),
+        resultsRetentionDays: resultsRetentionDays.optional(),
+        ...ignored,
+      })
       .meta({ id: 'WorkspaceCreate', description: 'The workspace to create.' }),
     requestExamples: { acme: { summary: 'With an icon', value: { name: 'Acme', icon: '🏢' } } },
     success: {
@@ -229,7 +243,12 @@ export const workspaces = define({
         admin: {
           summary: 'Seen by an admin',
           value: {
-            workspace: { ...exampleWorkspace, customChatsLimit: null, customSeatsLimit: null },
+            workspace: {
+              ...exampleWorkspace,
+              customChatsLimit: null,
+              customSeatsLimit: null,
+              resultsRetentionDays: null,
+            },
             currentUserMode: 'write',
           },
         },
@@ -240,13 +259,16 @@ export const workspaces = define({
     method: 'patch',
     path: '/v1/workspaces/{workspaceId}',
     tag: 'workspaces',
-    summary: 'Rename a workspace or change its icon',
+    summary: 'Change a workspace',
     description:
-      'Changes the name or the icon of a workspace; null removes the icon. All other properties are read-only and ignored when sent.',
+      'Changes the name or the icon of a workspace, or after how many days its results are deleted; null removes the icon, or leaves that to the installation. A workspace can keep results for a shorter time than the installation, not for a longer one. A shorter time deletes results within a quarter of an hour; this cannot be undone. All other properties are read-only and ignored when sent.',
     access: workspace('ADMIN'),
     params,
     body: workspaceUpdate,
-    requestExamples: { rename: { summary: 'Rename', value: { name: 'Acme Corporation' } } },
+    requestExamples: {
+      rename: { summary: 'Rename', value: { name: 'Acme Corporation' } },
+      retention: { summary: 'Keep results for 90 days', value: { resultsRetentionDays: 90 } },
+    },
     isConditional: true,
     success: {
       status: 200,

@@ -37,7 +37,7 @@ export interface GetWorkspace {
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
 
-/** Rename a workspace or change its icon: PATCH /v1/workspaces/{workspaceId} */
+/** Change a workspace: PATCH /v1/workspaces/{workspaceId} */
 export interface UpdateWorkspace {
   access: 'workspace'
   params: z.output<(typeof contract)['updateWorkspace']['params']>

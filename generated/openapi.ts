@@ -121,7 +121,7 @@ export interface paths {
         put?: never;
         /**
          * Save log entries of a chat client
-         * @description Stores what a chat client noticed while it ran a bot, with the result of the chat. Needs no token: whoever has the id of the session may write. An unknown session is invalid input.
+         * @description Stores what a chat client noticed while it ran a bot, with the result of the chat. Needs no token: whoever has the id of the session may write. An unknown session is invalid input. A session may have 1,000 entries in all; what would make more is refused as a whole with `TOO_MANY_REQUESTS`.
          *
          *     Permission: none; no token is needed.
          */
@@ -740,8 +740,8 @@ export interface paths {
         options?: never;
         head?: never;
         /**
-         * Rename a workspace or change its icon
-         * @description Changes the name or the icon of a workspace; null removes the icon. All other properties are read-only and ignored when sent.
+         * Change a workspace
+         * @description Changes the name or the icon of a workspace, or after how many days its results are deleted; null removes the icon, or leaves that to the installation. A workspace can keep results for a shorter time than the installation, not for a longer one. A shorter time deletes results within a quarter of an hour; this cannot be undone. All other properties are read-only and ignored when sent.
          *
          *     Permission: an admin of the workspace.
          */
@@ -5491,6 +5491,7 @@ export interface components {
          *     - `not_multiple_of`: the number is not one of the allowed steps.
          *     - `not_waiting`: the chat does not wait at this block.
          *     - `origin_not_allowed`: the settings of the bot do not allow this origin.
+         *     - `quota_exceeded`: the record would have more entries than it may.
          *     - `rate_exceeded`: the caller sent too many requests in a window of time.
          *     - `repeated`: a parameter was given more than once.
          *     - `required`: the property is required together with another one.
@@ -9407,7 +9408,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description The caller sends more requests than the installation allows, in a window of time or at once. Nothing was done. Wait as many seconds as Retry-After says. */
+        /** @description The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may. Nothing was done. Wait as many seconds as Retry-After says. */
         TooManyRequestsErrorBody: {
             /**
              * @description The code of the error, for programs.
@@ -9987,6 +9988,12 @@ export interface components {
              */
             plan?: unknown;
             /**
+             * Format: int32
+             * @description After how many days results of the bots are deleted, with their answers, transcripts and logs: those of whole days (UTC) that are over for so long. Null leaves it to the installation, which keeps them for as long as it says, or until somebody deletes them.
+             * @example 90
+             */
+            resultsRetentionDays?: number | null;
+            /**
              * @description Read-only `settings` of the workspace; accepted and ignored.
              * @example null
              */
@@ -10080,6 +10087,12 @@ export interface components {
              * @enum {string}
              */
             plan: "FREE" | "STARTER" | "PRO" | "LIFETIME" | "OFFERED" | "CUSTOM" | "UNLIMITED" | "ENTERPRISE";
+            /**
+             * Format: int32
+             * @description After how many days results of the bots are deleted, with their answers, transcripts and logs: those of whole days (UTC) that are over for so long. Null leaves it to the installation, which keeps them for as long as it says, or until somebody deletes them.
+             * @example 90
+             */
+            resultsRetentionDays: number | null;
             /** @description Settings of the workspace that editors read; null when none were set. */
             settings: components["schemas"]["WorkspaceSettings"] | null;
             /**
@@ -10222,6 +10235,12 @@ export interface components {
              * @example null
              */
             plan?: unknown;
+            /**
+             * Format: int32
+             * @description After how many days results of the bots are deleted, with their answers, transcripts and logs: those of whole days (UTC) that are over for so long. Null leaves it to the installation, which keeps them for as long as it says, or until somebody deletes them.
+             * @example 90
+             */
+            resultsRetentionDays?: number | null;
             /**
              * @description Read-only `settings` of the workspace; accepted and ignored.
              * @example null
@@ -10432,7 +10451,7 @@ export interface components {
                 "application/json": components["schemas"]["ServiceUnavailableErrorBody"];
             };
         };
-        /** @description The caller sends more requests than the installation allows, in a window of time or at once. Nothing was done. Wait as many seconds as Retry-After says. */
+        /** @description The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may. Nothing was done. Wait as many seconds as Retry-After says. */
         TooManyRequests: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];

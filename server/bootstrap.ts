@@ -23,7 +23,8 @@ export async function createFirstUser(db: Database, now: Date): Promise<{ token:
       createdAt: now,
       updatedAt: now,
     })
-    await insertWorkspace(tx, userId, 'My workspace', null, now)
+    const properties = { name: 'My workspace', icon: null, resultsRetentionDays: null }
+    await insertWorkspace(tx, userId, properties, now)
     const { token } = await insertToken(tx, userId, 'First token', undefined, now)
     return { token }
   })

@@ -88,7 +88,7 @@ while (phase === 'starting') {
     if (first) welcome(first.token)
     if (phase !== 'starting') break
     phase = 'serving'
-    background = startBackground(db, log)
+    background = startBackground(db, log, config)
     log.info({ port, publicUrl }, 'serving')
   } catch (error) {
     // Said now and then, since a database may be away for hours.

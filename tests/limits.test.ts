@@ -346,3 +346,46 @@ describe('held back', () => {
     for (const { headers } of refused) expect(headers['retry-after']).toBe('1')
   })
 })
+
+describe('of the log of one chat client', () => {
+  const save = (sessionId: string, count: number) =>
+    app.client.call('saveClientLogs', {
+      params: { sessionId },
+      body: { clientLogs: Array.from({ length: count }, (_, at) => ({ description: `${at}` })) },
+    })
+
+  async function kept(resultId: string | undefined): Promise<number> {
+    const { rows } = await app.pool.query(
+      `SELECT count(*)::int AS kept FROM result_logs WHERE result_id = $1 AND description ~ '^[0-9]+$'`,
+      [resultId],
+    )
+    return rows[0].kept
+  }
+
+  test('a session keeps 1,000 entries, refuses more as a whole, and others have their own', async () => {
+    const params = { publicId: world.here.published.publicId }
+    const { sessionId, resultId } = await app.client.ok('startChat', { params })
+    // At once, so that each counts what the others have written.
+    const filled = await Promise.all(Array.from({ length: 11 }, () => save(sessionId, 90)))
+    expect(filled.map(({ status }) => status)).toEqual(Array(11).fill(200))
+    const refused = await save(sessionId, 11)
+    expect(refused.status).toBe(429)
+    expect(refused.headers['retry-after']).toBe('3600')
+    expect(refused.body.issues).toEqual([
+      {
+        path: ['body', 'clientLogs'],
+        code: 'quota_exceeded',
+        message: 'A session may have 1000 entries in all, and would have more',
+      },
+    ])
+    expect((await save(sessionId, 10)).status).toBe(200)
+    const late = await Promise.all([save(sessionId, 1), save(sessionId, 1), save(sessionId, 0)])
+    expect(late.map(({ status }) => status)).toEqual([429, 429, 200])
+    expect(await kept(resultId)).toBe(1_000)
+    const other = await app.client.ok('startChat', { params })
+    expect((await save(other.sessionId, 100)).status).toBe(200)
+    // The chat goes on all the same.
+    const reply = { params: { sessionId }, body: { message: 'ada@example.com' } }
+    expect((await app.client.call('continueChat', reply)).status).toBe(200)
+  })
+})

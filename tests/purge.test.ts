@@ -74,3 +74,28 @@ test('a batch is small, and looked up once, however little is known about a tabl
   // A limit inside of what removes is worked off again for every row, where the planner thinks there are few.
   for (const text of removals) expect(text).not.toMatch(/LIMIT/)
 })
+
+test('bots take turns, so that none waits for all of the results of another one', async () => {
+  const bots = [site.draft.id, site.published.id]
+  for (const id of bots) {
+    await app.pool.query('DELETE FROM results WHERE bot_id = $1', [id])
+    await app.pool.query(
+      `INSERT INTO results (bot_id, id, variables, has_started, created_at, updated_at)
+      SELECT $1, 'result-' || n, '[]', true, $2, $2 FROM generate_series(1, 4001) n`,
+      [id, app.clock.now()],
+    )
+    await app.client.ok('deleteResults', { as: site.member, params: { botId: id } })
+  }
+  const left = async () => {
+    const { rows } = await app.pool.query(
+      'SELECT (SELECT count(*)::int FROM results WHERE bot_id = bot) AS left FROM unnest($1::text[]) AS bot',
+      [bots],
+    )
+    return rows.map((row) => row.left)
+  }
+  await purgeBatch(app.db, app.clock.now())
+  await purgeBatch(app.db, app.clock.now())
+  expect(await left()).toEqual([2_001, 2_001])
+  while (await purgeBatch(app.db, app.clock.now()));
+  expect(await left()).toEqual([0, 0])
+})

@@ -73,7 +73,7 @@ export declare class IdempotencyMismatchError extends ApiError {
   readonly code: 'IDEMPOTENCY_MISMATCH'
 }
 
-/** The caller sends more requests than the installation allows, in a window of time or at once. Nothing was done. Wait as many seconds as Retry-After says. */
+/** The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may. Nothing was done. Wait as many seconds as Retry-After says. */
 export declare class TooManyRequestsError extends ApiError {
   readonly status: 429
   readonly code: 'TOO_MANY_REQUESTS'
@@ -127,9 +127,9 @@ export interface Workspaces {
    */
   get(workspaceId: string, options?: RequestOptions): Reply<WorkspaceDetailsBody>
   /**
-   * Rename a workspace or change its icon: `PATCH /v1/workspaces/{workspaceId}`
+   * Change a workspace: `PATCH /v1/workspaces/{workspaceId}`
    *
-   * Changes the name or the icon of a workspace; null removes the icon. All other properties are read-only and ignored when sent.
+   * Changes the name or the icon of a workspace, or after how many days its results are deleted; null removes the icon, or leaves that to the installation. A workspace can keep results for a shorter time than the installation, not for a longer one. A shorter time deletes results within a quarter of an hour; this cannot be undone. All other properties are read-only and ignored when sent.
    */
   update(workspaceId: string, body?: WorkspaceUpdate, options?: RequestOptions & KeyOptions & MatchOptions): Reply<UpdatedWorkspaceBody>
   /**
@@ -389,7 +389,7 @@ export interface Chat {
   /**
    * Save log entries of a chat client: `POST /api/v2/sessions/{sessionId}/clientLogs`
    *
-   * Stores what a chat client noticed while it ran a bot, with the result of the chat. Needs no token: whoever has the id of the session may write. An unknown session is invalid input.
+   * Stores what a chat client noticed while it ran a bot, with the result of the chat. Needs no token: whoever has the id of the session may write. An unknown session is invalid input. A session may have 1,000 entries in all; what would make more is refused as a whole with `TOO_MANY_REQUESTS`.
    */
   saveClientLogs(sessionId: string, body: SaveClientLogsBody, options?: RequestOptions): Reply<SuccessBody>
   /**

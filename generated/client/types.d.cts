@@ -4684,6 +4684,7 @@ export interface components {
          *     - `not_multiple_of`: the number is not one of the allowed steps.
          *     - `not_waiting`: the chat does not wait at this block.
          *     - `origin_not_allowed`: the settings of the bot do not allow this origin.
+         *     - `quota_exceeded`: the record would have more entries than it may.
          *     - `rate_exceeded`: the caller sent too many requests in a window of time.
          *     - `repeated`: a parameter was given more than once.
          *     - `required`: the property is required together with another one.
@@ -8600,7 +8601,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description The caller sends more requests than the installation allows, in a window of time or at once. Nothing was done. Wait as many seconds as Retry-After says. */
+        /** @description The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may. Nothing was done. Wait as many seconds as Retry-After says. */
         TooManyRequestsErrorBody: {
             /**
              * @description The code of the error, for programs.
@@ -9180,6 +9181,12 @@ export interface components {
              */
             plan?: unknown;
             /**
+             * Format: int32
+             * @description After how many days results of the bots are deleted, with their answers, transcripts and logs: those of whole days (UTC) that are over for so long. Null leaves it to the installation, which keeps them for as long as it says, or until somebody deletes them.
+             * @example 90
+             */
+            resultsRetentionDays?: number | null;
+            /**
              * @description Read-only `settings` of the workspace; accepted and ignored.
              * @example null
              */
@@ -9273,6 +9280,12 @@ export interface components {
              * @enum {string}
              */
             plan: "FREE" | "STARTER" | "PRO" | "LIFETIME" | "OFFERED" | "CUSTOM" | "UNLIMITED" | "ENTERPRISE";
+            /**
+             * Format: int32
+             * @description After how many days results of the bots are deleted, with their answers, transcripts and logs: those of whole days (UTC) that are over for so long. Null leaves it to the installation, which keeps them for as long as it says, or until somebody deletes them.
+             * @example 90
+             */
+            resultsRetentionDays: number | null;
             /** @description Settings of the workspace that editors read; null when none were set. */
             settings: components["schemas"]["WorkspaceSettings"] | null;
             /**
@@ -9415,6 +9428,12 @@ export interface components {
              * @example null
              */
             plan?: unknown;
+            /**
+             * Format: int32
+             * @description After how many days results of the bots are deleted, with their answers, transcripts and logs: those of whole days (UTC) that are over for so long. Null leaves it to the installation, which keeps them for as long as it says, or until somebody deletes them.
+             * @example 90
+             */
+            resultsRetentionDays?: number | null;
             /**
              * @description Read-only `settings` of the workspace; accepted and ignored.
              * @example null
@@ -9625,7 +9644,7 @@ export interface components {
                 "application/json": components["schemas"]["ServiceUnavailableErrorBody"];
             };
         };
-        /** @description The caller sends more requests than the installation allows, in a window of time or at once. Nothing was done. Wait as many seconds as Retry-After says. */
+        /** @description The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may. Nothing was done. Wait as many seconds as Retry-After says. */
         TooManyRequests: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];

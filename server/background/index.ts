@@ -1,26 +1,50 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import type { Config } from '../config.ts'
 import { type Database, databaseError } from '../db/client.ts'
+import { expireResults } from '../results/retention.ts'
 import { rollUpBatch } from '../results/stats-rollup.ts'
 import { forgetKeys } from './keys.ts'
 import { purgeBatch } from './purge.ts'
 
-/** What is done in the background, a batch at a time; a batch is true while there may be more to do. */
-const jobs = { purging: purgeBatch, 'counting results': rollUpBatch, 'forgetting keys': forgetKeys }
+/** Milliseconds from one look at what is due to the next. */
+const OFTEN = 5_000
+const SELDOM = 10 * 60_000
+
+interface Job {
+  name: string
+  interval: number
+  /** Does one batch; true while there may be more to do. */
+  batch: (db: Database, now: Date) => Promise<boolean>
+}
 
 /** Does what is due now and then until stopped; `stop` waits for the batches under way. */
-export function startBackground(db: Database, log: Logger, interval = 5_000): { stop: () => Promise<void> } {
+export function startBackground(
+  db: Database,
+  log: Logger,
+  { RESULTS_RETENTION_DAYS: days }: Pick<Config, 'RESULTS_RETENTION_DAYS'>,
+): { stop: () => Promise<void> } {
+  const jobs: Job[] = [
+    { name: 'purging', interval: OFTEN, batch: purgeBatch },
+    { name: 'counting results', interval: OFTEN, batch: rollUpBatch },
+    { name: 'forgetting keys', interval: OFTEN, batch: forgetKeys },
+    { name: 'expiring results', interval: SELDOM, batch: (db, now) => expireResults(db, days, now) },
+  ]
   const stopping = new AbortController()
   const { signal } = stopping
   // Side by side, so that none waits for another one that goes on for long or fails every time.
-  const running = Object.entries(jobs).map(async ([name, batch]) => {
+  const running = jobs.map(async ({ name, interval, batch }) => {
     while (!signal.aborted) {
+      let pause = interval
+      const begun = performance.now()
       try {
-        if (await batch(db, new Date())) continue
+        // Rests for as long as it has worked, so that requests have the database for at least half of the time.
+        if (await batch(db, new Date())) pause = Math.min(interval, performance.now() - begun)
       } catch (error) {
+        pause = OFTEN
         log.warn({ err: databaseError(error) }, `${name} failed and will be tried again`)
       }
-      await delay(interval, undefined, { signal, ref: false }).catch(() => {})
+      await delay(pause, undefined, { signal, ref: false }).catch(() => {})
     }
   })
   return {

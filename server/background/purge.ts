@@ -1,4 +1,4 @@
-import { asc, eq, isNotNull, lt, type SQL, sql } from 'drizzle-orm'
+import { asc, eq, isNotNull, lt, max, type SQL, sql } from 'drizzle-orm'
 import { type Database, type Transaction, transact } from '../db/client.ts'
 import {
   botDrafts,
@@ -53,12 +53,21 @@ export async function purgeBatch(db: Database, now: Date): Promise<boolean> {
       .for('update', { skipLocked: true })
     if (!request)
       return (await purgeWorkspace(tx)) || (await removeSessions(tx, lt(chatSessions.expiresAt, now)))
-    if (await purgeResults(tx, request.botId)) return true
+    if (await purgeResults(tx, request.botId)) return queueAgain(tx, request.botId)
     await purgeStats(tx, request.botId)
-    if (await purgeBot(tx, request.botId)) return true
+    if (await purgeBot(tx, request.botId)) return queueAgain(tx, request.botId)
     await tx.delete(purges).where(eq(purges.botId, request.botId))
     return true
   })
+}
+
+/** Lets all others have their turn first, whatever the clocks of processes say: one bot may have millions of results. */
+async function queueAgain(tx: Transaction, botId: string): Promise<true> {
+  const [last] = await tx.select({ requestedAt: max(purges.requestedAt) }).from(purges)
+  if (!last?.requestedAt) throw new Error('The purge that was locked is gone')
+  const requestedAt = new Date(last.requestedAt.getTime() + 1)
+  await tx.update(purges).set({ requestedAt }).where(eq(purges.botId, botId))
+  return true
 }
 
 /*

@@ -139,6 +139,11 @@ const stepStatements = statements((db, named) => ({
   nextWithoutResult: prepareWrite(db, named('chat_next_step_bare'), bare(updateSession)),
 }))
 
+/** Log entries of clients that a session may have. */
+export const MAXIMUM_CLIENT_LOGS = 1_000
+
+const logCount = sql`coalesce(client_logs, 0) + json_array_length(${sql.placeholder('logs')}::json)`
+
 const logStatements = statements((db, named) => ({
   insert: prepareWrite(
     db,
@@ -147,24 +152,41 @@ const logStatements = statements((db, named) => ({
       INSERT INTO ${resultLogs} (bot_id, result_id, id, status, description, details, context, created_at)
       SELECT ${botId}, ${resultId}, l.id, l.status, l.description, l.details, l.context, ${at} FROM ${givenLogs}`,
   ),
+  insertOfClient: prepareWrite(
+    db,
+    named('insert_client_logs'),
+    sql`
+      WITH counted AS (
+        UPDATE ${chatSessions} SET client_logs = ${logCount}
+        WHERE id = ${sessionId} AND bot_id = ${botId} AND ${logCount} <= ${sql.raw(String(MAXIMUM_CLIENT_LOGS))}
+        RETURNING bot_id
+      ), written AS (
+        INSERT INTO ${resultLogs} (bot_id, result_id, id, status, description, details, context, created_at)
+        SELECT counted.bot_id, ${resultId}, l.id, l.status, l.description, l.details, l.context, ${at}
+        FROM counted, ${givenLogs}
+      )
+      SELECT bot_id FROM counted`,
+  ),
 }))
 
 const DETAILS_LENGTH = 1_000
 
-/** Adds what a client noticed to a result. */
+/** Adds what a client noticed to the result of its session; false when the session would have too many entries. */
 export async function insertClientLogs(
   db: Database,
-  botId: string,
-  resultId: string,
+  session: { sessionId: string; botId: string; resultId: string },
   logs: SaveClientLogs['body']['clientLogs'],
   now: Date,
-): Promise<void> {
+): Promise<boolean> {
+  if (logs.length === 0) return true
   const given = logs.map(({ status = 'error', details, ...log }) => ({
     ...log,
     status,
     details: details === undefined ? undefined : [...details].slice(0, DETAILS_LENGTH).join(''),
   }))
-  await insertLogs(db, botId, resultId, given, now)
+  const rows = JSON.stringify(toLogRows(given, now))
+  const counted = await logStatements(db).insertOfClient({ ...session, now: now.toISOString(), logs: rows })
+  return counted === 1
 }
 
 /** As a block writes it, or a client, whose words for the status are its own. */

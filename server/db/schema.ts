@@ -64,6 +64,8 @@ export const workspaces = pgTable(
     chatsHardLimit: integer('chats_hard_limit'),
     customChatsLimit: integer('custom_chats_limit'),
     customSeatsLimit: integer('custom_seats_limit'),
+    /** After how many days results are deleted; null leaves it to the installation. */
+    resultsRetentionDays: integer('results_retention_days'),
     lastActivityAt: time('last_activity_at'),
     inactiveFirstEmailSentAt: time('inactive_first_email_sent_at'),
     inactiveSecondEmailSentAt: time('inactive_second_email_sent_at'),
@@ -364,6 +366,8 @@ export const chatSessions = pgTable(
     /** Digest of the last reply and the answer it got, for a request that is sent again. */
     lastMessage: text('last_message'),
     lastAnswer: json('last_answer'),
+    /** How many log entries its client has saved; null for none. */
+    clientLogs: integer('client_logs'),
     expiresAt: time('expires_at').notNull(),
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),

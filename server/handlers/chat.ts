@@ -2,7 +2,7 @@ import type { Issue } from '../../contract/errors.ts'
 import type { ChatHandlers } from '../../generated/handlers.ts'
 import { closed, refusedOrigin, remembersUsers } from '../chat/admission.ts'
 import { lookOfChat, startChat as startFlow } from '../chat/engine.ts'
-import { insertClientLogs, saveStep } from '../chat/saving.ts'
+import { insertClientLogs, MAXIMUM_CLIENT_LOGS, saveStep } from '../chat/saving.ts'
 import {
   digestOf,
   earlierAnswer,
@@ -207,8 +207,9 @@ export const chat: ChatHandlers<Contexts> = {
       ])
     }
     if (origin) return reply.fail('BAD_REQUEST', [origin])
-    await insertClientLogs(db, session.botId, resultId, body.clientLogs, now)
-    return reply.ok({ message: 'success' })
+    const { sessionId, botId } = session
+    const hasRoom = await insertClientLogs(db, { sessionId, botId, resultId }, body.clientLogs, now)
+    return hasRoom ? reply.ok({ message: 'success' }) : reply.fail('TOO_MANY_REQUESTS', [tooManyLogs])
   },
 }
 
@@ -224,6 +225,12 @@ function startOptions(body: {
     prefilledVariables: body.prefilledVariables,
     textBubbleContentFormat: body.textBubbleContentFormat,
   }
+}
+
+const tooManyLogs: Issue = {
+  path: ['body', 'clientLogs'],
+  code: 'quota_exceeded',
+  message: `A session may have ${MAXIMUM_CLIENT_LOGS} entries in all, and would have more`,
 }
 
 const movedOn: Issue = {

@@ -1,6 +1,8 @@
+import type { Issue } from '../../contract/errors.ts'
 import type { Role } from '../../contract/operation.ts'
 import type { WorkspacesHandlers } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
+import type { Config } from '../config.ts'
 import type { Contexts } from '../context.ts'
 import { transact } from '../db/client.ts'
 import { entityTag } from '../entity-tags.ts'
@@ -21,8 +23,11 @@ export const workspaces: WorkspacesHandlers<Contexts> = {
   },
 
   async createWorkspace({ body }, reply, { db, grant, now, config }) {
-    const { name, icon = null } = body
-    const created = await createWorkspace(db, grant, name, icon, config.MAX_WORKSPACES_PER_USER, now)
+    const { name, icon = null, resultsRetentionDays = null } = body
+    const tooLong = longerThanInstallation(resultsRetentionDays, config)
+    if (tooLong) return reply.fail('BAD_REQUEST', [tooLong])
+    const properties = { name, icon, resultsRetentionDays }
+    const created = await createWorkspace(db, grant, properties, config.MAX_WORKSPACES_PER_USER, now)
     return created ? reply.ok({ workspace: toWorkspace(created) }) : reply.fail('FORBIDDEN')
   },
 
@@ -37,6 +42,7 @@ export const workspaces: WorkspacesHandlers<Contexts> = {
           ...toWorkspace(workspace),
           customChatsLimit: workspace.customChatsLimit,
           customSeatsLimit: workspace.customSeatsLimit,
+          resultsRetentionDays: workspace.resultsRetentionDays,
         },
         currentUserMode: ({ ADMIN: 'write', MEMBER: 'read', GUEST: 'guest' } as const)[role],
       },
@@ -44,9 +50,12 @@ export const workspaces: WorkspacesHandlers<Contexts> = {
     )
   },
 
-  async updateWorkspace({ body, conditions }, reply, { db, grant, now }) {
-    const { name, icon } = body
-    const change = { ...(name === undefined ? {} : { name }), ...(icon === undefined ? {} : { icon }) }
+  async updateWorkspace({ body, conditions }, reply, { db, grant, now, config }) {
+    const { name, icon, resultsRetentionDays } = body
+    const tooLong = longerThanInstallation(resultsRetentionDays, config)
+    if (tooLong) return reply.fail('BAD_REQUEST', [tooLong])
+    // What is undefined stays.
+    const change = { name, icon, resultsRetentionDays }
     const outcome = await updateWorkspace(db, grant, conditions, change, now)
     if (!outcome) return reply.fail('NOT_FOUND')
     if ('stale' in outcome) return reply.stale(conditions, workspaceTag(outcome.stale, grant.role))
@@ -61,6 +70,19 @@ export const workspaces: WorkspacesHandlers<Contexts> = {
       ? reply.stale(conditions, workspaceTag(refused.stale, grant.role))
       : reply.fail('NOT_FOUND')
   },
+}
+
+/** What is wrong with a time for which the installation does not keep results. */
+function longerThanInstallation(
+  days: number | null | undefined,
+  { RESULTS_RETENTION_DAYS: maximum = Number.POSITIVE_INFINITY }: Config,
+): Issue | undefined {
+  if (!days || days <= maximum) return undefined
+  return {
+    path: ['body', 'resultsRetentionDays'],
+    code: 'too_big',
+    message: `Too big: this installation keeps results for ${maximum} days`,
+  }
 }
 
 /** The entity tag of a workspace as a caller of this role sees it. */

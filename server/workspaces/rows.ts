@@ -18,6 +18,9 @@ import { newId } from '../ids.ts'
 
 export type WorkspaceRow = typeof table.$inferSelect
 
+/** What its admins may set. */
+type OwnProperties = Pick<WorkspaceRow, 'name' | 'icon' | 'resultsRetentionDays'>
+
 /** The workspaces in which the caller has a role, newest first. */
 export function workspacesOf(db: Database, { caller }: UserGrant) {
   return db
@@ -32,8 +35,7 @@ export function workspacesOf(db: Database, { caller }: UserGrant) {
 export async function createWorkspace(
   db: Database,
   { caller }: UserGrant,
-  name: string,
-  icon: string | null,
+  properties: OwnProperties,
   maximum: number,
   now: Date,
 ): Promise<WorkspaceRow | undefined> {
@@ -45,7 +47,7 @@ export async function createWorkspace(
       .from(table)
       .where(and(eq(table.createdBy, caller.userId), isNull(table.deletedAt)))
     if ((row?.created ?? 0) >= maximum) return undefined
-    return insertWorkspace(tx, caller.userId, name, icon, now)
+    return insertWorkspace(tx, caller.userId, properties, now)
   })
 }
 
@@ -53,13 +55,12 @@ export async function createWorkspace(
 export async function insertWorkspace(
   tx: Transaction,
   userId: string,
-  name: string,
-  icon: string | null,
+  properties: OwnProperties,
   now: Date,
 ): Promise<WorkspaceRow> {
   const [row] = await tx
     .insert(table)
-    .values({ id: newId(now), name, icon, createdBy: userId, createdAt: now, updatedAt: now })
+    .values({ id: newId(now), ...properties, createdBy: userId, createdAt: now, updatedAt: now })
     .returning()
   if (!row) throw new Error('An inserted row was not returned')
   await tx.insert(workspaceMembers).values({ workspaceId: row.id, userId, role: 'ADMIN', createdAt: now })
@@ -96,7 +97,7 @@ export async function updateWorkspace(
   db: Database,
   { workspace }: WorkspaceGrant,
   conditions: Conditions,
-  change: Partial<Pick<WorkspaceRow, 'name' | 'icon'>>,
+  change: { [Name in keyof OwnProperties]?: OwnProperties[Name] | undefined },
   now: Date,
 ): Promise<{ row: WorkspaceRow } | { stale: WorkspaceRow } | undefined> {
   const write = async (writer: Database) => {

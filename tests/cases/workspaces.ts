@@ -45,6 +45,7 @@ export const workspaces: Cases<'workspaces'> = {
             ...body.workspace,
             customChatsLimit: null,
             customSeatsLimit: null,
+            resultsRetentionDays: null,
           })
           const { members } = await client.ok('listMembers', { as: stranger, params })
           expect(members).toMatchObject([{ userId: stranger.id, role: 'ADMIN' }])
@@ -190,6 +191,17 @@ export const workspaces: Cases<'workspaces'> = {
           const { workspace } = await client.ok('getWorkspace', { as: here.guest, params })
           expect(workspace).toMatchObject(body.workspace)
           expect(workspace.updatedAt > workspace.createdAt).toBe(true)
+        },
+      }),
+      'how long results are kept': ({ here }, { client }) => ({
+        as: here.admin,
+        params: { workspaceId: here.workspaceId },
+        body: { resultsRetentionDays: 90 },
+        after: async ({ body }) => {
+          expect(body).toEqual({ workspace: { name: 'Site', icon: '🏢' } })
+          const params = { workspaceId: here.workspaceId }
+          const { workspace } = await client.ok('getWorkspace', { as: here.guest, params })
+          expect(workspace.resultsRetentionDays).toBe(90)
         },
       }),
       'no icon any more': ({ here }) => ({
