@@ -41,6 +41,8 @@ export const issueCodes = {
   last_admin: 'the workspace would be left without an admin',
   malformed: 'the header or the request cannot be read',
   missing: 'a header that is needed was not sent',
+  no_encryption_key:
+    'the installation has no key to encrypt credentials with; whoever runs it has to set one',
   not_multiple_of: 'the number is not one of the allowed steps',
   not_waiting: 'the chat does not wait at this block',
   origin_not_allowed: 'the settings of the bot do not allow this origin',
@@ -205,7 +207,7 @@ export const errors = {
   SERVICE_UNAVAILABLE: {
     status: 503,
     message: 'Service unavailable',
-    when: 'The database cannot be reached or is overloaded. As a rule nothing was changed; only when the connection to the database is lost at the very end, it may have been. Try again after Retry-After seconds, a POST or PATCH with the Idempotency-Key it had.',
+    when: 'The database cannot be reached or is overloaded. As a rule nothing was changed; only when the connection to the database is lost at the very end, it may have been. Try again after Retry-After seconds, a POST or PATCH with the Idempotency-Key it had. Where something else is missing, an issue says what.',
   },
 } as const satisfies Record<string, ErrorDefinition>
 

@@ -4,6 +4,7 @@ import { botUpdateCurrent, botUpdateLegacy } from './bots/schemas.ts'
 import { chat } from './chat/index.ts'
 import { structuredMessage } from './chat/schemas.ts'
 import { chats } from './chats.ts'
+import { credentials } from './credentials.ts'
 import { folders } from './folders.ts'
 import { members } from './members.ts'
 import { publications } from './publications.ts'
@@ -17,6 +18,7 @@ import { workspaces } from './workspaces.ts'
 export const operations = {
   ...workspaces,
   ...members,
+  ...credentials,
   ...folders,
   ...bots,
   ...transfer,
@@ -36,6 +38,7 @@ export type OperationId = keyof Operations
 export const resources = {
   workspaces,
   members,
+  credentials,
   folders,
   bots,
   transfer,

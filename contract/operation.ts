@@ -80,6 +80,10 @@ export interface ErrorExample {
 export const tags = {
   workspaces: { name: 'Workspaces', description: 'Where bots and folders live, and who may use them.' },
   members: { name: 'Members', description: 'The people of a workspace and their roles.' },
+  credentials: {
+    name: 'Credentials',
+    description: 'Keys and accounts of outside services that the bots of a workspace use.',
+  },
   folders: { name: 'Folders', description: 'Folders organise the bots of a workspace and can be nested.' },
   bots: {
     name: 'Bots',

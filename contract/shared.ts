@@ -51,6 +51,7 @@ export const exampleIds = {
   session: '01jr5x6j4t5c9x3b8s0v2w4y6a',
   publication: '01jr5x7k5v6d0y4c9t1w3x5z7b',
   log: '01jr5x8m6w7e1z5d0v2x4y6a8c',
+  credentials: '01jr5x9n7x8f2a6e1w3y5z7b9d',
 } as const
 
 /** A moment in UTC with milliseconds, as every answer writes it. */

@@ -51,6 +51,28 @@ interface Contract {
     params: z.output<(typeof contract)['removeMember']['params']>
     reply: z.output<(typeof contract)['removeMember']['success']['body']>
   }
+  listCredentials: {
+    params: z.output<(typeof contract)['listCredentials']['params']>
+    reply: z.output<(typeof contract)['listCredentials']['success']['body']>
+  }
+  createCredentials: {
+    params: z.output<(typeof contract)['createCredentials']['params']>
+    body: z.input<(typeof contract)['createCredentials']['body']>
+    reply: z.output<(typeof contract)['createCredentials']['success']['body']>
+  }
+  getCredentials: {
+    params: z.output<(typeof contract)['getCredentials']['params']>
+    reply: z.output<(typeof contract)['getCredentials']['success']['body']>
+  }
+  updateCredentials: {
+    params: z.output<(typeof contract)['updateCredentials']['params']>
+    body: z.input<(typeof contract)['updateCredentials']['body']>
+    reply: z.output<(typeof contract)['updateCredentials']['success']['body']>
+  }
+  deleteCredentials: {
+    params: z.output<(typeof contract)['deleteCredentials']['params']>
+    reply: z.output<(typeof contract)['deleteCredentials']['success']['body']>
+  }
   listFolders: {
     query: Required<z.output<(typeof contract)['listFolders']['query']>>
     reply: z.output<(typeof contract)['listFolders']['success']['body']>
@@ -259,6 +281,28 @@ interface Wire {
   removeMember: {
     params: wire['removeMember']['parameters']['path']
     reply: wire['removeMember']['responses'][200]['content']['application/json']
+  }
+  listCredentials: {
+    params: wire['listCredentials']['parameters']['path']
+    reply: wire['listCredentials']['responses'][200]['content']['application/json']
+  }
+  createCredentials: {
+    params: wire['createCredentials']['parameters']['path']
+    body: NonNullable<wire['createCredentials']['requestBody']>['content']['application/json']
+    reply: wire['createCredentials']['responses'][201]['content']['application/json']
+  }
+  getCredentials: {
+    params: wire['getCredentials']['parameters']['path']
+    reply: wire['getCredentials']['responses'][200]['content']['application/json']
+  }
+  updateCredentials: {
+    params: wire['updateCredentials']['parameters']['path']
+    body: NonNullable<wire['updateCredentials']['requestBody']>['content']['application/json']
+    reply: wire['updateCredentials']['responses'][200]['content']['application/json']
+  }
+  deleteCredentials: {
+    params: wire['deleteCredentials']['parameters']['path']
+    reply: wire['deleteCredentials']['responses'][200]['content']['application/json']
   }
   listFolders: {
     query: Required<NonNullable<wire['listFolders']['parameters']['query']>>

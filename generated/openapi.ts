@@ -748,6 +748,68 @@ export interface paths {
         patch: operations["updateWorkspace"];
         trace?: never;
     };
+    "/v1/workspaces/{workspaceId}/credentials": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the credentials of a workspace
+         * @description Returns the credentials that bots of the workspace can use, newest first. What is secret of them is never shown.
+         *
+         *     Permission: a member or an admin of the workspace.
+         */
+        get: operations["listCredentials"];
+        put?: never;
+        /**
+         * Create credentials
+         * @description Stores credentials, encrypted, for the bots of the workspace: blocks name them with `credentialsId`. Nobody can read the secret part again, it is only used for what the type says. An installation without a key to encrypt with answers 503 and says so.
+         *
+         *     Permission: a member or an admin of the workspace.
+         */
+        post: operations["createCredentials"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workspaces/{workspaceId}/credentials/{credentialsId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get credentials
+         * @description Reads what is not secret of credentials.
+         *
+         *     Permission: a member or an admin of the workspace.
+         */
+        get: operations["getCredentials"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete credentials
+         * @description Deletes credentials and returns what they were. Blocks that name them are left as they are and work no longer: their chats log an error and go on.
+         *
+         *     Permission: a member or an admin of the workspace.
+         */
+        delete: operations["deleteCredentials"];
+        options?: never;
+        head?: never;
+        /**
+         * Update credentials
+         * @description Changes the name of credentials, or replaces all of their data, effective with the next step of every chat. The type says what the data consist of and has to be the one that the credentials have.
+         *
+         *     Permission: a member or an admin of the workspace.
+         */
+        patch: operations["updateCredentials"];
+        trace?: never;
+    };
     "/v1/workspaces/{workspaceId}/members": {
         parameters: {
             query?: never;
@@ -918,6 +980,74 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description New credentials of type anthropic. */
+        AnthropicCredentialsCreate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            data: components["schemas"]["ApiKeyData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "anthropic";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
+        };
+        /** @description A change of credentials of type anthropic. */
+        AnthropicCredentialsUpdate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            data?: components["schemas"]["ApiKeyData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name?: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "anthropic";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
+        };
         /** @description What Anthropic is asked to do. The action tells which of the other properties are read. */
         AnthropicOptions: {
             /**
@@ -965,6 +1095,21 @@ export interface components {
             variablesToExtract?: components["schemas"]["VariableToExtract"][];
         } & {
             [key: string]: unknown;
+        };
+        /** @description A key of a service, and where that service is. */
+        ApiKeyData: {
+            /**
+             * Format: password
+             * @description Key of the account.
+             * @example sk-example
+             */
+            apiKey: string;
+            /**
+             * Format: uri
+             * @description Address of the API, where it is not the one of the vendor: what speaks the same protocol can be used like it. The key goes there and nowhere else. Private addresses have to be allowed by the installation.
+             * @example https://llm.example.com/v1
+             */
+            baseUrl?: string;
         };
         /** @description An access token, without the token itself. */
         ApiToken: {
@@ -3761,6 +3906,19 @@ export interface components {
              */
             workspaceId: string;
         };
+        /** @description One record of credentials. */
+        CredentialsBody: {
+            credentials: components["schemas"]["StoredCredentials"];
+        };
+        /** @description New credentials; the type says what they consist of. */
+        CredentialsCreate: components["schemas"]["OpenAiCredentialsCreate"] | components["schemas"]["AnthropicCredentialsCreate"] | components["schemas"]["MistralCredentialsCreate"] | components["schemas"]["GroqCredentialsCreate"] | components["schemas"]["TogetherAiCredentialsCreate"] | components["schemas"]["OpenRouterCredentialsCreate"] | components["schemas"]["PerplexityCredentialsCreate"] | components["schemas"]["DeepSeekCredentialsCreate"] | components["schemas"]["SmtpCredentialsCreate"];
+        /** @description The credentials of a workspace. */
+        CredentialsList: {
+            /** @description The credentials, newest first. */
+            credentials: components["schemas"]["StoredCredentials"][];
+        };
+        /** @description A change of credentials. The type is the one they have; data that are given replace all. */
+        CredentialsUpdate: components["schemas"]["OpenAiCredentialsUpdate"] | components["schemas"]["AnthropicCredentialsUpdate"] | components["schemas"]["MistralCredentialsUpdate"] | components["schemas"]["GroqCredentialsUpdate"] | components["schemas"]["TogetherAiCredentialsUpdate"] | components["schemas"]["OpenRouterCredentialsUpdate"] | components["schemas"]["PerplexityCredentialsUpdate"] | components["schemas"]["DeepSeekCredentialsUpdate"] | components["schemas"]["SmtpCredentialsUpdate"];
         /** @description What is stored, on a conflict or a failed precondition: read the record, or send these values to write on top of it. Absent where the record has none. */
         CurrentState: {
             /**
@@ -3876,6 +4034,74 @@ export interface components {
             type: "deepseek";
         } & {
             [key: string]: unknown;
+        };
+        /** @description New credentials of type deepseek. */
+        DeepSeekCredentialsCreate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            data: components["schemas"]["ApiKeyData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "deepseek";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
+        };
+        /** @description A change of credentials of type deepseek. */
+        DeepSeekCredentialsUpdate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            data?: components["schemas"]["ApiKeyData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name?: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "deepseek";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
         };
         /** @description What DeepSeek is asked to do. The action tells which of the other properties are read. */
         DeepSeekOptions: {
@@ -5058,6 +5284,74 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description New credentials of type groq. */
+        GroqCredentialsCreate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            data: components["schemas"]["ApiKeyData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "groq";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
+        };
+        /** @description A change of credentials of type groq. */
+        GroqCredentialsUpdate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            data?: components["schemas"]["ApiKeyData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name?: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "groq";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
+        };
         /** @description What Groq is asked to do. The action tells which of the other properties are read. */
         GroqOptions: {
             /**
@@ -5488,6 +5782,7 @@ export interface components {
          *     - `last_admin`: the workspace would be left without an admin.
          *     - `malformed`: the header or the request cannot be read.
          *     - `missing`: a header that is needed was not sent.
+         *     - `no_encryption_key`: the installation has no key to encrypt credentials with; whoever runs it has to set one.
          *     - `not_multiple_of`: the number is not one of the allowed steps.
          *     - `not_waiting`: the chat does not wait at this block.
          *     - `origin_not_allowed`: the settings of the bot do not allow this origin.
@@ -6283,6 +6578,74 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description New credentials of type mistral. */
+        MistralCredentialsCreate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            data: components["schemas"]["ApiKeyData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "mistral";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
+        };
+        /** @description A change of credentials of type mistral. */
+        MistralCredentialsUpdate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            data?: components["schemas"]["ApiKeyData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name?: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "mistral";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
+        };
         /** @description What Mistral is asked to do. The action tells which of the other properties are read. */
         MistralOptions: {
             /**
@@ -6566,6 +6929,74 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description New credentials of type openai. */
+        OpenAiCredentialsCreate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            data: components["schemas"]["ApiKeyData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "openai";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
+        };
+        /** @description A change of credentials of type openai. */
+        OpenAiCredentialsUpdate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            data?: components["schemas"]["ApiKeyData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name?: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "openai";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
+        };
         /** @description What OpenAI is asked to do. The action tells which of the other properties are read. */
         OpenAiOptions: {
             /**
@@ -6717,6 +7148,74 @@ export interface components {
             type: "open-router";
         } & {
             [key: string]: unknown;
+        };
+        /** @description New credentials of type open-router. */
+        OpenRouterCredentialsCreate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            data: components["schemas"]["ApiKeyData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "open-router";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
+        };
+        /** @description A change of credentials of type open-router. */
+        OpenRouterCredentialsUpdate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            data?: components["schemas"]["ApiKeyData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name?: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "open-router";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
         };
         /** @description What OpenRouter is asked to do. The action tells which of the other properties are read. */
         OpenRouterOptions: {
@@ -6939,6 +7438,74 @@ export interface components {
             type: "perplexity";
         } & {
             [key: string]: unknown;
+        };
+        /** @description New credentials of type perplexity. */
+        PerplexityCredentialsCreate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            data: components["schemas"]["ApiKeyData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "perplexity";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
+        };
+        /** @description A change of credentials of type perplexity. */
+        PerplexityCredentialsUpdate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            data?: components["schemas"]["ApiKeyData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name?: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "perplexity";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
         };
         /** @description What Perplexity is asked to do. The action tells which of the other properties are read. */
         PerplexityOptions: {
@@ -8324,7 +8891,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description The database cannot be reached or is overloaded. As a rule nothing was changed; only when the connection to the database is lost at the very end, it may have been. Try again after Retry-After seconds, a POST or PATCH with the Idempotency-Key it had. */
+        /** @description The database cannot be reached or is overloaded. As a rule nothing was changed; only when the connection to the database is lost at the very end, it may have been. Try again after Retry-After seconds, a POST or PATCH with the Idempotency-Key it had. Where something else is missing, an issue says what. */
         ServiceUnavailableErrorBody: {
             /**
              * @description The code of the error, for programs.
@@ -8507,6 +9074,116 @@ export interface components {
             logicalOperator?: components["schemas"]["LogicalOperator"];
         } & {
             [key: string]: unknown;
+        };
+        /** @description New credentials of type smtp. */
+        SmtpCredentialsCreate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            data: components["schemas"]["SmtpData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "smtp";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
+        };
+        /** @description A change of credentials of type smtp. */
+        SmtpCredentialsUpdate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            data?: components["schemas"]["SmtpData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name?: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "smtp";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
+        };
+        /** @description An account on a mail server. */
+        SmtpData: {
+            from: components["schemas"]["SmtpSender"];
+            /**
+             * @description Mail server.
+             * @example mail.example.com
+             */
+            host: string;
+            /** @description Whether the connection is encrypted from its beginning, as on port 465. Otherwise it becomes so when the server offers it. Default false. */
+            isTlsEnabled?: boolean;
+            /**
+             * Format: password
+             * @description Password of the account.
+             * @example example-password
+             */
+            password?: string;
+            /**
+             * Format: int32
+             * @description Port of the mail server: 25, 465, 587 or 2525, or another one that the installation allows.
+             * @example 587
+             */
+            port: number;
+            /**
+             * @description Name of the account.
+             * @example bots
+             */
+            username?: string;
+        };
+        /** @description Whom e-mails come from. */
+        SmtpSender: {
+            /**
+             * Format: email
+             * @description Address of the sender.
+             * @example bots@example.com
+             */
+            email: string;
+            /**
+             * @description Name of the sender.
+             * @example Acme bots
+             */
+            name?: string;
         };
         /** @description Where a chat begins in versions 3, 4 and 5. Versions 6 and 6.1 tolerate it and skip it: they begin at the start event. */
         StartBlock: {
@@ -8777,6 +9454,41 @@ export interface components {
         /** @description The statistics of a bot. */
         StatsBody: {
             stats: components["schemas"]["Stats"];
+        };
+        /** @description Credentials of a workspace, without what is secret of them. */
+        StoredCredentials: {
+            /**
+             * Format: date-time
+             * @description When they were created.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /**
+             * @description Id of the credentials.
+             * @example 01jr5x9n7x8f2a6e1w3y5z7b9d
+             */
+            id: string;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name: string;
+            /**
+             * @description What they are for: `smtp`, or the type of the blocks that use them.
+             * @example openai
+             */
+            type: string;
+            /**
+             * Format: date-time
+             * @description When they were last changed.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            updatedAt: string;
+            /**
+             * @description Id of the workspace, as create and list answer it.
+             * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+             */
+            workspaceId: string;
         };
         /** @description A message with its kind. */
         StructuredMessage: components["schemas"]["TextMessage"] | components["schemas"]["AudioMessage"] | components["schemas"]["CommandMessage"];
@@ -9376,6 +10088,74 @@ export interface components {
             type: "together-ai";
         } & {
             [key: string]: unknown;
+        };
+        /** @description New credentials of type together-ai. */
+        TogetherAiCredentialsCreate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            data: components["schemas"]["ApiKeyData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "together-ai";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
+        };
+        /** @description A change of credentials of type together-ai. */
+        TogetherAiCredentialsUpdate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            data?: components["schemas"]["ApiKeyData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name?: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "together-ai";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
         };
         /** @description What Together AI is asked to do. The action tells which of the other properties are read. */
         TogetherAiOptions: {
@@ -10438,7 +11218,7 @@ export interface components {
                 "application/json": components["schemas"]["PreconditionFailedErrorBody"];
             };
         };
-        /** @description The database cannot be reached or is overloaded. As a rule nothing was changed; only when the connection to the database is lost at the very end, it may have been. Try again after Retry-After seconds, a POST or PATCH with the Idempotency-Key it had. */
+        /** @description The database cannot be reached or is overloaded. As a rule nothing was changed; only when the connection to the database is lost at the very end, it may have been. Try again after Retry-After seconds, a POST or PATCH with the Idempotency-Key it had. Where something else is missing, an issue says what. */
         ServiceUnavailable: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -10496,6 +11276,11 @@ export interface components {
          * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
          */
         BotId: string;
+        /**
+         * @description Id of the credentials.
+         * @example 01jr5x9n7x8f2a6e1w3y5z7b9d
+         */
+        CredentialsId: string;
         /**
          * @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
          * @example AZx0mC1jZ3JhbnQ
@@ -12698,6 +13483,234 @@ export interface operations {
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listCredentials: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The credentials, newest first. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredentialsList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createCredentials: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 256 KiB of JSON in UTF-8. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CredentialsCreate"];
+            };
+        };
+        responses: {
+            /** @description The new credentials, without what is secret of them. */
+            201: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredentialsBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getCredentials: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the credentials.
+                 * @example 01jr5x9n7x8f2a6e1w3y5z7b9d
+                 */
+                credentialsId: components["parameters"]["CredentialsId"];
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The credentials, without what is secret of them. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredentialsBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteCredentials: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the credentials.
+                 * @example 01jr5x9n7x8f2a6e1w3y5z7b9d
+                 */
+                credentialsId: components["parameters"]["CredentialsId"];
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The credentials that were deleted. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredentialsBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateCredentials: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the credentials.
+                 * @example 01jr5x9n7x8f2a6e1w3y5z7b9d
+                 */
+                credentialsId: components["parameters"]["CredentialsId"];
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 256 KiB of JSON in UTF-8. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CredentialsUpdate"];
+            };
+        };
+        responses: {
+            /** @description The credentials as they are now. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredentialsBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];

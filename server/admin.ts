@@ -14,6 +14,8 @@ import { hasData } from './db/embedded.ts'
 import { migrateDatabase } from './db/migrate.ts'
 import { apiTokens, users, workspaceMembers, workspaces } from './db/schema.ts'
 import { newId } from './ids.ts'
+import { encryptAnew, usedKeys } from './workspaces/credentials.ts'
+import { openKeyring } from './workspaces/keyring.ts'
 
 /*
  * What has no operation, or must work before the first token. Prints one JSON object on standard output;
@@ -22,7 +24,7 @@ import { newId } from './ids.ts'
 
 const usage =
   'Expected one of: user create --email E --name N | token create --email E [--name N] [--expires-in-days D] | ' +
-  'token revoke --id I | member set --workspace W --email E --role ADMIN|MEMBER|GUEST | migrate | ' +
+  'token revoke --id I | member set --workspace W --email E --role ADMIN|MEMBER|GUEST | credentials rotate | migrate | ' +
   'backup FILE | restore FILE'
 
 /** A failure that the person at the keyboard can mend; its message is all they need. */
@@ -32,7 +34,7 @@ type Options = Record<string, string | undefined>
 
 const commands: Record<
   string,
-  { options: string[]; run: (db: Database, options: Options) => Promise<object> }
+  { options: string[]; run: (db: Database, options: Options, config: Config) => Promise<object> }
 > = {
   'user create': {
     options: ['email', 'name'],
@@ -108,6 +110,21 @@ const commands: Record<
       return member
     },
   },
+  'credentials rotate': {
+    options: [],
+    async run(db, _options, config) {
+      const { read, add } = openKeyring(config)
+      // With the keys in a file, a new one comes in front. Where they are set, whoever sets them did that.
+      const keys = add ? await add(await usedKeys(db)) : await read()
+      const [key] = keys
+      if (!key) throw new Refusal('There is no key to encrypt with: set ENCRYPTION_KEY')
+      const { encrypted, unreadable } = await encryptAnew(db, keys)
+      if (unreadable === 0) return { key: key.id, encrypted }
+      throw new Refusal(
+        `${encrypted} credentials were encrypted anew, ${unreadable} were not: put the key that they have behind the first one in ENCRYPTION_KEY, with a comma between`,
+      )
+    },
+  },
   // Every command migrates first.
   migrate: { options: [], run: async () => ({ migrated: true }) },
 }
@@ -148,7 +165,7 @@ async function main(): Promise<object> {
   const { db, pool } = connect({ ...databaseOptions(config, database.url, silent), poolSize: 1 })
   try {
     await migrateDatabase(database.url)
-    return await command.run(db, values as Options)
+    return await command.run(db, values as Options, config)
   } finally {
     await pool.end()
     await database.stop()

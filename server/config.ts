@@ -13,6 +13,19 @@ const number = (minimum: number, maximum: number) => {
 const whole = (minimum: number, maximum: number, fallback: number) =>
   number(minimum, maximum).default(fallback)
 
+/** Keys of 32 bytes, in base64 or in hexadecimal digits. */
+const keys = z
+  .string()
+  .transform((list) => list.split(',').map((key) => keyOf(key.trim())))
+  .refine((list) => list.every((key) => key.length === 32), {
+    error:
+      'Expected 32 bytes in base64 or hexadecimal digits, as `openssl rand -base64 32` prints them, or several of these with commas between',
+  })
+
+function keyOf(text: string): Buffer {
+  return /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : Buffer.from(text, 'base64')
+}
+
 const address = (protocols: RegExp, example: string) =>
   z.url({ protocol: protocols, error: `Expected a URL such as ${example}` })
 
@@ -49,6 +62,8 @@ const environment = z.object({
   TERMS_URL: address(/^https?$/, 'https://bots.example.com/terms').optional(),
   DATA_DIR: z.string().min(1).default('.data'),
   DATABASE_URL: address(/^postgres(ql)?$/, 'postgres://user:password@host:5432/bots').optional(),
+  /** The first key encrypts credentials, all of them decrypt. */
+  ENCRYPTION_KEY: keys.optional(),
   DATABASE_POOL_SIZE: whole(1, 1000, 10),
   DATABASE_CONNECT_TIMEOUT: whole(1, 600_000, 2_000),
   DATABASE_STATEMENT_TIMEOUT: whole(1, 600_000, 5_000),

@@ -3,6 +3,7 @@ import type { BotGrant, FolderGrant, UserGrant, WorkspaceGrant } from './access/
 import type { ChatTools } from './chat/tools/index.ts'
 import type { Config } from './config.ts'
 import type { Database } from './db/client.ts'
+import type { Keyring } from './workspaces/keyring.ts'
 
 /** What the whole process shares. */
 export interface Services {
@@ -13,6 +14,8 @@ export interface Services {
   /** Authenticates cursors; the same in all processes of the installation. */
   cursorKey: Buffer
   chat: ChatTools
+  /** Of credentials. */
+  keyring: Keyring
 }
 
 /**

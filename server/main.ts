@@ -11,6 +11,8 @@ import { cursorKey, migrateDatabase } from './db/migrate.ts'
 import { createApp, type Phase } from './http/app.ts'
 import { createServer } from './http/server.ts'
 import { createLog } from './log.ts'
+import { usedKeys } from './workspaces/credentials.ts'
+import { openKeyring } from './workspaces/keyring.ts'
 
 /*
  * Starts the service: configuration, database, listening, migrations. It listens before the database
@@ -37,6 +39,7 @@ const database = await locateDatabase(config, (message) => log.info(message)).ca
 const { db, pool } = connect(databaseOptions(config, database.url, log))
 
 const chat = openChatTools(config)
+const keyring = openKeyring(config)
 let phase: Phase = 'starting'
 // Filled in before the phase lets a request through.
 const key = Buffer.alloc(32)
@@ -48,6 +51,7 @@ const app = createApp({
   now: () => new Date(),
   cursorKey: key,
   chat: chat.tools,
+  keyring,
   phase: () => phase,
   publicUrl: () => publicUrl,
 })
@@ -86,6 +90,7 @@ while (phase === 'starting') {
     await isWarm
     const first = await createFirstUser(db, new Date())
     if (first) welcome(first.token)
+    await noteLostKeys()
     if (phase !== 'starting') break
     phase = 'serving'
     background = startBackground(db, log, config)
@@ -95,6 +100,16 @@ while (phase === 'starting') {
     if (attempts++ % 20 === 0) log.error({ err: databaseError(error) }, 'the database is not ready')
     await delay(1_000)
   }
+}
+
+/** What cannot be read now can be once its key is back, so nobody is kept from anything else. */
+async function noteLostKeys() {
+  const keys = await keyring.read().catch((err: Error) => {
+    log.error({ err }, 'encryption keys cannot be read')
+    return []
+  })
+  const lost = [...(await usedKeys(db))].filter((used) => !keys.some(({ id }) => id === used))
+  if (lost.length > 0) log.error({ keys: lost }, 'credentials are encrypted with keys that are missing')
 }
 
 /** Told once, and apart from the log, which is kept. */

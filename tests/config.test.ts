@@ -55,6 +55,17 @@ const variables: Record<keyof Config, Variable> = {
     ['postgres://u:p@host:5432/bots', 'postgresql://host/bots?sslmode=require'],
     ['mysql://u:secret@host/bots', 'http://host/bots'],
   ),
+  ENCRYPTION_KEY: {
+    absent: undefined,
+    good: [
+      [Buffer.alloc(32, 1).toString('base64'), [Buffer.alloc(32, 1)]],
+      [
+        `${'ab'.repeat(32)}, ${Buffer.alloc(32, 2).toString('base64')}`,
+        [Buffer.alloc(32, 0xab), Buffer.alloc(32, 2)],
+      ],
+    ],
+    bad: ['secret', 'ab'.repeat(31), Buffer.alloc(33, 'secret').toString('base64'), `${'ab'.repeat(32)},`],
+  },
   DATABASE_POOL_SIZE: whole(10, 1, 1_000),
   DATABASE_CONNECT_TIMEOUT: whole(2_000, 1, 600_000),
   DATABASE_STATEMENT_TIMEOUT: whole(5_000, 1, 600_000),

@@ -33,6 +33,13 @@ const beginning = [
   'updateMember guest',
   'removeMember',
 
+  'createCredentials smtp',
+  'createCredentials openai',
+  'listCredentials',
+  'getCredentials',
+  'updateCredentials rename',
+  'updateCredentials replace',
+
   'createFolder topLevel',
   'createFolder nested',
   'listFolders',
@@ -83,6 +90,7 @@ const ending = [
   'updateBot legacy',
   'deleteBot',
   'deleteFolder',
+  'deleteCredentials',
   'createToken quarter',
   'listTokens',
   'revokeToken',

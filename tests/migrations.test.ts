@@ -246,6 +246,7 @@ describe('tables that can be distributed by bot', () => {
     schema.workspaceMembers,
     schema.folders,
     schema.apiTokens,
+    schema.credentials,
     schema.publicIds,
     schema.customDomains,
     schema.installationKeys,

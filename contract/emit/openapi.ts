@@ -85,7 +85,7 @@ export function toOpenApi({ title, version, operations, besides = [] }: Document
       description,
     })),
     'x-tagGroups': [
-      { name: 'Building', tags: ['workspaces', 'members', 'folders', 'bots', 'publishing'] },
+      { name: 'Building', tags: ['workspaces', 'members', 'credentials', 'folders', 'bots', 'publishing'] },
       { name: 'Running', tags: ['results', 'analytics', 'chat'] },
       { name: 'Access', tags: ['tokens'] },
     ],

@@ -1,7 +1,7 @@
 // Made by `make generate` from contract/. Do not edit.
 import { ApiError } from './runtime.js'
 import type { ClientOptions, KeyOptions, MatchOptions, Pages, Reply, RequestOptions } from './runtime.js'
-import type { ApiTokenBody, ApiTokenCreate, ApiTokenList, Bot, BotBody, BotPage, BotReferenceBody, BotUpdate, BotV61, BotWithModeBody, ChatBody, ChatPage, ChatSessionBody, ChatUpdate, ContinueChatBody, ContinuedChatBody, CreateBotBody, CreateFolderBody, CreatedApiTokenBody, DeleteFolderQuery, DeleteResultsQuery, ExportResultsQuery, ExportedBotBody, FlowCheckBody, FolderBody, FolderList, GetBotQuery, GetFolderQuery, GetPublishedBotQuery, GetStatsQuery, ImportBotBody, ImportedBotBody, ListBotsQuery, ListChatsQuery, ListFoldersQuery, ListPublicationsQuery, ListResultLogsQuery, ListResultsQuery, MemberBody, MemberCreate, MemberList, MemberUpdate, PublicationBody, PublicationPage, PublishedBody, PublishedBotBody, ResultBody, ResultLogPage, ResultPage, SaveClientLogsBody, StartChatBody, StartPreviewBody, StartedChatBody, StatsBody, SuccessBody, TranscriptBody, UpdateBotBody, UpdateFolderBody, UpdatedWorkspaceBody, WebhookData, WorkspaceBody, WorkspaceCreate, WorkspaceDeletedBody, WorkspaceDetailsBody, WorkspaceList, WorkspaceUpdate } from './types.cjs'
+import type { ApiTokenBody, ApiTokenCreate, ApiTokenList, Bot, BotBody, BotPage, BotReferenceBody, BotUpdate, BotV61, BotWithModeBody, ChatBody, ChatPage, ChatSessionBody, ChatUpdate, ContinueChatBody, ContinuedChatBody, CreateBotBody, CreateFolderBody, CreatedApiTokenBody, CredentialsBody, CredentialsCreate, CredentialsList, CredentialsUpdate, DeleteFolderQuery, DeleteResultsQuery, ExportResultsQuery, ExportedBotBody, FlowCheckBody, FolderBody, FolderList, GetBotQuery, GetFolderQuery, GetPublishedBotQuery, GetStatsQuery, ImportBotBody, ImportedBotBody, ListBotsQuery, ListChatsQuery, ListFoldersQuery, ListPublicationsQuery, ListResultLogsQuery, ListResultsQuery, MemberBody, MemberCreate, MemberList, MemberUpdate, PublicationBody, PublicationPage, PublishedBody, PublishedBotBody, ResultBody, ResultLogPage, ResultPage, SaveClientLogsBody, StartChatBody, StartPreviewBody, StartedChatBody, StatsBody, SuccessBody, TranscriptBody, UpdateBotBody, UpdateFolderBody, UpdatedWorkspaceBody, WebhookData, WorkspaceBody, WorkspaceCreate, WorkspaceDeletedBody, WorkspaceDetailsBody, WorkspaceList, WorkspaceUpdate } from './types.cjs'
 
 export { ApiError, ConnectionError, TimeoutError } from './runtime.js'
 export type { ClientOptions, Issue, KeyOptions, MatchOptions, Pages, Reply, RequestOptions } from './runtime.js'
@@ -91,7 +91,7 @@ export declare class InternalServerError extends ApiError {
   readonly code: 'INTERNAL_SERVER_ERROR'
 }
 
-/** The database cannot be reached or is overloaded. As a rule nothing was changed; only when the connection to the database is lost at the very end, it may have been. Try again after Retry-After seconds, a POST or PATCH with the Idempotency-Key it had. */
+/** The database cannot be reached or is overloaded. As a rule nothing was changed; only when the connection to the database is lost at the very end, it may have been. Try again after Retry-After seconds, a POST or PATCH with the Idempotency-Key it had. Where something else is missing, an issue says what. */
 export declare class ServiceUnavailableError extends ApiError {
   readonly status: 503
   readonly code: 'SERVICE_UNAVAILABLE'
@@ -165,6 +165,39 @@ export interface Members {
    * Takes a user out of the workspace, effective with their next request, and returns the membership that ended. Whatever their role, members may remove themselves, which is how to leave a workspace; only an admin may remove somebody else. The last admin of a workspace cannot be removed.
    */
   remove(workspaceId: string, userId: string, options?: RequestOptions): Reply<MemberBody>
+}
+
+export interface Credentials {
+  /**
+   * List the credentials of a workspace: `GET /v1/workspaces/{workspaceId}/credentials`
+   *
+   * Returns the credentials that bots of the workspace can use, newest first. What is secret of them is never shown.
+   */
+  list(workspaceId: string, options?: RequestOptions): Reply<CredentialsList>
+  /**
+   * Create credentials: `POST /v1/workspaces/{workspaceId}/credentials`
+   *
+   * Stores credentials, encrypted, for the bots of the workspace: blocks name them with `credentialsId`. Nobody can read the secret part again, it is only used for what the type says. An installation without a key to encrypt with answers 503 and says so.
+   */
+  create(workspaceId: string, body: CredentialsCreate, options?: RequestOptions & KeyOptions): Reply<CredentialsBody>
+  /**
+   * Get credentials: `GET /v1/workspaces/{workspaceId}/credentials/{credentialsId}`
+   *
+   * Reads what is not secret of credentials.
+   */
+  get(workspaceId: string, credentialsId: string, options?: RequestOptions): Reply<CredentialsBody>
+  /**
+   * Update credentials: `PATCH /v1/workspaces/{workspaceId}/credentials/{credentialsId}`
+   *
+   * Changes the name of credentials, or replaces all of their data, effective with the next step of every chat. The type says what the data consist of and has to be the one that the credentials have.
+   */
+  update(workspaceId: string, credentialsId: string, body: CredentialsUpdate, options?: RequestOptions & KeyOptions): Reply<CredentialsBody>
+  /**
+   * Delete credentials: `DELETE /v1/workspaces/{workspaceId}/credentials/{credentialsId}`
+   *
+   * Deletes credentials and returns what they were. Blocks that name them are left as they are and work no longer: their chats log an error and go on.
+   */
+  delete(workspaceId: string, credentialsId: string, options?: RequestOptions): Reply<CredentialsBody>
 }
 
 export interface Folders {
@@ -430,6 +463,7 @@ export interface Tokens {
 export interface Client {
   readonly workspaces: Workspaces
   readonly members: Members
+  readonly credentials: Credentials
   readonly folders: Folders
   readonly bots: Bots
   readonly publishing: Publishing

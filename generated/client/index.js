@@ -63,6 +63,13 @@ export function createClient(options) {
         update: on({ "method": "PATCH", "path": "/v1/workspaces/{workspaceId}/members/{userId}", "body": true, "key": true }),
         remove: on({ "method": "DELETE", "path": "/v1/workspaces/{workspaceId}/members/{userId}" }),
     };
+    const credentials = {
+        list: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/credentials" }),
+        create: on({ "method": "POST", "path": "/v1/workspaces/{workspaceId}/credentials", "body": true, "key": true }),
+        get: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/credentials/{credentialsId}" }),
+        update: on({ "method": "PATCH", "path": "/v1/workspaces/{workspaceId}/credentials/{credentialsId}", "body": true, "key": true }),
+        delete: on({ "method": "DELETE", "path": "/v1/workspaces/{workspaceId}/credentials/{credentialsId}" }),
+    };
     const folders = {
         list: on({ "method": "GET", "path": "/v1/folders", "query": true, "entries": "folders" }),
         create: on({ "method": "POST", "path": "/v1/folders", "body": true, "key": true }),
@@ -116,5 +123,5 @@ export function createClient(options) {
         revoke: on({ "method": "DELETE", "path": "/v1/users/me/tokens/{tokenId}" }),
     };
     bots.edit = editor(bots);
-    return { workspaces, members, folders, bots, publishing, results, analytics, chat, tokens };
+    return { workspaces, members, credentials, folders, bots, publishing, results, analytics, chat, tokens };
 }

@@ -111,6 +111,74 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description New credentials of type anthropic. */
+        AnthropicCredentialsCreate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            data: components["schemas"]["ApiKeyData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "anthropic";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
+        };
+        /** @description A change of credentials of type anthropic. */
+        AnthropicCredentialsUpdate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            data?: components["schemas"]["ApiKeyData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name?: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "anthropic";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
+        };
         /** @description What Anthropic is asked to do. The action tells which of the other properties are read. */
         AnthropicOptions: {
             /**
@@ -158,6 +226,21 @@ export interface components {
             variablesToExtract?: components["schemas"]["VariableToExtract"][];
         } & {
             [key: string]: unknown;
+        };
+        /** @description A key of a service, and where that service is. */
+        ApiKeyData: {
+            /**
+             * Format: password
+             * @description Key of the account.
+             * @example sk-example
+             */
+            apiKey: string;
+            /**
+             * Format: uri
+             * @description Address of the API, where it is not the one of the vendor: what speaks the same protocol can be used like it. The key goes there and nowhere else. Private addresses have to be allowed by the installation.
+             * @example https://llm.example.com/v1
+             */
+            baseUrl?: string;
         };
         /** @description An access token, without the token itself. */
         ApiToken: {
@@ -2954,6 +3037,19 @@ export interface components {
              */
             workspaceId: string;
         };
+        /** @description One record of credentials. */
+        CredentialsBody: {
+            credentials: components["schemas"]["StoredCredentials"];
+        };
+        /** @description New credentials; the type says what they consist of. */
+        CredentialsCreate: components["schemas"]["OpenAiCredentialsCreate"] | components["schemas"]["AnthropicCredentialsCreate"] | components["schemas"]["MistralCredentialsCreate"] | components["schemas"]["GroqCredentialsCreate"] | components["schemas"]["TogetherAiCredentialsCreate"] | components["schemas"]["OpenRouterCredentialsCreate"] | components["schemas"]["PerplexityCredentialsCreate"] | components["schemas"]["DeepSeekCredentialsCreate"] | components["schemas"]["SmtpCredentialsCreate"];
+        /** @description The credentials of a workspace. */
+        CredentialsList: {
+            /** @description The credentials, newest first. */
+            credentials: components["schemas"]["StoredCredentials"][];
+        };
+        /** @description A change of credentials. The type is the one they have; data that are given replace all. */
+        CredentialsUpdate: components["schemas"]["OpenAiCredentialsUpdate"] | components["schemas"]["AnthropicCredentialsUpdate"] | components["schemas"]["MistralCredentialsUpdate"] | components["schemas"]["GroqCredentialsUpdate"] | components["schemas"]["TogetherAiCredentialsUpdate"] | components["schemas"]["OpenRouterCredentialsUpdate"] | components["schemas"]["PerplexityCredentialsUpdate"] | components["schemas"]["DeepSeekCredentialsUpdate"] | components["schemas"]["SmtpCredentialsUpdate"];
         /** @description What is stored, on a conflict or a failed precondition: read the record, or send these values to write on top of it. Absent where the record has none. */
         CurrentState: {
             /**
@@ -3069,6 +3165,74 @@ export interface components {
             type: "deepseek";
         } & {
             [key: string]: unknown;
+        };
+        /** @description New credentials of type deepseek. */
+        DeepSeekCredentialsCreate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            data: components["schemas"]["ApiKeyData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "deepseek";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
+        };
+        /** @description A change of credentials of type deepseek. */
+        DeepSeekCredentialsUpdate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            data?: components["schemas"]["ApiKeyData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name?: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "deepseek";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
         };
         /** @description What DeepSeek is asked to do. The action tells which of the other properties are read. */
         DeepSeekOptions: {
@@ -4251,6 +4415,74 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description New credentials of type groq. */
+        GroqCredentialsCreate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            data: components["schemas"]["ApiKeyData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "groq";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
+        };
+        /** @description A change of credentials of type groq. */
+        GroqCredentialsUpdate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            data?: components["schemas"]["ApiKeyData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name?: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "groq";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
+        };
         /** @description What Groq is asked to do. The action tells which of the other properties are read. */
         GroqOptions: {
             /**
@@ -4681,6 +4913,7 @@ export interface components {
          *     - `last_admin`: the workspace would be left without an admin.
          *     - `malformed`: the header or the request cannot be read.
          *     - `missing`: a header that is needed was not sent.
+         *     - `no_encryption_key`: the installation has no key to encrypt credentials with; whoever runs it has to set one.
          *     - `not_multiple_of`: the number is not one of the allowed steps.
          *     - `not_waiting`: the chat does not wait at this block.
          *     - `origin_not_allowed`: the settings of the bot do not allow this origin.
@@ -5476,6 +5709,74 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description New credentials of type mistral. */
+        MistralCredentialsCreate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            data: components["schemas"]["ApiKeyData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "mistral";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
+        };
+        /** @description A change of credentials of type mistral. */
+        MistralCredentialsUpdate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            data?: components["schemas"]["ApiKeyData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name?: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "mistral";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
+        };
         /** @description What Mistral is asked to do. The action tells which of the other properties are read. */
         MistralOptions: {
             /**
@@ -5759,6 +6060,74 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description New credentials of type openai. */
+        OpenAiCredentialsCreate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            data: components["schemas"]["ApiKeyData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "openai";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
+        };
+        /** @description A change of credentials of type openai. */
+        OpenAiCredentialsUpdate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            data?: components["schemas"]["ApiKeyData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name?: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "openai";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
+        };
         /** @description What OpenAI is asked to do. The action tells which of the other properties are read. */
         OpenAiOptions: {
             /**
@@ -5910,6 +6279,74 @@ export interface components {
             type: "open-router";
         } & {
             [key: string]: unknown;
+        };
+        /** @description New credentials of type open-router. */
+        OpenRouterCredentialsCreate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            data: components["schemas"]["ApiKeyData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "open-router";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
+        };
+        /** @description A change of credentials of type open-router. */
+        OpenRouterCredentialsUpdate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            data?: components["schemas"]["ApiKeyData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name?: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "open-router";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
         };
         /** @description What OpenRouter is asked to do. The action tells which of the other properties are read. */
         OpenRouterOptions: {
@@ -6132,6 +6569,74 @@ export interface components {
             type: "perplexity";
         } & {
             [key: string]: unknown;
+        };
+        /** @description New credentials of type perplexity. */
+        PerplexityCredentialsCreate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            data: components["schemas"]["ApiKeyData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "perplexity";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
+        };
+        /** @description A change of credentials of type perplexity. */
+        PerplexityCredentialsUpdate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            data?: components["schemas"]["ApiKeyData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name?: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "perplexity";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
         };
         /** @description What Perplexity is asked to do. The action tells which of the other properties are read. */
         PerplexityOptions: {
@@ -7517,7 +8022,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description The database cannot be reached or is overloaded. As a rule nothing was changed; only when the connection to the database is lost at the very end, it may have been. Try again after Retry-After seconds, a POST or PATCH with the Idempotency-Key it had. */
+        /** @description The database cannot be reached or is overloaded. As a rule nothing was changed; only when the connection to the database is lost at the very end, it may have been. Try again after Retry-After seconds, a POST or PATCH with the Idempotency-Key it had. Where something else is missing, an issue says what. */
         ServiceUnavailableErrorBody: {
             /**
              * @description The code of the error, for programs.
@@ -7700,6 +8205,116 @@ export interface components {
             logicalOperator?: components["schemas"]["LogicalOperator"];
         } & {
             [key: string]: unknown;
+        };
+        /** @description New credentials of type smtp. */
+        SmtpCredentialsCreate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            data: components["schemas"]["SmtpData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "smtp";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
+        };
+        /** @description A change of credentials of type smtp. */
+        SmtpCredentialsUpdate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            data?: components["schemas"]["SmtpData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name?: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "smtp";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
+        };
+        /** @description An account on a mail server. */
+        SmtpData: {
+            from: components["schemas"]["SmtpSender"];
+            /**
+             * @description Mail server.
+             * @example mail.example.com
+             */
+            host: string;
+            /** @description Whether the connection is encrypted from its beginning, as on port 465. Otherwise it becomes so when the server offers it. Default false. */
+            isTlsEnabled?: boolean;
+            /**
+             * Format: password
+             * @description Password of the account.
+             * @example example-password
+             */
+            password?: string;
+            /**
+             * Format: int32
+             * @description Port of the mail server: 25, 465, 587 or 2525, or another one that the installation allows.
+             * @example 587
+             */
+            port: number;
+            /**
+             * @description Name of the account.
+             * @example bots
+             */
+            username?: string;
+        };
+        /** @description Whom e-mails come from. */
+        SmtpSender: {
+            /**
+             * Format: email
+             * @description Address of the sender.
+             * @example bots@example.com
+             */
+            email: string;
+            /**
+             * @description Name of the sender.
+             * @example Acme bots
+             */
+            name?: string;
         };
         /** @description Where a chat begins in versions 3, 4 and 5. Versions 6 and 6.1 tolerate it and skip it: they begin at the start event. */
         StartBlock: {
@@ -7970,6 +8585,41 @@ export interface components {
         /** @description The statistics of a bot. */
         StatsBody: {
             stats: components["schemas"]["Stats"];
+        };
+        /** @description Credentials of a workspace, without what is secret of them. */
+        StoredCredentials: {
+            /**
+             * Format: date-time
+             * @description When they were created.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /**
+             * @description Id of the credentials.
+             * @example 01jr5x9n7x8f2a6e1w3y5z7b9d
+             */
+            id: string;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name: string;
+            /**
+             * @description What they are for: `smtp`, or the type of the blocks that use them.
+             * @example openai
+             */
+            type: string;
+            /**
+             * Format: date-time
+             * @description When they were last changed.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            updatedAt: string;
+            /**
+             * @description Id of the workspace, as create and list answer it.
+             * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+             */
+            workspaceId: string;
         };
         /** @description A message with its kind. */
         StructuredMessage: components["schemas"]["TextMessage"] | components["schemas"]["AudioMessage"] | components["schemas"]["CommandMessage"];
@@ -8569,6 +9219,74 @@ export interface components {
             type: "together-ai";
         } & {
             [key: string]: unknown;
+        };
+        /** @description New credentials of type together-ai. */
+        TogetherAiCredentialsCreate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            data: components["schemas"]["ApiKeyData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "together-ai";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
+        };
+        /** @description A change of credentials of type together-ai. */
+        TogetherAiCredentialsUpdate: {
+            /**
+             * @description Read-only moment of the creation; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            data?: components["schemas"]["ApiKeyData"];
+            /**
+             * @description Read-only id of the credentials; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Name to choose the credentials by.
+             * @example Company account
+             */
+            name?: string;
+            /**
+             * @description What the credentials are for. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "together-ai";
+            /**
+             * @description Read-only moment of the last change; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
         };
         /** @description What Together AI is asked to do. The action tells which of the other properties are read. */
         TogetherAiOptions: {
@@ -9631,7 +10349,7 @@ export interface components {
                 "application/json": components["schemas"]["PreconditionFailedErrorBody"];
             };
         };
-        /** @description The database cannot be reached or is overloaded. As a rule nothing was changed; only when the connection to the database is lost at the very end, it may have been. Try again after Retry-After seconds, a POST or PATCH with the Idempotency-Key it had. */
+        /** @description The database cannot be reached or is overloaded. As a rule nothing was changed; only when the connection to the database is lost at the very end, it may have been. Try again after Retry-After seconds, a POST or PATCH with the Idempotency-Key it had. Where something else is missing, an issue says what. */
         ServiceUnavailable: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -9689,6 +10407,11 @@ export interface components {
          * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
          */
         BotId: string;
+        /**
+         * @description Id of the credentials.
+         * @example 01jr5x9n7x8f2a6e1w3y5z7b9d
+         */
+        CredentialsId: string;
         /**
          * @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
          * @example AZx0mC1jZ3JhbnQ
@@ -11898,6 +12621,234 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    listCredentials: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The credentials, newest first. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredentialsList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createCredentials: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 256 KiB of JSON in UTF-8. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CredentialsCreate"];
+            };
+        };
+        responses: {
+            /** @description The new credentials, without what is secret of them. */
+            201: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredentialsBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getCredentials: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the credentials.
+                 * @example 01jr5x9n7x8f2a6e1w3y5z7b9d
+                 */
+                credentialsId: components["parameters"]["CredentialsId"];
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The credentials, without what is secret of them. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredentialsBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteCredentials: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the credentials.
+                 * @example 01jr5x9n7x8f2a6e1w3y5z7b9d
+                 */
+                credentialsId: components["parameters"]["CredentialsId"];
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The credentials that were deleted. */
+            200: {
+                headers: {
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredentialsBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateCredentials: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the credentials.
+                 * @example 01jr5x9n7x8f2a6e1w3y5z7b9d
+                 */
+                credentialsId: components["parameters"]["CredentialsId"];
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 256 KiB of JSON in UTF-8. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CredentialsUpdate"];
+            };
+        };
+        responses: {
+            /** @description The credentials as they are now. */
+            200: {
+                headers: {
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredentialsBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listMembers: {
         parameters: {
             query?: never;
@@ -12093,7 +13044,10 @@ export type AbTestOptions = components["schemas"]["AbTestOptions"]
 export type AllowedFileTypes = components["schemas"]["AllowedFileTypes"]
 export type Answer = components["schemas"]["Answer"]
 export type AnthropicBlock = components["schemas"]["AnthropicBlock"]
+export type AnthropicCredentialsCreate = components["schemas"]["AnthropicCredentialsCreate"]
+export type AnthropicCredentialsUpdate = components["schemas"]["AnthropicCredentialsUpdate"]
 export type AnthropicOptions = components["schemas"]["AnthropicOptions"]
+export type ApiKeyData = components["schemas"]["ApiKeyData"]
 export type ApiToken = components["schemas"]["ApiToken"]
 export type ApiTokenBody = components["schemas"]["ApiTokenBody"]
 export type ApiTokenCreate = components["schemas"]["ApiTokenCreate"]
@@ -12193,11 +13147,17 @@ export type CreateBotBody = components["schemas"]["CreateBotBody"]
 export type CreateFolderBody = components["schemas"]["CreateFolderBody"]
 export type CreatedApiToken = components["schemas"]["CreatedApiToken"]
 export type CreatedApiTokenBody = components["schemas"]["CreatedApiTokenBody"]
+export type CredentialsBody = components["schemas"]["CredentialsBody"]
+export type CredentialsCreate = components["schemas"]["CredentialsCreate"]
+export type CredentialsList = components["schemas"]["CredentialsList"]
+export type CredentialsUpdate = components["schemas"]["CredentialsUpdate"]
 export type CurrentState = components["schemas"]["CurrentState"]
 export type DateInput = components["schemas"]["DateInput"]
 export type DateInputLabels = components["schemas"]["DateInputLabels"]
 export type DateInputOptions = components["schemas"]["DateInputOptions"]
 export type DeepSeekBlock = components["schemas"]["DeepSeekBlock"]
+export type DeepSeekCredentialsCreate = components["schemas"]["DeepSeekCredentialsCreate"]
+export type DeepSeekCredentialsUpdate = components["schemas"]["DeepSeekCredentialsUpdate"]
 export type DeepSeekOptions = components["schemas"]["DeepSeekOptions"]
 export type DifyAiBlock = components["schemas"]["DifyAiBlock"]
 export type DifyAiOptions = components["schemas"]["DifyAiOptions"]
@@ -12250,6 +13210,8 @@ export type GoogleAnalyticsOptions = components["schemas"]["GoogleAnalyticsOptio
 export type GoogleSheetsBlock = components["schemas"]["GoogleSheetsBlock"]
 export type GoogleSheetsOptions = components["schemas"]["GoogleSheetsOptions"]
 export type GroqBlock = components["schemas"]["GroqBlock"]
+export type GroqCredentialsCreate = components["schemas"]["GroqCredentialsCreate"]
+export type GroqCredentialsUpdate = components["schemas"]["GroqCredentialsUpdate"]
 export type GroqOptions = components["schemas"]["GroqOptions"]
 export type Group = components["schemas"]["Group"]
 export type GroupTitlesAutoGeneration = components["schemas"]["GroupTitlesAutoGeneration"]
@@ -12311,6 +13273,8 @@ export type MessageBubble = components["schemas"]["MessageBubble"]
 export type MessageMetadata = components["schemas"]["MessageMetadata"]
 export type MessagingSettings = components["schemas"]["MessagingSettings"]
 export type MistralBlock = components["schemas"]["MistralBlock"]
+export type MistralCredentialsCreate = components["schemas"]["MistralCredentialsCreate"]
+export type MistralCredentialsUpdate = components["schemas"]["MistralCredentialsUpdate"]
 export type MistralOptions = components["schemas"]["MistralOptions"]
 export type NocoDbBlock = components["schemas"]["NocoDbBlock"]
 export type NocoDbComparison = components["schemas"]["NocoDbComparison"]
@@ -12324,8 +13288,12 @@ export type NumberInputOptions = components["schemas"]["NumberInputOptions"]
 export type OpaqueBlock = components["schemas"]["OpaqueBlock"]
 export type OpaqueEvent = components["schemas"]["OpaqueEvent"]
 export type OpenAiBlock = components["schemas"]["OpenAiBlock"]
+export type OpenAiCredentialsCreate = components["schemas"]["OpenAiCredentialsCreate"]
+export type OpenAiCredentialsUpdate = components["schemas"]["OpenAiCredentialsUpdate"]
 export type OpenAiOptions = components["schemas"]["OpenAiOptions"]
 export type OpenRouterBlock = components["schemas"]["OpenRouterBlock"]
+export type OpenRouterCredentialsCreate = components["schemas"]["OpenRouterCredentialsCreate"]
+export type OpenRouterCredentialsUpdate = components["schemas"]["OpenRouterCredentialsUpdate"]
 export type OpenRouterOptions = components["schemas"]["OpenRouterOptions"]
 export type PabblyBlock = components["schemas"]["PabblyBlock"]
 export type PayloadTooLargeErrorBody = components["schemas"]["PayloadTooLargeErrorBody"]
@@ -12335,6 +13303,8 @@ export type PaymentInput = components["schemas"]["PaymentInput"]
 export type PaymentInputLabels = components["schemas"]["PaymentInputLabels"]
 export type PaymentInputOptions = components["schemas"]["PaymentInputOptions"]
 export type PerplexityBlock = components["schemas"]["PerplexityBlock"]
+export type PerplexityCredentialsCreate = components["schemas"]["PerplexityCredentialsCreate"]
+export type PerplexityCredentialsUpdate = components["schemas"]["PerplexityCredentialsUpdate"]
 export type PerplexityOptions = components["schemas"]["PerplexityOptions"]
 export type PhoneNumberInput = components["schemas"]["PhoneNumberInput"]
 export type PhoneNumberInputOptions = components["schemas"]["PhoneNumberInputOptions"]
@@ -12406,6 +13376,10 @@ export type SheetCell = components["schemas"]["SheetCell"]
 export type SheetComparison = components["schemas"]["SheetComparison"]
 export type SheetExtraction = components["schemas"]["SheetExtraction"]
 export type SheetFilter = components["schemas"]["SheetFilter"]
+export type SmtpCredentialsCreate = components["schemas"]["SmtpCredentialsCreate"]
+export type SmtpCredentialsUpdate = components["schemas"]["SmtpCredentialsUpdate"]
+export type SmtpData = components["schemas"]["SmtpData"]
+export type SmtpSender = components["schemas"]["SmtpSender"]
 export type StartBlock = components["schemas"]["StartBlock"]
 export type StartChatBody = components["schemas"]["StartChatBody"]
 export type StartComparison = components["schemas"]["StartComparison"]
@@ -12420,6 +13394,7 @@ export type StartPropertiesAction = components["schemas"]["StartPropertiesAction
 export type StartedChatBody = components["schemas"]["StartedChatBody"]
 export type Stats = components["schemas"]["Stats"]
 export type StatsBody = components["schemas"]["StatsBody"]
+export type StoredCredentials = components["schemas"]["StoredCredentials"]
 export type StructuredMessage = components["schemas"]["StructuredMessage"]
 export type SuccessBody = components["schemas"]["SuccessBody"]
 export type SystemMessages = components["schemas"]["SystemMessages"]
@@ -12448,6 +13423,8 @@ export type TimeInput = components["schemas"]["TimeInput"]
 export type TimeInputLabels = components["schemas"]["TimeInputLabels"]
 export type TimeInputOptions = components["schemas"]["TimeInputOptions"]
 export type TogetherAiBlock = components["schemas"]["TogetherAiBlock"]
+export type TogetherAiCredentialsCreate = components["schemas"]["TogetherAiCredentialsCreate"]
+export type TogetherAiCredentialsUpdate = components["schemas"]["TogetherAiCredentialsUpdate"]
 export type TogetherAiOptions = components["schemas"]["TogetherAiOptions"]
 export type TooManyRequestsErrorBody = components["schemas"]["TooManyRequestsErrorBody"]
 export type TranscriptBody = components["schemas"]["TranscriptBody"]

@@ -147,6 +147,26 @@ export const apiTokens = pgTable(
   ],
 )
 
+/** Keys and accounts of outside services. What is secret of them is encrypted, see `workspaces/credentials.ts`. */
+export const credentials = pgTable(
+  'credentials',
+  {
+    id: text('id').primaryKey(),
+    workspaceId: text('workspace_id')
+      .notNull()
+      .references(() => workspaces.id, { onDelete: 'cascade' }),
+    type: text('type').notNull(),
+    name: text('name').notNull(),
+    /** Nonce, ciphertext and tag. */
+    data: bytea('data').notNull(),
+    /** Which key of the installation it was encrypted with. */
+    keyId: text('key_id').notNull(),
+    createdAt: time('created_at').notNull(),
+    updatedAt: time('updated_at').notNull(),
+  },
+  (table) => [index('credentials_list').on(table.workspaceId, table.createdAt.desc(), table.id.desc())],
+)
+
 /** Who holds which public id. Its primary key decides when two bots claim one at once. */
 export const publicIds = pgTable(
   'public_ids',

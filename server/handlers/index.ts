@@ -5,6 +5,7 @@ import { analytics } from './analytics.ts'
 import { bots } from './bots.ts'
 import { chat } from './chat.ts'
 import { chats } from './chats.ts'
+import { credentials } from './credentials.ts'
 import { folders } from './folders.ts'
 import { members } from './members.ts'
 import { publications } from './publications.ts'
@@ -18,6 +19,7 @@ import { workspaces } from './workspaces.ts'
 export const handlers: Handlers<Contexts> = {
   ...workspaces,
   ...members,
+  ...credentials,
   ...folders,
   ...bots,
   ...transfer,

@@ -5,6 +5,7 @@ import { type Database, type Transaction, transact } from '../db/client.ts'
 import { newestFirst } from '../db/page.ts'
 import {
   bots,
+  credentials,
   customDomains,
   folders,
   publicIds,
@@ -141,6 +142,7 @@ export async function deleteWorkspace(
   if (isStale(conditions, current)) return { stale: current }
   await tx.update(table).set({ deletedAt: now }).where(eq(table.id, workspace.id))
   await tx.delete(workspaceMembers).where(eq(workspaceMembers.workspaceId, workspace.id))
+  await tx.delete(credentials).where(eq(credentials.workspaceId, workspace.id))
   // Before their names, since whoever gives a bot a name or publishes it holds its row.
   await tx
     .update(bots)

@@ -4,6 +4,7 @@ import { analytics } from './analytics.ts'
 import { bots } from './bots.ts'
 import { chat } from './chat.ts'
 import { chats } from './chats.ts'
+import { credentials } from './credentials.ts'
 import { folders } from './folders.ts'
 import { members } from './members.ts'
 import { publications } from './publications.ts'
@@ -16,6 +17,7 @@ import { workspaces } from './workspaces.ts'
 const byResource: { [Resource in keyof typeof resources]: Cases<Resource> } = {
   workspaces,
   members,
+  credentials,
   folders,
   bots,
   transfer,

@@ -8,6 +8,7 @@ import { cursorKey } from '../../server/db/migrate.ts'
 import { createApp, type Phase } from '../../server/http/app.ts'
 import { createServer } from '../../server/http/server.ts'
 import { createLog } from '../../server/log.ts'
+import { openKeyring } from '../../server/workspaces/keyring.ts'
 import { type Client, createClient } from './client.ts'
 import { createDatabase } from './server.ts'
 
@@ -92,8 +93,10 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
   const clock = new Clock()
   const read = readConfig({})
   if ('problems' in read) throw new Error(read.problems.join('\n'))
-  // Tests send faster than callers may; one about the limits switches them on, and none waits for refusals.
-  const config = { ...read.config, RATE_LIMIT: false, RATE_LIMIT_DELAY: 0, ...options.config }
+  // Tests send faster than callers may; one about the limits switches them on, and none waits for refusals. The
+  // key is theirs, so that none is made in a data folder.
+  const ENCRYPTION_KEY = [Buffer.alloc(32, 'key')]
+  const config = { ...read.config, RATE_LIMIT: false, RATE_LIMIT_DELAY: 0, ENCRYPTION_KEY, ...options.config }
   const chat = openChatTools(config)
   let phase: Phase = 'serving'
   const service = createApp({
@@ -102,6 +105,7 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
     log,
     config,
     chat: chat.tools,
+    keyring: openKeyring(config),
     now: clock.now,
     cursorKey: options.cursorKey ?? (await cursorKey(db)),
     phase: () => phase,

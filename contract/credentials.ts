@@ -1,0 +1,328 @@
+import { define, type Operation, workspace } from './operation.ts'
+import { exampleIds, name, readOnly, recordId, text, timestamp } from './shared.ts'
+import { z } from './zod.ts'
+
+const workspaceId = recordId('Id of the workspace, as create and list answer it.', exampleIds.workspace)
+const credentialsId = recordId('Id of the credentials.', exampleIds.credentials)
+
+/** Services whose blocks ask with a key: each is the type of credentials and the type of block alike. */
+export const modelVendors = [
+  'openai',
+  'anthropic',
+  'mistral',
+  'groq',
+  'together-ai',
+  'open-router',
+  'perplexity',
+  'deepseek',
+] as const
+
+export type ModelVendor = (typeof modelVendors)[number]
+
+// What is written, and never read back
+
+/** Keys go into headers, which take nothing else. */
+const visible = /^[\x21-\x7e]+$/
+
+const apiKeyData = z
+  .strictObject({
+    apiKey: z
+      .string()
+      .max(1000)
+      .regex(visible, { error: 'Expected visible ASCII characters without spaces' })
+      .meta({
+        format: 'password',
+        maxLength: 1000,
+        description: 'Key of the account.',
+        example: 'sk-example',
+      }),
+    baseUrl: z
+      .url({ protocol: /^https?$/, error: 'Expected a URL such as https://llm.example.com/v1' })
+      .max(2048)
+      .optional()
+      .meta({
+        format: 'uri',
+        maxLength: 2048,
+        description:
+          'Address of the API, where it is not the one of the vendor: what speaks the same protocol can be used like it. The key goes there and nowhere else. Private addresses have to be allowed by the installation.',
+        example: 'https://llm.example.com/v1',
+      }),
+  })
+  .meta({ id: 'ApiKeyData', description: 'A key of a service, and where that service is.' })
+
+const smtpData = z
+  .strictObject({
+    host: z
+      .string()
+      .max(255)
+      .regex(/^[A-Za-z0-9]([A-Za-z0-9.-]*[A-Za-z0-9])?$/, {
+        error: 'Expected the name or the IPv4 address of a host',
+      })
+      .meta({ maxLength: 255, description: 'Mail server.', example: 'mail.example.com' }),
+    port: z.int().min(1).max(65_535).meta({
+      format: 'int32',
+      description:
+        'Port of the mail server: 25, 465, 587 or 2525, or another one that the installation allows.',
+      example: 587,
+    }),
+    username: text(255, 1).optional().meta({ description: 'Name of the account.', example: 'bots' }),
+    password: text(1000, 1)
+      .optional()
+      .meta({ format: 'password', description: 'Password of the account.', example: 'example-password' }),
+    isTlsEnabled: z.boolean().optional().meta({
+      description:
+        'Whether the connection is encrypted from its beginning, as on port 465. Otherwise it becomes so when the server offers it. Default false.',
+    }),
+    from: z
+      .strictObject({
+        email: z
+          .email({ error: 'Expected an e-mail address' })
+          .max(254)
+          .meta({ maxLength: 254, description: 'Address of the sender.', example: 'bots@example.com' }),
+        name: text(255).optional().meta({ description: 'Name of the sender.', example: 'Acme bots' }),
+      })
+      .meta({ id: 'SmtpSender', description: 'Whom e-mails come from.' }),
+  })
+  .meta({ id: 'SmtpData', description: 'An account on a mail server.' })
+
+const readOnlyProperties = {
+  id: readOnly('id of the credentials'),
+  workspaceId: readOnly('id of the workspace'),
+  createdAt: readOnly('moment of the creation'),
+  updatedAt: readOnly('moment of the last change'),
+}
+
+const nameOf = name('Name to choose the credentials by.', 'Company account')
+
+const typeOf = <const Type extends string>(type: Type) =>
+  z.enum([type]).meta({ description: 'What the credentials are for.' })
+
+function branches<const Type extends string, Data extends z.ZodType>(type: Type, label: string, data: Data) {
+  return {
+    create: z
+      .strictObject({
+        type: typeOf(type),
+        name: nameOf,
+        data,
+        ...readOnlyProperties,
+      })
+      .meta({ id: `${label}CredentialsCreate`, description: `New credentials of type ${type}.` }),
+    update: z
+      .strictObject({
+        type: typeOf(type),
+        name: nameOf.optional(),
+        data: data.optional(),
+        ...readOnlyProperties,
+      })
+      .meta({ id: `${label}CredentialsUpdate`, description: `A change of credentials of type ${type}.` }),
+  }
+}
+
+const openai = branches('openai', 'OpenAi', apiKeyData)
+const anthropic = branches('anthropic', 'Anthropic', apiKeyData)
+const mistral = branches('mistral', 'Mistral', apiKeyData)
+const groq = branches('groq', 'Groq', apiKeyData)
+const togetherAi = branches('together-ai', 'TogetherAi', apiKeyData)
+const openRouter = branches('open-router', 'OpenRouter', apiKeyData)
+const perplexity = branches('perplexity', 'Perplexity', apiKeyData)
+const deepSeek = branches('deepseek', 'DeepSeek', apiKeyData)
+const smtp = branches('smtp', 'Smtp', smtpData)
+
+const credentialsCreate = z
+  .discriminatedUnion('type', [
+    openai.create,
+    anthropic.create,
+    mistral.create,
+    groq.create,
+    togetherAi.create,
+    openRouter.create,
+    perplexity.create,
+    deepSeek.create,
+    smtp.create,
+  ])
+  .meta({ id: 'CredentialsCreate', description: 'New credentials; the type says what they consist of.' })
+
+const credentialsUpdate = z
+  .discriminatedUnion('type', [
+    openai.update,
+    anthropic.update,
+    mistral.update,
+    groq.update,
+    togetherAi.update,
+    openRouter.update,
+    perplexity.update,
+    deepSeek.update,
+    smtp.update,
+  ])
+  .meta({
+    id: 'CredentialsUpdate',
+    description: 'A change of credentials. The type is the one they have; data that are given replace all.',
+  })
+
+// What is read
+
+const record = z
+  .object({
+    id: credentialsId,
+    workspaceId,
+    type: text(64).meta({
+      description: 'What they are for: `smtp`, or the type of the blocks that use them.',
+      example: 'openai',
+    }),
+    name: nameOf,
+    createdAt: timestamp('When they were created.'),
+    updatedAt: timestamp('When they were last changed.'),
+  })
+  .meta({
+    id: 'StoredCredentials',
+    description: 'Credentials of a workspace, without what is secret of them.',
+  })
+
+const credentialsBody = z
+  .object({ credentials: record })
+  .meta({ id: 'CredentialsBody', description: 'One record of credentials.' })
+
+const exampleCredentials = {
+  id: exampleIds.credentials,
+  workspaceId: exampleIds.workspace,
+  type: 'openai',
+  name: 'Company account',
+  createdAt: '2026-03-04T10:15:30.120Z',
+  updatedAt: '2026-03-04T10:15:30.120Z',
+}
+
+const params = z.object({ workspaceId })
+const credentialsParams = z.object({ workspaceId, credentialsId })
+
+const noKey: Operation['errorExamples'] = {
+  SERVICE_UNAVAILABLE: {
+    summary: 'The installation has no key to encrypt with',
+    issues: [
+      {
+        path: ['body', 'data'],
+        code: 'no_encryption_key',
+        message: 'Nothing can be encrypted: whoever runs the service has to set ENCRYPTION_KEY',
+      },
+    ],
+  },
+}
+
+export const credentials = define({
+  listCredentials: {
+    method: 'get',
+    path: '/v1/workspaces/{workspaceId}/credentials',
+    tag: 'credentials',
+    summary: 'List the credentials of a workspace',
+    description:
+      'Returns the credentials that bots of the workspace can use, newest first. What is secret of them is never shown.',
+    access: workspace('MEMBER'),
+    params,
+    success: {
+      status: 200,
+      description: 'The credentials, newest first.',
+      body: z
+        .object({
+          credentials: z.array(record).max(100_000).meta({ description: 'The credentials, newest first.' }),
+        })
+        .meta({ id: 'CredentialsList', description: 'The credentials of a workspace.' }),
+      examples: { one: { summary: 'One account', value: { credentials: [exampleCredentials] } } },
+    },
+  },
+  createCredentials: {
+    method: 'post',
+    path: '/v1/workspaces/{workspaceId}/credentials',
+    tag: 'credentials',
+    summary: 'Create credentials',
+    description:
+      'Stores credentials, encrypted, for the bots of the workspace: blocks name them with `credentialsId`. Nobody can read the secret part again, it is only used for what the type says. An installation without a key to encrypt with answers 503 and says so.',
+    access: workspace('MEMBER'),
+    params,
+    body: credentialsCreate,
+    requestExamples: {
+      openai: {
+        summary: 'A key of a language model',
+        value: { type: 'openai', name: 'Company account', data: { apiKey: 'sk-example' } },
+      },
+      smtp: {
+        summary: 'A mail server',
+        value: {
+          type: 'smtp',
+          name: 'Newsletter',
+          data: {
+            host: 'mail.example.com',
+            port: 587,
+            username: 'bots',
+            password: 'example-password',
+            from: { email: 'bots@example.com', name: 'Acme bots' },
+          },
+        },
+      },
+    },
+    success: {
+      status: 201,
+      description: 'The new credentials, without what is secret of them.',
+      body: credentialsBody,
+      location: '/v1/workspaces/{credentials.workspaceId}/credentials/{credentials.id}',
+      examples: { created: { summary: 'Created', value: { credentials: exampleCredentials } } },
+    },
+    errorExamples: noKey,
+  },
+  getCredentials: {
+    method: 'get',
+    path: '/v1/workspaces/{workspaceId}/credentials/{credentialsId}',
+    tag: 'credentials',
+    summary: 'Get credentials',
+    description: 'Reads what is not secret of credentials.',
+    access: workspace('MEMBER'),
+    params: credentialsParams,
+    success: {
+      status: 200,
+      description: 'The credentials, without what is secret of them.',
+      body: credentialsBody,
+      examples: { one: { summary: 'One account', value: { credentials: exampleCredentials } } },
+    },
+  },
+  updateCredentials: {
+    method: 'patch',
+    path: '/v1/workspaces/{workspaceId}/credentials/{credentialsId}',
+    tag: 'credentials',
+    summary: 'Update credentials',
+    description:
+      'Changes the name of credentials, or replaces all of their data, effective with the next step of every chat. The type says what the data consist of and has to be the one that the credentials have.',
+    access: workspace('MEMBER'),
+    params: credentialsParams,
+    body: credentialsUpdate,
+    requestExamples: {
+      rename: { summary: 'Another name', value: { type: 'openai', name: 'Marketing account' } },
+      replace: { summary: 'Another key', value: { type: 'openai', data: { apiKey: 'sk-another' } } },
+    },
+    success: {
+      status: 200,
+      description: 'The credentials as they are now.',
+      body: credentialsBody,
+      examples: {
+        renamed: {
+          summary: 'Renamed',
+          value: { credentials: { ...exampleCredentials, name: 'Marketing account' } },
+        },
+      },
+    },
+    errorExamples: noKey,
+  },
+  deleteCredentials: {
+    method: 'delete',
+    path: '/v1/workspaces/{workspaceId}/credentials/{credentialsId}',
+    tag: 'credentials',
+    summary: 'Delete credentials',
+    description:
+      'Deletes credentials and returns what they were. Blocks that name them are left as they are and work no longer: their chats log an error and go on.',
+    access: workspace('MEMBER'),
+    params: credentialsParams,
+    success: {
+      status: 200,
+      description: 'The credentials that were deleted.',
+      body: credentialsBody,
+      examples: { deleted: { summary: 'Deleted', value: { credentials: exampleCredentials } } },
+    },
+  },
+})

@@ -1,0 +1,193 @@
+import { and, eq, gt, ne } from 'drizzle-orm'
+import type { components } from '../../generated/openapi.ts'
+import type { WorkspaceGrant } from '../access/index.ts'
+import { type Database, transact } from '../db/client.ts'
+import { newestFirst } from '../db/page.ts'
+import { credentials as table } from '../db/schema.ts'
+import { newId } from '../ids.ts'
+import { decrypt, encrypt, type Key, KeyProblem, type Keyring } from './keyring.ts'
+import { holdWorkspace, laterThan } from './rows.ts'
+
+/*
+ * What is secret of credentials is in the database as ciphertext alone, bound to workspace, id and type: copied into
+ * the row of another workspace it cannot be read.
+ */
+
+type Row = typeof table.$inferSelect
+/** A row without what is secret. */
+type Shown = Omit<Row, 'data' | 'keyId'>
+
+const shown = {
+  id: table.id,
+  workspaceId: table.workspaceId,
+  type: table.type,
+  name: table.name,
+  createdAt: table.createdAt,
+  updatedAt: table.updatedAt,
+}
+
+export function credentialsOf(db: Database, { workspace }: WorkspaceGrant): Promise<Shown[]> {
+  return db
+    .select(shown)
+    .from(table)
+    .where(eq(table.workspaceId, workspace.id))
+    .orderBy(...newestFirst(table.createdAt, table.id))
+}
+
+export async function findCredentials(
+  db: Database,
+  { workspace }: WorkspaceGrant,
+  id: string,
+): Promise<Shown | undefined> {
+  const [row] = await db.select(shown).from(table).where(isIn(workspace.id, id))
+  return row
+}
+
+/** Stores new credentials; undefined when the workspace was deleted meanwhile. Throws `KeyProblem` without a key. */
+export async function insertCredentials(
+  db: Database,
+  keyring: Keyring,
+  { workspace }: WorkspaceGrant,
+  { type, name, data }: components['schemas']['CredentialsCreate'],
+  now: Date,
+): Promise<Shown | undefined> {
+  const key = await currentKey(db, keyring)
+  return transact(db, async (tx) => {
+    if (!(await holdWorkspace(tx, workspace.id, 'key share'))) return undefined
+    const owner = { workspaceId: workspace.id, id: newId(now), type }
+    const [row] = await tx
+      .insert(table)
+      .values({ ...owner, ...sealed(key, owner, data), name, createdAt: now, updatedAt: now })
+      .returning(shown)
+    return row
+  })
+}
+
+/** Changes credentials of that type; undefined when they are not there any more. Throws `KeyProblem` without a key. */
+export async function updateCredentials(
+  db: Database,
+  keyring: Keyring,
+  { id, workspaceId, type }: Shown,
+  { name, data }: components['schemas']['CredentialsUpdate'],
+  now: Date,
+): Promise<Shown | undefined> {
+  const secret = data && sealed(await currentKey(db, keyring), { id, workspaceId, type }, data)
+  const [row] = await db
+    .update(table)
+    .set({ ...(name === undefined ? {} : { name }), ...secret, updatedAt: laterThan(table.updatedAt, now) })
+    .where(isIn(workspaceId, id))
+    .returning(shown)
+  return row
+}
+
+export async function removeCredentials(
+  db: Database,
+  { workspace }: WorkspaceGrant,
+  id: string,
+): Promise<Shown | undefined> {
+  const [row] = await db.delete(table).where(isIn(workspace.id, id)).returning(shown)
+  return row
+}
+
+/** The data of credentials of a workspace, for its bots. Undefined when there are none; `KeyProblem` when unreadable. */
+export async function openCredentials(
+  db: Database,
+  keyring: Keyring,
+  workspaceId: string,
+  id: string,
+): Promise<{ type: string; data: unknown } | undefined> {
+  const [row] = await db.select().from(table).where(isIn(workspaceId, id))
+  return row && { type: row.type, data: JSON.parse(unsealed(await keyring.read(), row)) }
+}
+
+/** Types of the credentials of a workspace by their ids. */
+export async function credentialTypes(db: Database, workspaceId: string): Promise<Map<string, string>> {
+  const rows = await db
+    .select({ id: table.id, type: table.type })
+    .from(table)
+    .where(eq(table.workspaceId, workspaceId))
+  return new Map(rows.map(({ id, type }) => [id, type]))
+}
+
+/** Ids of the keys that some credentials are encrypted with. */
+export async function usedKeys(db: Database): Promise<Set<string>> {
+  const rows = await db.selectDistinct({ keyId: table.keyId }).from(table)
+  return new Set(rows.map(({ keyId }) => keyId))
+}
+
+const batch = 500
+
+/**
+ * Encrypts all credentials with the first key that another one has encrypted. What none of the keys can read stays as
+ * it is and is counted. Beside writers: who changes credentials meanwhile does it with the first key.
+ */
+export async function encryptAnew(
+  db: Database,
+  [key, ...others]: Key[],
+): Promise<{ encrypted: number; unreadable: number }> {
+  if (!key) return { encrypted: 0, unreadable: 0 }
+  const count = { encrypted: 0, unreadable: 0 }
+  for (let last = ''; ; ) {
+    const rows = await db
+      .select()
+      .from(table)
+      .where(and(ne(table.keyId, key.id), gt(table.id, last)))
+      .orderBy(table.id)
+      .limit(batch)
+    for (const row of rows) {
+      last = row.id
+      if (!others.some(({ id }) => id === row.keyId)) {
+        count.unreadable += 1
+        continue
+      }
+      const data: unknown = JSON.parse(unsealed(others, row))
+      const { rowCount } = await db
+        .update(table)
+        .set(sealed(key, row, data))
+        .where(and(isIn(row.workspaceId, row.id), eq(table.data, row.data)))
+      count.encrypted += rowCount ?? 0
+    }
+    if (rows.length < batch) return count
+  }
+}
+
+function isIn(workspaceId: string, id: string) {
+  return and(eq(table.workspaceId, workspaceId), eq(table.id, id))
+}
+
+type Owner = Pick<Row, 'workspaceId' | 'id' | 'type'>
+
+const ownerText = ({ workspaceId, id, type }: Owner) => `${workspaceId}/${id}/${type}`
+
+function sealed(key: Key, owner: Owner, data: unknown): Pick<Row, 'data' | 'keyId'> {
+  return { data: encrypt(key, JSON.stringify(data), ownerText(owner)), keyId: key.id }
+}
+
+function unsealed(keys: Key[], row: Row): string {
+  const key = keys.find(({ id }) => id === row.keyId)
+  if (key) return decrypt(key, row.data, ownerText(row))
+  throw new KeyProblem(
+    `The credentials were encrypted with the key ${row.keyId}, which is not among those of ENCRYPTION_KEY or the data folder`,
+  )
+}
+
+/** The key to encrypt with. In the data folder it is made when it is first needed, but not in place of one that was lost. */
+async function currentKey(db: Database, { read, make }: Keyring): Promise<Key> {
+  const [key] = await read()
+  if (key) return key
+  if (!make) {
+    throw new KeyProblem('Nothing can be encrypted: whoever runs the service has to set ENCRYPTION_KEY')
+  }
+  const [lost] = await usedKeys(db)
+  if (lost !== undefined) {
+    // Made by somebody else since it was looked for.
+    const [other] = await read()
+    if (other) return other
+    throw new KeyProblem(
+      `The file encryption-key of the data folder is gone, with the key ${lost} in it: whoever runs the service has to bring it back, or to set ENCRYPTION_KEY`,
+    )
+  }
+  const [made] = await make()
+  if (!made) throw new KeyProblem('The encryption key could not be made')
+  return made
+}

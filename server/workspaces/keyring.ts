@@ -1,0 +1,107 @@
+import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto'
+import { link, open, readFile, rename, rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Config } from '../config.ts'
+
+/*
+ * The keys that credentials are encrypted with, AES-256-GCM. The first one encrypts, all decrypt: so a new key can be
+ * put in front of the old one, and whatever the old one has encrypted stays readable until it is encrypted anew.
+ */
+
+export interface Key {
+  /** Says which key it is, and nothing about it. */
+  id: string
+  bytes: Buffer
+}
+
+export interface Keyring {
+  /** All keys, the one that encrypts first. Empty where there are none yet. */
+  read(): Promise<Key[]>
+  /** Only where keys are in a file: makes the first one, unless there is one, and gives what there is then. */
+  make?: () => Promise<Key[]>
+  /** Only where keys are in a file: puts a new one in front, and forgets those that are not `used`. */
+  add?: (used: ReadonlySet<string>) => Promise<Key[]>
+}
+
+/** Something cannot be encrypted or decrypted; the message is for whoever runs the service. */
+export class KeyProblem extends Error {}
+
+/** The keys of `ENCRYPTION_KEY`, or of a file in the data folder where the database is there too. */
+export function openKeyring({ ENCRYPTION_KEY, DATABASE_URL, DATA_DIR }: Config): Keyring {
+  if (ENCRYPTION_KEY) {
+    const keys = ENCRYPTION_KEY.map(toKey)
+    return { read: async () => keys }
+  }
+  return DATABASE_URL ? { read: async () => [] } : fileKeyring(join(DATA_DIR, 'encryption-key'))
+}
+
+function toKey(bytes: Buffer): Key {
+  return { id: hash('sha256', Buffer.concat([Buffer.from('key id '), bytes])).slice(0, 16), bytes }
+}
+
+/** One key a line, in base64. Read anew every time, so that processes side by side agree on the first one. */
+function fileKeyring(file: string): Keyring {
+  async function read(): Promise<Key[]> {
+    const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+      if (error.code === 'ENOENT') return ''
+      throw new KeyProblem(`The encryption key cannot be read from ${file}: ${error.code}`)
+    })
+    return text
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => {
+        const bytes = Buffer.from(line, 'base64')
+        if (bytes.length !== 32) throw new KeyProblem(`${file} is damaged: a line is no key of 32 bytes`)
+        return toKey(bytes)
+      })
+  }
+  async function write(keys: Key[]): Promise<string> {
+    const written = `${file}.${keys[0]?.id}`
+    const handle = await open(written, 'wx', 0o600)
+    await handle.writeFile(keys.map(({ bytes }) => `${bytes.toString('base64')}\n`).join(''))
+    await handle.sync()
+    await handle.close()
+    return written
+  }
+  return {
+    read,
+    async make() {
+      const written = await write([toKey(randomBytes(32))])
+      // Of processes that make the first key at once, one does: a link does not replace what is there.
+      await link(written, file).catch((error: NodeJS.ErrnoException) => {
+        if (error.code !== 'EEXIST') throw error
+      })
+      await rm(written)
+      return read()
+    },
+    async add(used) {
+      const before = await read()
+      const keys = [toKey(randomBytes(32)), ...before.filter(({ id }) => used.has(id))]
+      await rename(await write(keys), file)
+      return keys
+    },
+  }
+}
+
+const nonceBytes = 12
+const tagBytes = 16
+
+/** `owner` is bound to what is encrypted: under another one it cannot be decrypted. */
+export function encrypt({ bytes }: Key, text: string, owner: string): Buffer {
+  const nonce = randomBytes(nonceBytes)
+  const cipher = createCipheriv('aes-256-gcm', bytes, nonce).setAAD(Buffer.from(owner))
+  return Buffer.concat([nonce, cipher.update(text, 'utf8'), cipher.final(), cipher.getAuthTag()])
+}
+
+export function decrypt({ bytes }: Key, sealed: Buffer, owner: string): string {
+  try {
+    const decipher = createDecipheriv('aes-256-gcm', bytes, sealed.subarray(0, nonceBytes), {
+      authTagLength: tagBytes,
+    })
+    decipher.setAAD(Buffer.from(owner)).setAuthTag(sealed.subarray(-tagBytes))
+    const text = decipher.update(sealed.subarray(nonceBytes, -tagBytes))
+    return Buffer.concat([text, decipher.final()]).toString('utf8')
+  } catch {
+    throw new KeyProblem('The credentials were changed in the database, so they cannot be decrypted')
+  }
+}
