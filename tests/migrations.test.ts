@@ -218,7 +218,8 @@ describe('an empty database becomes what the schema says', () => {
     const expected = getTableConfig(table).foreignKeys.map((key) => {
       const { columns, foreignColumns, foreignTable } = key.reference()
       const names = (list: PgColumn[]) => list.map((column) => column.name).join(', ')
-      return `FOREIGN KEY (${names(columns)}) REFERENCES ${getTableName(foreignTable)}(${names(foreignColumns)})`
+      const onDelete = key.onDelete === 'cascade' ? ' ON DELETE CASCADE' : ''
+      return `FOREIGN KEY (${names(columns)}) REFERENCES ${getTableName(foreignTable)}(${names(foreignColumns)})${onDelete}`
     })
     const others = rows.filter(({ kind }) => kind !== 'p')
     expect(others.map(({ definition }) => definition).sort()).toEqual(expected.sort())
