@@ -20,6 +20,7 @@ export const issueCodes = {
   already_created:
     'a request with this idempotency key has made the record whose id `current` has; its answer held a secret and cannot be given again',
   bot_closed: 'the bot takes no new chats',
+  bound_token: 'the token is bound to a workspace, and this is outside of it',
   circular_move: 'a folder would be inside itself',
   concurrency_exceeded: 'too many requests of the caller run at once',
   conflict: 'the record is in another state than the request expects; `current` has that state',
@@ -41,6 +42,7 @@ export const issueCodes = {
   last_admin: 'the workspace would be left without an admin',
   malformed: 'the header or the request cannot be read',
   missing: 'a header that is needed was not sent',
+  missing_scope: 'the token lacks a scope, which the message names',
   no_encryption_key:
     'the installation has no key to encrypt credentials with; whoever runs it has to set one',
   not_multiple_of: 'the number is not one of the allowed steps',
@@ -67,6 +69,7 @@ export const issueCodes = {
   unknown_start: 'the bot has no such group or event',
   unknown_user: 'no user has this e-mail address',
   unknown_variable: 'no bot of the chat has a variable of this name',
+  unknown_workspace: 'the caller has no role in such a workspace',
   unrecognized_keys: 'the property or parameter is not known',
   unsupported_media_type: 'the body is not sent as JSON in UTF-8',
 } as const
@@ -125,7 +128,7 @@ export const errors = {
   FORBIDDEN: {
     status: 403,
     message: 'Insufficient access',
-    when: 'The caller may not do this to this record. Ask an admin of the workspace for a higher role.',
+    when: 'The caller may not do this to this record, or their token may not do it at all. Ask an admin of the workspace for a higher role; with the issue `missing_scope` or `bound_token`, use another token.',
   },
   NOT_FOUND: {
     status: 404,

@@ -11,6 +11,8 @@ export interface Operation {
   summary: string
   description: string
   access: Access
+  /** What a token must be able to do, where `scopeOf` would take something else from method and tag. */
+  scope?: Scope
   params?: z.ZodObject
   query?: z.ZodObject
   body?: z.ZodType
@@ -109,13 +111,18 @@ type Tag = keyof typeof tags
 export const roles = ['ADMIN', 'MEMBER', 'GUEST'] as const
 export type Role = (typeof roles)[number]
 
+/** What a token can be limited to. A token without a list has them all. */
+export const scopes = ['read', 'write', 'results', 'chat-admin'] as const
+export type Scope = (typeof scopes)[number]
+
 /**
  * Who may call an operation. For a record, the least role needed in its workspace; `missing` is what a
  * caller is told when there is no such record.
  */
 export type Access =
   | { kind: 'anyone' }
-  | { kind: 'user' }
+  /** `isUnbound` is for what no token may do that is bound to a workspace. */
+  | { kind: 'user'; isUnbound?: true }
   | { kind: 'workspace'; role: Role; place: 'path' | 'query' | 'body'; missing: 'NOT_FOUND' | 'FORBIDDEN' }
   | { kind: 'folder'; role: Role; missing: 'NOT_FOUND' }
   | { kind: 'bot'; role: Role; missing: 'NOT_FOUND' | 'FORBIDDEN'; publicShare: boolean }
@@ -149,6 +156,21 @@ export function bot(
   return { kind: 'bot', role, missing, publicShare }
 }
 
+/** What an operation asks of its caller: the access, and the scope of the token where it needs one. */
+export type Need = AccessOf<'anyone'> | (Exclude<Access, { kind: 'anyone' }> & { scope: Scope })
+
+export function needOf(operation: Operation): Need {
+  const { access } = operation
+  return access.kind === 'anyone' ? access : { ...access, scope: scopeOf(operation) }
+}
+
+function scopeOf({ method, tag, scope }: Operation): Scope {
+  if (scope) return scope
+  if (tag === 'results') return 'results'
+  if (tag === 'chat') return 'chat-admin'
+  return method === 'get' ? 'read' : 'write'
+}
+
 /** Keeps the literal types of the operations of one resource. */
 export const define = <const Operations extends Record<string, Operation>>(operations: Operations) =>
   operations
@@ -176,8 +198,8 @@ export function errorsOf(operation: Operation): ErrorCode[] {
 export function ownErrorsOf(operation: Operation): ErrorCode[] {
   const codes = new Set<ErrorCode>(['BAD_REQUEST'])
   const { access } = operation
-  if (access.kind !== 'anyone') codes.add('UNAUTHORIZED')
-  if ('role' in access) codes.add('FORBIDDEN').add(access.missing)
+  if (access.kind !== 'anyone') codes.add('UNAUTHORIZED').add('FORBIDDEN')
+  if ('role' in access) codes.add(access.missing)
   if (operation.isConditional) codes.add('PRECONDITION_FAILED')
   if (operation.body) codes.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE')
   for (const code of operation.errors ?? []) codes.add(code)

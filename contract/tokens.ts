@@ -1,8 +1,24 @@
-import { define, user } from './operation.ts'
+import { define, scopes, user } from './operation.ts'
 import { exampleIds, name, recordId, text, timestamp } from './shared.ts'
 import { z } from './zod.ts'
 
 const tokenId = recordId('Id of the token, which is not the token itself.', exampleIds.token)
+
+/** The last days of a token, in which every answer and the list tell that it ends. */
+const DAYS_OF_NOTICE = 7
+
+/** Whether a token is to be renewed, or has ended. */
+export function expiresSoon(expiresAt: Date | null, now: Date): boolean {
+  return expiresAt !== null && expiresAt.getTime() - now.getTime() < DAYS_OF_NOTICE * 24 * 60 * 60 * 1000
+}
+
+const scope = z.enum(scopes).meta({
+  id: 'TokenScope',
+  description:
+    'What a token can be limited to. `read`: everything that GET answers, but for results and chats. `write`: create, change, delete, publish and preview. `results`: read, export and delete what people answered. `chat-admin`: steer the chats of others, as the call of a waiting webhook does. None includes another one.',
+})
+
+const scopeList = z.array(scope).min(1).max(scopes.length)
 
 const properties = {
   id: tokenId,
@@ -12,6 +28,19 @@ const properties = {
   expiresAt: timestamp('When the token stops working.')
     .nullable()
     .meta({ description: 'When the token stops working; null means never.' }),
+  expiresSoon: z.boolean().meta({
+    description: `Whether the token stops working within ${DAYS_OF_NOTICE} days, or has stopped: time to renew it.`,
+  }),
+  scopes: scopeList.meta({
+    description: 'What the token can do at most; what its owner may do is for their roles to say.',
+    example: ['read', 'results'],
+  }),
+  workspaceId: recordId('Id of the workspace that the token is bound to.', exampleIds.workspace)
+    .nullable()
+    .meta({
+      description:
+        'The workspace that the token is bound to: everything outside of it is as if its owner had no role there. Null for a token that is bound to none.',
+    }),
   lastUsedAt: timestamp('When the token was last used, to the day.')
     .nullable()
     .meta({ description: 'When the token was last used, to the day; null when never.' }),
@@ -37,6 +66,9 @@ const exampleToken = {
   hint: '0000',
   createdAt: '2026-03-04T10:15:30.120Z',
   expiresAt: '2026-06-02T10:15:30.120Z',
+  expiresSoon: false,
+  scopes: ['read', 'results'],
+  workspaceId: exampleIds.workspace,
   lastUsedAt: null,
 }
 
@@ -47,7 +79,7 @@ export const tokens = define({
     tag: 'tokens',
     summary: "List the caller's tokens",
     description:
-      'Returns the tokens of the caller that are not revoked, newest first. Tokens themselves are never shown again.',
+      'Returns the tokens of the caller that are not revoked, newest first. Tokens themselves are never shown again. A token that is bound to a workspace sees those that are bound to the same one.',
     access: user,
     success: {
       status: 200,
@@ -66,7 +98,7 @@ export const tokens = define({
     tag: 'tokens',
     summary: 'Create a token',
     description:
-      'Creates an access token that may do whatever the caller may do, and returns it. This answer is the only one that shows the token.',
+      'Creates an access token of the caller and returns it. This answer is the only one that shows the token. The new one can do at most what the one of this request can: naming more is refused with the issue `missing_scope` or `bound_token`, and what is absent is taken over. It may live longer, so that a program can renew its own token. A workspace in which the caller has no role is invalid input.',
     access: user,
     body: z
       .strictObject({
@@ -76,10 +108,27 @@ export const tokens = define({
           example: 90,
           format: 'int32',
         }),
+        scopes: scopeList.optional().meta({
+          description:
+            'What the token can do at most; absent means whatever the token of this request can, which is everything for one that was made without limits.',
+          example: ['read', 'results'],
+        }),
+        workspaceId: recordId(
+          'Id of the workspace to bind the token to; absent means that of the token of this request, if it has one.',
+          exampleIds.workspace,
+        ).optional(),
       })
       .meta({ id: 'ApiTokenCreate', description: 'The token to create.' }),
     requestExamples: {
       quarter: { summary: 'Valid for 90 days', value: { name: 'Nightly export', expiresInDays: 90 } },
+      limited: {
+        summary: 'That reads one workspace and its results',
+        value: {
+          name: 'Nightly export',
+          scopes: ['read', 'results'],
+          workspaceId: exampleIds.workspace,
+        },
+      },
     },
     success: {
       status: 201,
@@ -103,7 +152,7 @@ export const tokens = define({
     tag: 'tokens',
     summary: 'Revoke a token',
     description:
-      "Ends one of the caller's tokens at once and returns what it was. A token of somebody else is not found. A token may revoke itself.",
+      "Ends one of the caller's tokens at once and returns what it was. A token of somebody else is not found, nor, with a token that is bound to a workspace, one that is not bound to the same. A token may revoke itself.",
     access: user,
     params: z.object({ tokenId }),
     success: {

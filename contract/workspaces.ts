@@ -160,7 +160,8 @@ export const workspaces = define({
     path: '/v1/workspaces',
     tag: 'workspaces',
     summary: "List the caller's workspaces",
-    description: 'Returns every workspace in which the caller has a role, newest first.',
+    description:
+      'Returns every workspace in which the caller has a role, newest first; with a token that is bound to a workspace, that one alone.',
     access: user,
     success: {
       status: 200,
@@ -197,7 +198,7 @@ export const workspaces = define({
     summary: 'Create a workspace',
     description:
       'Creates an empty workspace with the caller as its admin and returns it. Refused with `FORBIDDEN` when the caller has created as many workspaces as the installation allows one user; those that they were added to do not count, nor those that were deleted.',
-    access: user,
+    access: { kind: 'user', isUnbound: true },
     body: z
       .strictObject({
         name: workspaceName,
@@ -216,7 +217,6 @@ export const workspaces = define({
       location: '/v1/workspaces/{workspace.id}',
       examples: { created: { summary: 'The new workspace', value: { workspace: exampleWorkspace } } },
     },
-    errors: ['FORBIDDEN'],
   },
   getWorkspace: {
     method: 'get',

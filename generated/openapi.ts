@@ -13,7 +13,7 @@ export interface paths {
          * Call the webhook that a chat waits for
          * @description Continues a chat that waits at a webhook block, with the body as the data that the block maps into variables. The waiting client gets the next step when it continues without a message and with the `revision` it has. A chat that does not wait at this block is invalid input.
          *
-         *     Permission: a member or an admin of the workspace.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `chat-admin`.
          */
         post: operations["executeWebhook"];
         delete?: never;
@@ -35,7 +35,7 @@ export interface paths {
          * Preview the draft of a bot
          * @description Starts a chat with the draft instead of the published copy. Nothing is stored as a result; every step runs the draft as it is then. Continue it with the operation that continues chats.
          *
-         *     Permission: a member or an admin of the workspace.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `write`.
          */
         post: operations["startPreview"];
         delete?: never;
@@ -143,7 +143,7 @@ export interface paths {
          * List the bots of a workspace
          * @description Returns the bots of a workspace or of one folder, newest first, without their flows. Bots in folders inside that folder and deleted bots are not listed.
          *
-         *     Permission: a guest, a member or an admin of the workspace.
+         *     Permission: a guest, a member or an admin of the workspace, by a token with the scope `read`.
          */
         get: operations["listBots"];
         put?: never;
@@ -151,7 +151,7 @@ export interface paths {
          * Create a bot
          * @description Creates a bot in a workspace and returns it. What is absent gets a default: a start event without edge, empty lists, an empty theme and empty settings. The new bot is a draft; nobody can chat with it before it is published.
          *
-         *     Permission: a member or an admin of the workspace. A record that does not exist is answered as one without access.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `write`. A record that does not exist is answered as one without access.
          */
         post: operations["createBot"];
         delete?: never;
@@ -171,7 +171,7 @@ export interface paths {
          * Get a bot
          * @description Returns a bot with its draft as it was written, or converted to the latest version of the schema when asked. Members of the workspace may read it, and any caller when it is shared publicly.
          *
-         *     Permission: a guest, a member or an admin of the workspace, or any user when the bot is shared publicly.
+         *     Permission: a guest, a member or an admin of the workspace, or any user when the bot is shared publicly, by a token with the scope `read`.
          */
         get: operations["getBot"];
         put?: never;
@@ -180,7 +180,7 @@ export interface paths {
          * Delete a bot
          * @description Archives a bot. From then on every operation answers as for a bot that does not exist: its draft, publications and results are gone, running chats end, and its public id and domain are free again. This cannot be undone; export the bot first to keep its flow.
          *
-         *     Permission: a member or an admin of the workspace.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `write`.
          */
         delete: operations["deleteBot"];
         options?: never;
@@ -189,7 +189,7 @@ export interface paths {
          * Update a bot
          * @description Changes the draft of a bot and returns it as stored. Absent properties stay, given ones replace the whole property, and the stored version becomes the given one. With `bot.updatedAt` the update is refused as a conflict when somebody else was faster; `overwrite` waives that. A current version sent to a bot stored in a legacy one converts the stored flow first; a legacy version sent to a bot stored in a current one needs `groups`, `edges` and `variables` together. The published copy does not change; public id, domain, `isClosed` and public sharing take effect at once.
          *
-         *     Permission: a member or an admin of the workspace.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `write`.
          */
         patch: operations["updateBot"];
         trace?: never;
@@ -205,7 +205,7 @@ export interface paths {
          * Get the statistics of a bot
          * @description Counts the chats of a bot that began in a range of calendar days: all, those with an answer, and those that reached an end. Deleted results do not count. A bot that is not published has statistics too.
          *
-         *     Permission: a guest, a member or an admin of the workspace.
+         *     Permission: a guest, a member or an admin of the workspace, by a token with the scope `read`.
          */
         get: operations["getStats"];
         put?: never;
@@ -227,7 +227,7 @@ export interface paths {
          * List the chats of a bot that wait
          * @description Returns the chats that wait for their visitor, newest first: those that have begun, have not ended and can still be continued. What was said is in the transcript of the result. Previews are not among them.
          *
-         *     Permission: a member or an admin of the workspace.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `chat-admin`.
          */
         get: operations["listChats"];
         put?: never;
@@ -255,7 +255,7 @@ export interface paths {
          * Steer a chat
          * @description Sets variables of a chat that waits, or ends it. Variables have their new values in the result at once and in the chat from its next step on; a step that is running meanwhile loses neither its own changes nor these. A chat that was ended is not found by its visitor, like any that is over; its result stays, with an entry in its log. A name that no variable has is invalid input. A chat that is over, and a preview, is not found.
          *
-         *     Permission: a member or an admin of the workspace.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `chat-admin`.
          */
         patch: operations["updateChat"];
         trace?: never;
@@ -271,7 +271,7 @@ export interface paths {
          * Check the flow of a bot
          * @description Reports what in the draft would misbehave when it runs: references to nothing, edges that are not the `outgoingEdgeId` of what they start at, blocks of a type that chats skip, groups that cannot be reached, ids that are there twice, a missing start, circles without an input, misspelt properties, names in placeholders that no variable has, code that does not parse, and blocks, bubbles and items that lack what they need. Nothing of it keeps a bot from being stored or published.
          *
-         *     Permission: a guest, a member or an admin of the workspace.
+         *     Permission: a guest, a member or an admin of the workspace, by a token with the scope `read`.
          */
         get: operations["checkBot"];
         put?: never;
@@ -293,7 +293,7 @@ export interface paths {
          * Export a bot
          * @description Returns the draft of a bot, in the version it is stored in, as a document. The value of `bot` in the answer is what import takes as its `bot`, in this installation or another one: exporting and importing makes a duplicate. Publications and results are not part of it.
          *
-         *     Permission: a guest, a member or an admin of the workspace.
+         *     Permission: a guest, a member or an admin of the workspace, by a token with the scope `read`.
          */
         get: operations["exportBot"];
         put?: never;
@@ -315,7 +315,7 @@ export interface paths {
          * List the publications of a bot
          * @description Returns every copy of the bot that was ever published, newest first, without the flows. Publishing again and unpublishing do not remove them; deleting the bot does.
          *
-         *     Permission: a guest, a member or an admin of the workspace.
+         *     Permission: a guest, a member or an admin of the workspace, by a token with the scope `read`.
          */
         get: operations["listPublications"];
         put?: never;
@@ -337,7 +337,7 @@ export interface paths {
          * Get a publication
          * @description Returns one published copy with its flow and what the check found when it was published.
          *
-         *     Permission: a guest, a member or an admin of the workspace.
+         *     Permission: a guest, a member or an admin of the workspace, by a token with the scope `read`.
          */
         get: operations["getPublication"];
         put?: never;
@@ -361,7 +361,7 @@ export interface paths {
          * Restore a publication into the draft
          * @description Makes flow, theme and settings of an earlier publication the draft again, as a new change with a new `updatedAt`, and returns the bot. What the draft held is replaced, its version too; publish it first to keep it. Name, folder, public id and the live copy stay as they are: publish to make the restored draft live. Takes no body.
          *
-         *     Permission: a member or an admin of the workspace.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `write`.
          */
         post: operations["restorePublication"];
         delete?: never;
@@ -383,7 +383,7 @@ export interface paths {
          * Publish a bot
          * @description Copies the draft as it is stored, in one step, and makes the copy the one that chats run. Earlier copies are kept as publications; running chats finish on the copy they started with. A bot without public id gets one: its name in lower case with a random ending. What the check of the flow finds is noted in the publication, counted in `findings` and never refused. The draft does not change, nor does its `updatedAt`. Takes no body.
          *
-         *     Permission: a member or an admin of the workspace. A record that does not exist is answered as one without access.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `write`. A record that does not exist is answered as one without access.
          */
         post: operations["publishBot"];
         delete?: never;
@@ -403,7 +403,7 @@ export interface paths {
          * Get the published copy of a bot
          * @description Returns the copy that chats run, as it was written or converted to the latest version of the schema when asked. A bot that is not published is not found. Members of the workspace may read it, and any caller when the bot is shared publicly.
          *
-         *     Permission: a guest, a member or an admin of the workspace, or any user when the bot is shared publicly.
+         *     Permission: a guest, a member or an admin of the workspace, or any user when the bot is shared publicly, by a token with the scope `read`.
          */
         get: operations["getPublishedBot"];
         put?: never;
@@ -425,7 +425,7 @@ export interface paths {
          * List the results of a bot
          * @description Returns the results in which at least one answer was given, newest first, with their answers and variables. Those of earlier publications are among them. Pages join without gap or repeat while new results arrive.
          *
-         *     Permission: a member or an admin of the workspace.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `results`.
          */
         get: operations["listResults"];
         put?: never;
@@ -434,7 +434,7 @@ export interface paths {
          * Delete results of a bot
          * @description Deletes the results named by `resultIds`, or all results of the bot when the parameter is absent, with their answers, transcripts and logs. This cannot be undone. Unknown ids and ids of other bots are ignored. A body, an empty value or an unknown parameter is refused, and without `resultIds` a Content-Type header too, so that a misplaced list of ids can never delete everything.
          *
-         *     Permission: a member or an admin of the workspace.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `results`.
          */
         delete: operations["deleteResults"];
         options?: never;
@@ -453,7 +453,7 @@ export interface paths {
          * Get a result
          * @description Returns one result with its answers and variables, also one in which no answer was given yet.
          *
-         *     Permission: a member or an admin of the workspace.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `results`.
          */
         get: operations["getResult"];
         put?: never;
@@ -475,7 +475,7 @@ export interface paths {
          * List the logs of a result
          * @description Returns what the service and chat clients noticed while the chat ran, newest first.
          *
-         *     Permission: a member or an admin of the workspace.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `results`.
          */
         get: operations["listResultLogs"];
         put?: never;
@@ -497,7 +497,7 @@ export interface paths {
          * Get the transcript of a result
          * @description Returns what the bot and the person said, in order, as it was said: later changes of the bot do not change it.
          *
-         *     Permission: a member or an admin of the workspace.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `results`.
          */
         get: operations["getTranscript"];
         put?: never;
@@ -519,7 +519,7 @@ export interface paths {
          * Export results as CSV
          * @description Streams the results in which at least one answer was given as CSV (RFC 4180, UTF-8), newest first: a line per result with a column per input block that was ever answered and one per variable. Values that a spreadsheet would take for a formula are prefixed with a single quote.
          *
-         *     Permission: a member or an admin of the workspace.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `results`.
          */
         get: operations["exportResults"];
         put?: never;
@@ -543,7 +543,7 @@ export interface paths {
          * Unpublish a bot
          * @description Takes the published copy away, so that no new chat can start; running chats finish. Public id, draft, results and earlier publications stay. Succeeds when the bot is not published. Takes no body.
          *
-         *     Permission: a member or an admin of the workspace. A record that does not exist is answered as one without access.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `write`. A record that does not exist is answered as one without access.
          */
         post: operations["unpublishBot"];
         delete?: never;
@@ -565,7 +565,7 @@ export interface paths {
          * Import a bot
          * @description Creates a bot from an exported document of any version and returns it. The bot gets a new id; all ids inside the flow stay. A flow in a legacy version is converted to the latest one, without loss. The new bot is a draft: results and publications do not come along, and public id, domain, folder and credentials of the document are not taken over. A link block that carries the name of another product (`Acme link` with `acmeId`) becomes `Bot link` with `botId`. What had to be dropped is listed in `warnings`, and so are links to bots that the workspace does not have and blocks that chats skip; `findings` says how many findings check a bot will list; a document that cannot be repaired is invalid input.
          *
-         *     Permission: a member or an admin of the workspace.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `write`.
          */
         post: operations["importBot"];
         delete?: never;
@@ -585,7 +585,7 @@ export interface paths {
          * List the folders of a workspace
          * @description Returns the folders directly in one folder, or those at the top level of the workspace, newest first, in pages. Bots and deeper folders are not included.
          *
-         *     Permission: a guest, a member or an admin of the workspace.
+         *     Permission: a guest, a member or an admin of the workspace, by a token with the scope `read`.
          */
         get: operations["listFolders"];
         put?: never;
@@ -593,7 +593,7 @@ export interface paths {
          * Create a folder
          * @description Creates a folder at the top level of a workspace or inside another folder of the same workspace, and returns it. Names need not be unique; a parent of another workspace is invalid input.
          *
-         *     Permission: a member or an admin of the workspace.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `write`.
          */
         post: operations["createFolder"];
         delete?: never;
@@ -613,7 +613,7 @@ export interface paths {
          * Get a folder
          * @description Returns one folder. What is in it is listed by the operations that list folders and bots.
          *
-         *     Permission: a guest, a member or an admin of the workspace.
+         *     Permission: a guest, a member or an admin of the workspace, by a token with the scope `read`.
          */
         get: operations["getFolder"];
         put?: never;
@@ -622,7 +622,7 @@ export interface paths {
          * Delete a folder
          * @description Deletes a folder and returns it. The folders and bots in it are kept: they move to the folder that it was in, or to the top level.
          *
-         *     Permission: a member or an admin of the workspace.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `write`.
          */
         delete: operations["deleteFolder"];
         options?: never;
@@ -631,7 +631,7 @@ export interface paths {
          * Rename or move a folder
          * @description Changes the name of a folder, or moves it with all it holds to another folder of its workspace or, with null, to the top level. A folder cannot be moved into itself or into a folder inside it. Returns the folder as stored.
          *
-         *     Permission: a member or an admin of the workspace.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `write`.
          */
         patch: operations["updateFolder"];
         trace?: never;
@@ -645,17 +645,17 @@ export interface paths {
         };
         /**
          * List the caller's tokens
-         * @description Returns the tokens of the caller that are not revoked, newest first. Tokens themselves are never shown again.
+         * @description Returns the tokens of the caller that are not revoked, newest first. Tokens themselves are never shown again. A token that is bound to a workspace sees those that are bound to the same one.
          *
-         *     Permission: any user.
+         *     Permission: any user, by a token with the scope `read`.
          */
         get: operations["listTokens"];
         put?: never;
         /**
          * Create a token
-         * @description Creates an access token that may do whatever the caller may do, and returns it. This answer is the only one that shows the token.
+         * @description Creates an access token of the caller and returns it. This answer is the only one that shows the token. The new one can do at most what the one of this request can: naming more is refused with the issue `missing_scope` or `bound_token`, and what is absent is taken over. It may live longer, so that a program can renew its own token. A workspace in which the caller has no role is invalid input.
          *
-         *     Permission: any user.
+         *     Permission: any user, by a token with the scope `write`.
          */
         post: operations["createToken"];
         delete?: never;
@@ -676,9 +676,9 @@ export interface paths {
         post?: never;
         /**
          * Revoke a token
-         * @description Ends one of the caller's tokens at once and returns what it was. A token of somebody else is not found. A token may revoke itself.
+         * @description Ends one of the caller's tokens at once and returns what it was. A token of somebody else is not found, nor, with a token that is bound to a workspace, one that is not bound to the same. A token may revoke itself.
          *
-         *     Permission: any user.
+         *     Permission: any user, by a token with the scope `write`.
          */
         delete: operations["revokeToken"];
         options?: never;
@@ -695,9 +695,9 @@ export interface paths {
         };
         /**
          * List the caller's workspaces
-         * @description Returns every workspace in which the caller has a role, newest first.
+         * @description Returns every workspace in which the caller has a role, newest first; with a token that is bound to a workspace, that one alone.
          *
-         *     Permission: any user.
+         *     Permission: any user, by a token with the scope `read`.
          */
         get: operations["listWorkspaces"];
         put?: never;
@@ -705,7 +705,7 @@ export interface paths {
          * Create a workspace
          * @description Creates an empty workspace with the caller as its admin and returns it. Refused with `FORBIDDEN` when the caller has created as many workspaces as the installation allows one user; those that they were added to do not count, nor those that were deleted.
          *
-         *     Permission: any user.
+         *     Permission: any user, by a token with the scope `write` that is bound to no workspace.
          */
         post: operations["createWorkspace"];
         delete?: never;
@@ -725,7 +725,7 @@ export interface paths {
          * Get a workspace
          * @description Returns one workspace with the limits agreed for it, and what the caller may do in it.
          *
-         *     Permission: a guest, a member or an admin of the workspace.
+         *     Permission: a guest, a member or an admin of the workspace, by a token with the scope `read`.
          */
         get: operations["getWorkspace"];
         put?: never;
@@ -734,7 +734,7 @@ export interface paths {
          * Delete a workspace with everything in it
          * @description Deletes a workspace with its memberships, folders, bots, drafts, publications and results. Running chats end. Public ids and domains of its bots become free; users and their tokens stay. This cannot be undone.
          *
-         *     Permission: an admin of the workspace.
+         *     Permission: an admin of the workspace, by a token with the scope `write`.
          */
         delete: operations["deleteWorkspace"];
         options?: never;
@@ -743,7 +743,7 @@ export interface paths {
          * Change a workspace
          * @description Changes the name or the icon of a workspace, or after how many days its results are deleted; null removes the icon, or leaves that to the installation. A workspace can keep results for a shorter time than the installation, not for a longer one. A shorter time deletes results within a quarter of an hour; this cannot be undone. All other properties are read-only and ignored when sent.
          *
-         *     Permission: an admin of the workspace.
+         *     Permission: an admin of the workspace, by a token with the scope `write`.
          */
         patch: operations["updateWorkspace"];
         trace?: never;
@@ -759,7 +759,7 @@ export interface paths {
          * List the credentials of a workspace
          * @description Returns the credentials that bots of the workspace can use, newest first. What is secret of them is never shown.
          *
-         *     Permission: a member or an admin of the workspace.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `read`.
          */
         get: operations["listCredentials"];
         put?: never;
@@ -767,7 +767,7 @@ export interface paths {
          * Create credentials
          * @description Stores credentials, encrypted, for the bots of the workspace: blocks name them with `credentialsId`. Nobody can read the secret part again, it is only used for what the type says. An installation without a key to encrypt with answers 503 and says so.
          *
-         *     Permission: a member or an admin of the workspace.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `write`.
          */
         post: operations["createCredentials"];
         delete?: never;
@@ -787,7 +787,7 @@ export interface paths {
          * Get credentials
          * @description Reads what is not secret of credentials.
          *
-         *     Permission: a member or an admin of the workspace.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `read`.
          */
         get: operations["getCredentials"];
         put?: never;
@@ -796,7 +796,7 @@ export interface paths {
          * Delete credentials
          * @description Deletes credentials and returns what they were. Blocks that name them are left as they are and work no longer: their chats log an error and go on.
          *
-         *     Permission: a member or an admin of the workspace.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `write`.
          */
         delete: operations["deleteCredentials"];
         options?: never;
@@ -805,7 +805,7 @@ export interface paths {
          * Update credentials
          * @description Changes the name of credentials, or replaces all of their data, effective with the next step of every chat. The type says what the data consist of and has to be the one that the credentials have.
          *
-         *     Permission: a member or an admin of the workspace.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `write`.
          */
         patch: operations["updateCredentials"];
         trace?: never;
@@ -821,7 +821,7 @@ export interface paths {
          * List the members of a workspace
          * @description Returns everybody who has a role in the workspace, guests included, longest member first.
          *
-         *     Permission: a guest, a member or an admin of the workspace.
+         *     Permission: a guest, a member or an admin of the workspace, by a token with the scope `read`.
          */
         get: operations["listMembers"];
         put?: never;
@@ -829,7 +829,7 @@ export interface paths {
          * Add a member to a workspace
          * @description Gives an existing user, named by e-mail address, a role in the workspace, effective with their next request. An address that no user has is invalid input; a user who is a member already is a conflict and keeps their role.
          *
-         *     Permission: an admin of the workspace.
+         *     Permission: an admin of the workspace, by a token with the scope `write`.
          */
         post: operations["addMember"];
         delete?: never;
@@ -852,7 +852,7 @@ export interface paths {
          * Remove a member from a workspace
          * @description Takes a user out of the workspace, effective with their next request, and returns the membership that ended. Whatever their role, members may remove themselves, which is how to leave a workspace; only an admin may remove somebody else. The last admin of a workspace cannot be removed.
          *
-         *     Permission: a guest, a member or an admin of the workspace.
+         *     Permission: a guest, a member or an admin of the workspace, by a token with the scope `write`.
          */
         delete: operations["removeMember"];
         options?: never;
@@ -861,7 +861,7 @@ export interface paths {
          * Change the role of a member
          * @description Gives a member another role, effective with their next request. The last admin of a workspace cannot be given a lower role.
          *
-         *     Permission: an admin of the workspace.
+         *     Permission: an admin of the workspace, by a token with the scope `write`.
          */
         patch: operations["updateMember"];
         trace?: never;
@@ -1125,6 +1125,8 @@ export interface components {
              * @example 2026-03-04T10:15:30.120Z
              */
             expiresAt: string | null;
+            /** @description Whether the token stops working within 7 days, or has stopped: time to renew it. */
+            expiresSoon: boolean;
             /**
              * @description The last four characters of the token.
              * @example x7Qa
@@ -1146,6 +1148,19 @@ export interface components {
              * @example Nightly export
              */
             name: string;
+            /**
+             * @description What the token can do at most; what its owner may do is for their roles to say.
+             * @example [
+             *       "read",
+             *       "results"
+             *     ]
+             */
+            scopes: components["schemas"]["TokenScope"][];
+            /**
+             * @description The workspace that the token is bound to: everything outside of it is as if its owner had no role there. Null for a token that is bound to none.
+             * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+             */
+            workspaceId: string | null;
         };
         /** @description One token, without its secret. */
         ApiTokenBody: {
@@ -1164,6 +1179,19 @@ export interface components {
              * @example Nightly export
              */
             name: string;
+            /**
+             * @description What the token can do at most; absent means whatever the token of this request can, which is everything for one that was made without limits.
+             * @example [
+             *       "read",
+             *       "results"
+             *     ]
+             */
+            scopes?: components["schemas"]["TokenScope"][];
+            /**
+             * @description Id of the workspace to bind the token to; absent means that of the token of this request, if it has one.
+             * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+             */
+            workspaceId?: string;
         };
         /** @description The caller's tokens. */
         ApiTokenList: {
@@ -3866,6 +3894,8 @@ export interface components {
              * @example 2026-03-04T10:15:30.120Z
              */
             expiresAt: string | null;
+            /** @description Whether the token stops working within 7 days, or has stopped: time to renew it. */
+            expiresSoon: boolean;
             /**
              * @description The last four characters of the token.
              * @example x7Qa
@@ -3888,10 +3918,23 @@ export interface components {
              */
             name: string;
             /**
+             * @description What the token can do at most; what its owner may do is for their roles to say.
+             * @example [
+             *       "read",
+             *       "results"
+             *     ]
+             */
+            scopes: components["schemas"]["TokenScope"][];
+            /**
              * @description The token itself. It is shown only here; only a digest is stored.
              * @example botb_pat_EXAMPLEexampleEXAMPLEexample0000000000
              */
             token: string;
+            /**
+             * @description The workspace that the token is bound to: everything outside of it is as if its owner had no role there. Null for a token that is bound to none.
+             * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+             */
+            workspaceId: string | null;
         };
         /** @description The new token, shown this once. */
         CreatedApiTokenBody: {
@@ -5012,7 +5055,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description The caller may not do this to this record. Ask an admin of the workspace for a higher role. */
+        /** @description The caller may not do this to this record, or their token may not do it at all. Ask an admin of the workspace for a higher role; with the issue `missing_scope` or `bound_token`, use another token. */
         ForbiddenErrorBody: {
             /**
              * @description The code of the error, for programs.
@@ -5761,6 +5804,7 @@ export interface components {
          *
          *     - `already_created`: a request with this idempotency key has made the record whose id `current` has; its answer held a secret and cannot be given again.
          *     - `bot_closed`: the bot takes no new chats.
+         *     - `bound_token`: the token is bound to a workspace, and this is outside of it.
          *     - `circular_move`: a folder would be inside itself.
          *     - `concurrency_exceeded`: too many requests of the caller run at once.
          *     - `conflict`: the record is in another state than the request expects; `current` has that state.
@@ -5782,6 +5826,7 @@ export interface components {
          *     - `last_admin`: the workspace would be left without an admin.
          *     - `malformed`: the header or the request cannot be read.
          *     - `missing`: a header that is needed was not sent.
+         *     - `missing_scope`: the token lacks a scope, which the message names.
          *     - `no_encryption_key`: the installation has no key to encrypt credentials with; whoever runs it has to set one.
          *     - `not_multiple_of`: the number is not one of the allowed steps.
          *     - `not_waiting`: the chat does not wait at this block.
@@ -5807,6 +5852,7 @@ export interface components {
          *     - `unknown_start`: the bot has no such group or event.
          *     - `unknown_user`: no user has this e-mail address.
          *     - `unknown_variable`: no bot of the chat has a variable of this name.
+         *     - `unknown_workspace`: the caller has no role in such a workspace.
          *     - `unrecognized_keys`: the property or parameter is not known.
          *     - `unsupported_media_type`: the body is not sent as JSON in UTF-8.
          * @example invalid_type
@@ -10188,6 +10234,11 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /**
+         * @description What a token can be limited to. `read`: everything that GET answers, but for results and chats. `write`: create, change, delete, publish and preview. `results`: read, export and delete what people answered. `chat-admin`: steer the chats of others, as the call of a waiting webhook does. None includes another one.
+         * @enum {string}
+         */
+        TokenScope: "read" | "write" | "results" | "chat-admin";
         /** @description The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may. Nothing was done. Wait as many seconds as Retry-After says. */
         TooManyRequestsErrorBody: {
             /**
@@ -11136,7 +11187,7 @@ export interface components {
                 "application/json": components["schemas"]["ConflictErrorBody"];
             };
         };
-        /** @description The caller may not do this to this record. Ask an admin of the workspace for a higher role. */
+        /** @description The caller may not do this to this record, or their token may not do it at all. Ask an admin of the workspace for a higher role; with the issue `missing_scope` or `bound_token`, use another token. */
         Forbidden: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -11419,6 +11470,11 @@ export interface components {
          * @example 1
          */
         RetryAfterInProgress: number;
+        /**
+         * @description When the token of this request stops working; sent with every answer in its last 7 days. Create another one in time.
+         * @example 2026-06-02T10:15:30.120Z
+         */
+        TokenExpiration: string;
     };
     pathItems: never;
 }
@@ -11463,6 +11519,7 @@ export interface operations {
             /** @description The chat went on with the data. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -11515,6 +11572,7 @@ export interface operations {
             /** @description What the bot says first, and the input it waits at. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -11744,6 +11802,7 @@ export interface operations {
             /** @description A page of bots, newest first. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -11790,6 +11849,7 @@ export interface operations {
             /** @description The new bot with its id and defaults. */
             201: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     ETag: components["headers"]["ETag"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     Location: components["headers"]["Location"];
@@ -11851,6 +11911,7 @@ export interface operations {
             /** @description The bot and the caller's mode. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -11901,6 +11962,7 @@ export interface operations {
             /** @description The bot is deleted; nothing but this is returned. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -11964,6 +12026,7 @@ export interface operations {
             /** @description The bot as it is now. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     ETag: components["headers"]["ETag"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
@@ -12020,6 +12083,7 @@ export interface operations {
             /** @description The three counts of the range. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -12067,6 +12131,7 @@ export interface operations {
             /** @description A page of chats, newest first. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -12119,6 +12184,7 @@ export interface operations {
             /** @description The chat as it is now. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -12160,6 +12226,7 @@ export interface operations {
             /** @description The findings; an empty list says that all is well. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -12207,6 +12274,7 @@ export interface operations {
             /** @description The document, ready to be imported. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -12257,6 +12325,7 @@ export interface operations {
             /** @description A page of publications, newest first. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -12309,6 +12378,7 @@ export interface operations {
             /** @description The publication with its flow. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -12359,6 +12429,7 @@ export interface operations {
             /** @description The bot with the restored draft. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -12414,6 +12485,7 @@ export interface operations {
             /** @description The bot is published. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -12470,6 +12542,7 @@ export interface operations {
             /** @description The published copy with its flow. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -12530,6 +12603,7 @@ export interface operations {
             /** @description A page of results, newest first. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -12572,6 +12646,7 @@ export interface operations {
             /** @description The results are deleted. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -12624,6 +12699,7 @@ export interface operations {
             /** @description The result with its answers. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -12679,6 +12755,7 @@ export interface operations {
             /** @description A page of entries, newest first. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -12720,6 +12797,7 @@ export interface operations {
             /** @description The transcript from the first word to the last. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -12767,6 +12845,7 @@ export interface operations {
             /** @description The lines, the names of the columns first. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -12809,6 +12888,7 @@ export interface operations {
             /** @description The bot is not published. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -12852,6 +12932,7 @@ export interface operations {
             /** @description The new bot and what was dropped. */
             201: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     Location: components["headers"]["Location"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -12909,6 +12990,7 @@ export interface operations {
             /** @description The folders, newest first. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -12950,6 +13032,7 @@ export interface operations {
             /** @description The new folder with its id. */
             201: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     Location: components["headers"]["Location"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -13009,6 +13092,7 @@ export interface operations {
             /** @description The folder, without what is in it. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -13065,6 +13149,7 @@ export interface operations {
             /** @description The folder that was deleted. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -13123,6 +13208,7 @@ export interface operations {
             /** @description The folder as it is now. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     ETag: components["headers"]["ETag"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -13160,6 +13246,7 @@ export interface operations {
             /** @description The tokens, newest first. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -13171,6 +13258,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -13199,6 +13287,7 @@ export interface operations {
             /** @description The new token, shown this once. */
             201: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     Location: components["headers"]["Location"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -13211,6 +13300,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -13238,6 +13328,7 @@ export interface operations {
             /** @description The token that was revoked. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -13249,6 +13340,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -13267,6 +13359,7 @@ export interface operations {
             /** @description The workspaces, newest first. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -13278,6 +13371,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -13306,6 +13400,7 @@ export interface operations {
             /** @description The new workspace with its id. */
             201: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     Location: components["headers"]["Location"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -13358,6 +13453,7 @@ export interface operations {
             /** @description The workspace and the caller's mode. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -13408,6 +13504,7 @@ export interface operations {
             /** @description The workspace is deleted. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -13466,6 +13563,7 @@ export interface operations {
             /** @description Name and icon as they are now. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     ETag: components["headers"]["ETag"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -13509,6 +13607,7 @@ export interface operations {
             /** @description The credentials, newest first. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -13556,6 +13655,7 @@ export interface operations {
             /** @description The new credentials, without what is secret of them. */
             201: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     Location: components["headers"]["Location"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -13603,6 +13703,7 @@ export interface operations {
             /** @description The credentials, without what is secret of them. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -13644,6 +13745,7 @@ export interface operations {
             /** @description The credentials that were deleted. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -13696,6 +13798,7 @@ export interface operations {
             /** @description The credentials as they are now. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -13737,6 +13840,7 @@ export interface operations {
             /** @description The members and their roles. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -13784,6 +13888,7 @@ export interface operations {
             /** @description The new member with the role given. */
             201: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     Location: components["headers"]["Location"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -13831,6 +13936,7 @@ export interface operations {
             /** @description The membership that ended. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -13883,6 +13989,7 @@ export interface operations {
             /** @description The member as it is now. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];

@@ -1,14 +1,15 @@
 import { parseArgs } from 'node:util'
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, asc, desc, eq, isNull } from 'drizzle-orm'
 import { pino } from 'pino'
 import { email as emailSchema } from '../contract/members.ts'
-import { roles } from '../contract/operation.ts'
+import { roles, scopes } from '../contract/operation.ts'
 import { name as nameSchema } from '../contract/shared.ts'
+import { expiresSoon } from '../contract/tokens.ts'
 import { z } from '../contract/zod.ts'
 import { insertToken } from './access/tokens.ts'
 import { type Config, readConfig } from './config.ts'
 import { backUp, restore } from './db/backup.ts'
-import { connect, type Database, databaseError, sqlState } from './db/client.ts'
+import { connect, type Database, databaseError, sqlState, transact } from './db/client.ts'
 import { databaseOptions, locateDatabase } from './db/configured.ts'
 import { hasData } from './db/embedded.ts'
 import { migrateDatabase } from './db/migrate.ts'
@@ -18,12 +19,13 @@ import { encryptAnew, usedKeys } from './workspaces/credentials.ts'
 import { openKeyring } from './workspaces/keyring.ts'
 
 /*
- * What has no operation, or must work before the first token. Prints one JSON object on standard output;
- * fails with one line on standard error and exit code 1. Works beside a running service.
+ * What has no operation, or must work before the first token. Prints one JSON object on standard output, a list one
+ * per line; fails with one line on standard error and exit code 1. Works beside a running service.
  */
 
 const usage =
-  'Expected one of: user create --email E --name N | token create --email E [--name N] [--expires-in-days D] | ' +
+  'Expected one of: user create --email E --name N | user list | user disable --email E | user enable --email E | ' +
+  'token create --email E [--name N] [--expires-in-days D] [--scopes S,S] [--workspace W] | token list [--email E] | ' +
   'token revoke --id I | member set --workspace W --email E --role ADMIN|MEMBER|GUEST | credentials rotate | migrate | ' +
   'backup FILE | restore FILE'
 
@@ -34,7 +36,10 @@ type Options = Record<string, string | undefined>
 
 const commands: Record<
   string,
-  { options: string[]; run: (db: Database, options: Options, config: Config) => Promise<object> }
+  {
+    options: string[]
+    run: (db: Database, options: Options, config: Config) => Promise<object | object[]>
+  }
 > = {
   'user create': {
     options: ['email', 'name'],
@@ -52,8 +57,54 @@ const commands: Record<
       return user
     },
   },
+  'user list': {
+    options: [],
+    async run(db) {
+      return db
+        .select({
+          id: users.id,
+          email: users.email,
+          name: users.name,
+          createdAt: users.createdAt,
+          disabledAt: users.disabledAt,
+        })
+        .from(users)
+        .orderBy(asc(users.createdAt), asc(users.id))
+    },
+  },
+  'user disable': {
+    options: ['email'],
+    async run(db, options) {
+      const { email } = check(z.object({ email: emailSchema }), options)
+      const { id } = await userWith(db, email)
+      const now = new Date()
+      return transact(db, async (tx) => {
+        // Tokens that are being made are waited for; those that come later find the user disabled.
+        await tx.select({ id: users.id }).from(users).where(eq(users.id, id)).for('update')
+        await tx
+          .update(users)
+          .set({ disabledAt: now })
+          .where(and(eq(users.id, id), isNull(users.disabledAt)))
+        const revoked = await tx
+          .update(apiTokens)
+          .set({ revokedAt: now })
+          .where(and(eq(apiTokens.ownerUserId, id), isNull(apiTokens.revokedAt)))
+          .returning({ id: apiTokens.id })
+        return { id, email: email.toLowerCase(), revokedTokens: revoked.length }
+      })
+    },
+  },
+  'user enable': {
+    options: ['email'],
+    async run(db, options) {
+      const { email } = check(z.object({ email: emailSchema }), options)
+      const { id } = await userWith(db, email)
+      await db.update(users).set({ disabledAt: null }).where(eq(users.id, id))
+      return { id, email: email.toLowerCase() }
+    },
+  },
   'token create': {
-    options: ['email', 'name', 'expires-in-days'],
+    options: ['email', 'name', 'expires-in-days', 'scopes', 'workspace'],
     async run(db, options) {
       const input = check(
         z.object({
@@ -65,12 +116,60 @@ const commands: Record<
             .transform(Number)
             .pipe(z.int().min(1).max(3650))
             .optional(),
+          scopes: z
+            .string()
+            .transform((list) => list.split(','))
+            .pipe(z.array(z.enum(scopes)))
+            .optional(),
+          workspace: z.string().optional(),
         }),
         options,
       )
       const user = await userWith(db, input.email)
-      const { token, row } = await insertToken(db, user.id, input.name, input['expires-in-days'], new Date())
-      return { id: row.id, token }
+      if (input.workspace !== undefined) await requireWorkspace(db, input.workspace)
+      const made = await insertToken(
+        db,
+        {
+          userId: user.id,
+          name: input.name,
+          expiresInDays: input['expires-in-days'],
+          scopes: input.scopes ? scopes.filter((scope) => input.scopes?.includes(scope)) : null,
+          workspaceId: input.workspace ?? null,
+        },
+        new Date(),
+      )
+      if (!made) throw new Refusal(`The user ${user.email} is disabled`)
+      return { id: made.row.id, token: made.token }
+    },
+  },
+  'token list': {
+    options: ['email'],
+    async run(db, options) {
+      const { email } = check(z.object({ email: emailSchema.optional() }), options)
+      const user = email === undefined ? undefined : await userWith(db, email)
+      const rows = await db
+        .select({
+          id: apiTokens.id,
+          email: users.email,
+          name: apiTokens.name,
+          hint: apiTokens.hint,
+          scopes: apiTokens.scopes,
+          workspaceId: apiTokens.workspaceId,
+          createdAt: apiTokens.createdAt,
+          expiresAt: apiTokens.expiresAt,
+          lastUsedOn: apiTokens.lastUsedOn,
+          revokedAt: apiTokens.revokedAt,
+        })
+        .from(apiTokens)
+        .innerJoin(users, eq(users.id, apiTokens.ownerUserId))
+        .where(user && eq(apiTokens.ownerUserId, user.id))
+        .orderBy(desc(apiTokens.createdAt), desc(apiTokens.id))
+      const now = new Date()
+      return rows.map((row) => ({
+        ...row,
+        scopes: row.scopes ?? scopes,
+        expiresSoon: expiresSoon(row.expiresAt, now),
+      }))
     },
   },
   'token revoke': {
@@ -94,12 +193,8 @@ const commands: Record<
         options,
       )
       const user = await userWith(db, input.email)
-      const [workspace] = await db
-        .select({ id: workspaces.id })
-        .from(workspaces)
-        .where(and(eq(workspaces.id, input.workspace), isNull(workspaces.deletedAt)))
-      if (!workspace) throw new Refusal(`There is no such workspace: ${input.workspace}`)
-      const member = { workspaceId: workspace.id, userId: user.id, role: input.role }
+      await requireWorkspace(db, input.workspace)
+      const member = { workspaceId: input.workspace, userId: user.id, role: input.role }
       await db
         .insert(workspaceMembers)
         .values({ ...member, createdAt: new Date() })
@@ -145,7 +240,15 @@ async function userWith(db: Database, email: string) {
   return user
 }
 
-async function main(): Promise<object> {
+async function requireWorkspace(db: Database, id: string) {
+  const [workspace] = await db
+    .select({ id: workspaces.id })
+    .from(workspaces)
+    .where(and(eq(workspaces.id, id), isNull(workspaces.deletedAt)))
+  if (!workspace) throw new Refusal(`There is no such workspace: ${id}`)
+}
+
+async function main(): Promise<object | object[]> {
   const words = process.argv.slice(2)
   const [name = '', file] = words
   if (fileCommands[name] && file !== undefined && words.length === 2) {
@@ -198,7 +301,8 @@ async function runWithFile(command: typeof backUp, file: string): Promise<object
 }
 
 try {
-  process.stdout.write(`${JSON.stringify(await main())}\n`)
+  const lines = [await main()].flat()
+  process.stdout.write(lines.map((line) => `${JSON.stringify(line)}\n`).join(''))
 } catch (error) {
   const message = error instanceof Error ? (databaseError(error)?.message ?? error.message) : String(error)
   process.stderr.write(

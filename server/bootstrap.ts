@@ -25,7 +25,8 @@ export async function createFirstUser(db: Database, now: Date): Promise<{ token:
     })
     const properties = { name: 'My workspace', icon: null, resultsRetentionDays: null }
     await insertWorkspace(tx, userId, properties, now)
-    const { token } = await insertToken(tx, userId, 'First token', undefined, now)
-    return { token }
+    const first = { userId, name: 'First token', scopes: null, workspaceId: null }
+    const made = await insertToken(tx, first, now)
+    return made && { token: made.token }
   })
 }

@@ -32,7 +32,13 @@ test('columns of a record that are named like those of a token or a role give no
     ADD expires_at timestamptz(3), ADD revoked_at timestamptz(3)`)
   await app.pool.query(`ALTER TABLE bots ADD owner_user_id text DEFAULT '${here.admin.id}'`)
   const ask = (token: string) =>
-    authorize(app.db, bot('ADMIN'), hash('sha256', token, 'buffer'), here.draft.id, app.clock.now())
+    authorize(
+      app.db,
+      { ...bot('ADMIN'), scope: 'read' },
+      hash('sha256', token, 'buffer'),
+      here.draft.id,
+      app.clock.now(),
+    )
   for (const { token } of [expired, revoked]) {
     expect(await ask(token)).toMatchObject({ caller: undefined, refusal: { code: 'UNAUTHORIZED' } })
   }

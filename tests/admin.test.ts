@@ -1,7 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { type App, startApp } from './support/app.ts'
-import { endProcesses, newDataFolder, run } from './support/process.ts'
+import { endProcesses, newDataFolder, run, until } from './support/process.ts'
 import { makeWorld, type Site } from './support/world.ts'
 
 let app: App
@@ -22,6 +22,17 @@ async function accepted(...words: string[]) {
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(stdout).toMatch(/^\{.*\}\n$/)
   return JSON.parse(stdout)
+}
+
+/** What a command that lists printed: one JSON object per line. */
+async function listed(...words: string[]): Promise<Record<string, unknown>[]> {
+  const { code, stdout, stderr } = await admin(...words)
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout).toMatch(/^(\{.*\}\n)*$/)
+  return stdout
+    .split('\n')
+    .filter(Boolean)
+    .map((line) => JSON.parse(line))
 }
 
 /** What a command complained about: one line on standard error. */
@@ -78,6 +89,105 @@ describe('a person from nothing to a role', () => {
   })
 })
 
+describe('tokens that can do less', () => {
+  test('get the scopes and the workspace that were asked for', async () => {
+    const { workspaceId, admin: person } = site
+    const { id, token } = await accepted(
+      ...['token', 'create', '--email', person.email, '--scopes', 'results,read', '--workspace', workspaceId],
+    )
+    const { apiTokens } = await app.client.ok('listTokens', { as: { token } })
+    expect(apiTokens).toMatchObject([{ id, scopes: ['read', 'results'], workspaceId }])
+    const params = { workspaceId }
+    expect((await app.client.call('getWorkspace', { as: { token }, params })).status).toBe(200)
+    expect((await app.client.call('deleteWorkspace', { as: { token }, params })).status).toBe(403)
+    const found = (await listed('token', 'list', '--email', person.email)).find((one) => one.id === id)
+    // The day of its use is noted beside the requests.
+    expect(found).toEqual({
+      id,
+      email: person.email,
+      name: 'Made with the admin command',
+      hint: token.slice(-4),
+      scopes: ['read', 'results'],
+      workspaceId,
+      createdAt: expect.any(String),
+      expiresAt: null,
+      lastUsedOn: found?.lastUsedOn,
+      revokedAt: null,
+      expiresSoon: false,
+    })
+  })
+
+  test('are listed with those of everybody, newest first', async () => {
+    const all = await listed('token', 'list')
+    const { rows } = await app.pool.query('SELECT id FROM api_tokens ORDER BY created_at DESC, id DESC')
+    expect(all.map(({ id }) => id)).toEqual(rows.map(({ id }) => id))
+    expect(all.find(({ id }) => id === site.member.tokenId)).toMatchObject({
+      email: site.member.email,
+      scopes: ['read', 'write', 'results', 'chat-admin'],
+      workspaceId: null,
+    })
+  })
+})
+
+describe('a user who is disabled', () => {
+  test('has no token from then on, and gets none until they are enabled', async () => {
+    const { email, id, token } = site.guest
+    const { workspaceId } = site
+    const writes = () =>
+      app.client.call('createFolder', { as: { token }, body: { workspaceId, folder: { name: 'x' } } })
+    // A moment ago the token was valid, so that the process need not ask before it reads a body.
+    expect((await writes()).status).toBe(403)
+    const other = await accepted('token', 'create', '--email', email)
+    expect(await accepted('user', 'disable', '--email', email)).toEqual({ id, email, revokedTokens: 2 })
+    for (const one of [token, other.token]) {
+      const answer = await workspacesOf(one)
+      expect([answer.status, answer.body.issues[0].code]).toEqual([401, 'revoked'])
+    }
+    expect((await writes()).status).toBe(401)
+    expect(await refused('token', 'create', '--email', email)).toContain('disabled')
+    expect(await accepted('user', 'disable', '--email', email)).toEqual({ id, email, revokedTokens: 0 })
+    const one = (await listed('user', 'list')).find((user) => user.id === id)
+    expect(one).toEqual({
+      id,
+      email,
+      name: 'Ada',
+      createdAt: expect.any(String),
+      disabledAt: expect.any(String),
+    })
+
+    expect(await accepted('user', 'enable', '--email', email)).toEqual({ id, email })
+    expect((await workspacesOf(token)).status).toBe(401)
+    const again = await accepted('token', 'create', '--email', email)
+    expect((await workspacesOf(again.token)).status).toBe(200)
+  })
+
+  test('gets no token either that was being made at that moment', async () => {
+    const { email, token, tokenId } = site.member
+    const holder = await app.pool.connect()
+    await holder.query('BEGIN')
+    await holder.query('SELECT 1 FROM api_tokens WHERE id = $1 FOR UPDATE', [tokenId])
+    const waiting = (count: number) =>
+      until(`${count} wait for a row`, async () => {
+        const { rows } = await app.pool.query(
+          `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
+        )
+        return rows.length === count
+      })
+    // Who is disabling has the user, and waits for the token.
+    const disabling = accepted('user', 'disable', '--email', email)
+    await waiting(1)
+    const created = app.client.call('createToken', { as: { token }, body: { name: 'Late' } })
+    await waiting(2)
+    await holder.query('COMMIT')
+    holder.release()
+    await disabling
+    expect((await created).status).toBe(401)
+    expect((await listed('token', 'list', '--email', email)).filter((one) => one.revokedAt === null)).toEqual(
+      [],
+    )
+  })
+})
+
 test('migrate can be said as often as one likes', async () => {
   expect(await accepted('migrate')).toEqual({ migrated: true })
   expect(await accepted('migrate')).toEqual({ migrated: true })
@@ -97,6 +207,13 @@ test.each([
     ['token', 'create', '--email', 'nobody@example.com', '--expires-in-days', '0'],
     /^--expires-in-days: /,
   ],
+  [
+    'an unknown scope',
+    ['token', 'create', '--email', 'nobody@example.com', '--scopes', 'read,admin'],
+    /^--scopes\.1: .*chat-admin/,
+  ],
+  ['no scope', ['token', 'create', '--email', 'nobody@example.com', '--scopes', ''], /^--scopes\.0: /],
+  ['a user nobody knows', ['user', 'disable', '--email', 'nobody@example.com'], /nobody@example\.com/],
   ['an unknown token', ['token', 'revoke', '--id', 'unknown'], /unknown/],
   [
     'an unknown role',
@@ -110,6 +227,11 @@ test.each([
 test('a role in a workspace that is not there is refused', async () => {
   const words = ['member', 'set', '--email', site.member.email, '--role', 'GUEST', '--workspace']
   expect(await refused(...words, 'unknown')).toContain('unknown')
+})
+
+test('a token for a workspace that is not there is refused', async () => {
+  const words = ['token', 'create', '--email', site.admin.email, '--workspace', 'unknown']
+  expect(await refused(...words)).toContain('unknown')
 })
 
 test('a database that is away, or a wrong configuration, is said in one line', async () => {

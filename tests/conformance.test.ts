@@ -92,6 +92,7 @@ const ending = [
   'deleteFolder',
   'deleteCredentials',
   'createToken quarter',
+  'createToken limited',
   'listTokens',
   'revokeToken',
   'deleteWorkspace',

@@ -7,6 +7,7 @@ import { parse } from 'yaml'
 import { errorBody } from '../contract/errors.ts'
 import type { OperationId } from '../contract/index.ts'
 import { type App, startApp } from './support/app.ts'
+import { limited } from './support/cases.ts'
 import { anyBody, type CallOptions } from './support/client.ts'
 import { statusOf, until } from './support/process.ts'
 import { publishedText } from './support/published.ts'
@@ -379,6 +380,14 @@ describe('pages', () => {
     expect(answer.status).toBe(200)
     expect(answer.text).toMatch(/^# (HELP|TYPE) /)
     expect((await app.client.send('GET', '/metrics', { as: world.revoked })).status).toBe(401)
+    // They are of the whole installation.
+    const { workspaceId, admin } = world.here
+    for (const as of [
+      await limited(app, admin, { workspaceId }),
+      await limited(app, admin, { scopes: ['write', 'results'] }),
+    ]) {
+      expect((await app.client.send('GET', '/metrics', { as })).status).toBe(403)
+    }
   })
 
   test.each([
@@ -514,6 +523,25 @@ describe('the log', () => {
       await lock.query('ROLLBACK')
       lock.release()
     }
+  })
+
+  test('callers are told in the last week of their token that it ends, also where they are refused', async () => {
+    const { stranger } = await makeWorld(app)
+    const body = { name: 'Brief', expiresInDays: 8 }
+    const { apiToken } = await app.client.ok('createToken', { as: stranger, body })
+    const told = async (query?: Record<string, string>) => {
+      const answer = await app.client.call('listWorkspaces', { as: apiToken, query })
+      return [answer.status, answer.headers['authentication-token-expiration']]
+    }
+    expect(await told()).toEqual([200, undefined])
+    app.clock.advance(24 * 60 * 60 * 1000 + 1)
+    expect(await told()).toEqual([200, apiToken.expiresAt])
+    expect(await told({ unknown: 'x' })).toEqual([400, apiToken.expiresAt])
+    app.clock.advance(7 * 24 * 60 * 60 * 1000)
+    expect(await told()).toEqual([401, undefined])
+    expect(await app.client.call('listWorkspaces', { as: stranger })).not.toHaveProperty(
+      'headers.authentication-token-expiration',
+    )
   })
 
   test('says who called with which token, and in which workspace', async () => {

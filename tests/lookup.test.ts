@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
-import type { Access } from '../contract/operation.ts'
+import type { Access, Need } from '../contract/operation.ts'
 import { authorize } from '../server/access/index.ts'
 import { prepareSql } from '../server/db/client.ts'
 import { type App, startApp } from './support/app.ts'
@@ -23,7 +23,10 @@ beforeEach(async () => {
 type Kind = Exclude<Access['kind'], 'anyone' | 'user'>
 
 const accessTo = (kind: Kind) =>
-  ({ kind, role: 'MEMBER', missing: 'NOT_FOUND', place: 'path' }) as Exclude<Access, { kind: 'anyone' }>
+  ({ kind, role: 'MEMBER', missing: 'NOT_FOUND', place: 'path', scope: 'read' }) as Exclude<
+    Need,
+    { kind: 'anyone' }
+  >
 
 function ask(kind: Kind, { token }: Caller, id: string) {
   return authorize(app.db, accessTo(kind), hash('sha256', token, 'buffer'), id, new Date('2026-03-10'))

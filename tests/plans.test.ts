@@ -182,7 +182,13 @@ function readOf(plan: Node, table: string): number {
     .reduce((sum, rows) => sum + rows, 0)
 }
 
-const accessToBots = { kind: 'bot', role: 'GUEST', missing: 'NOT_FOUND', publicShare: false } as const
+const accessToBots = {
+  kind: 'bot',
+  role: 'GUEST',
+  missing: 'NOT_FOUND',
+  publicShare: false,
+  scope: 'read',
+} as const
 
 type Request = () => Promise<unknown>
 

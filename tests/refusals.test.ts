@@ -1,12 +1,12 @@
 import { gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { errorBody } from '../contract/errors.ts'
+import { errorBody, type Issue } from '../contract/errors.ts'
 import { type OperationId, operations } from '../contract/index.ts'
-import { type Access, errorsOf, type Operation, type Role } from '../contract/operation.ts'
+import { type Access, errorsOf, needOf, type Operation, type Role, scopes } from '../contract/operation.ts'
 import type { z } from '../contract/zod.ts'
 import { cases } from './cases/index.ts'
 import { type App, startApp } from './support/app.ts'
-import { type Case, type CaseRequest, missingId, type Needs } from './support/cases.ts'
+import { type Case, type CaseRequest, limited, missingId, type Needs } from './support/cases.ts'
 import { type Answer, type Caller, type SendOptions, targetOf } from './support/client.ts'
 import { clear, digestOf } from './support/rows.ts'
 import { makeWorld, type World } from './support/world.ts'
@@ -142,6 +142,87 @@ describe('rights', () => {
         expect(answer.text).toBe(JSON.stringify(errorBody(code)))
       }
     })
+  })
+
+  test('the contract asks for the scopes that are written here; what is new gets its place here too', () => {
+    // Beside the contract's own statement, as the one other place that says so; all else is by the method.
+    const special: Record<string, OperationId[]> = {
+      results: [
+        'listResults',
+        'deleteResults',
+        'getResult',
+        'getTranscript',
+        'listResultLogs',
+        'exportResults',
+      ],
+      'chat-admin': ['executeWebhook', 'listChats', 'updateChat'],
+    }
+    for (const id of withToken) {
+      const named = Object.keys(special).find((scope) => special[scope]?.includes(id))
+      expect([id, scopeOf(id)]).toEqual([id, named ?? (contractOf(id).method === 'get' ? 'read' : 'write')])
+    }
+  })
+
+  test.each(withToken)(
+    '%s: a token that lacks the scope is told which, whatever its owner may do',
+    async (id) => {
+      const { world, request } = await prepare(id)
+      const needed = scopeOf(id)
+      const others = scopes.filter((scope) => scope !== needed)
+      const message = `This needs a token with the scope \`${needed}\``
+      const issue: Issue = { path: ['header', 'authorization'], code: 'missing_scope', message }
+      const lacking = await Promise.all(
+        [others, ...others.map((scope) => [scope])].map((list) =>
+          limited(app, request.as as Caller, { scopes: list }),
+        ),
+      )
+      const stranger = await limited(app, world.stranger, { scopes: others })
+      await unchanged(async () => {
+        for (const as of [...lacking, stranger]) {
+          const refused = JSON.stringify(errorBody('FORBIDDEN', [issue]))
+          expect((await call(id, { ...request, as })).text).toBe(refused)
+          // Nothing is told of the record either.
+          if (withRole.includes(id))
+            expect((await call(id, { ...missing(id, request), as })).text).toBe(refused)
+          const wrong = await call(id, { ...request, as, query: { unknown: 1 } })
+          expect(wrong.status).toBe(400)
+        }
+      })
+      const as = await limited(app, request.as as Caller, { scopes: [needed] })
+      expect((await call(id, { ...request, as })).status).toBe(successOf(id))
+    },
+  )
+
+  test.each(withRole)('%s: the scope gives nobody a role', async (id) => {
+    const { world, request } = await prepare(id)
+    const { guest, member } = world.here
+    const lower = [world.stranger, ...[guest, member].slice(0, rankNeededFor(id))]
+    const callers = await Promise.all(lower.map((as) => limited(app, as, { scopes: [scopeOf(id)] })))
+    await unchanged(async () => {
+      for (const as of callers) {
+        expect((await call(id, { ...request, as })).text).toBe(JSON.stringify(errorBody('FORBIDDEN')))
+      }
+    })
+  })
+
+  test.each(withRole)('%s: a token that is bound to a workspace works there alone', async (id) => {
+    const { world, request } = await prepare(id)
+    const { here, there } = world
+    const as = request.as as Caller
+    // Its owner has every role in both, so that it is the token which is refused.
+    await app.pool.query(
+      `INSERT INTO workspace_members (workspace_id, user_id, role, created_at)
+      SELECT $1, owner_user_id, 'ADMIN', now() FROM api_tokens
+      WHERE token_hash = sha256($2::bytea) ON CONFLICT DO NOTHING`,
+      [there.workspaceId, as.token],
+    )
+    const elsewhere = await limited(app, as, { workspaceId: there.workspaceId })
+    const inside = await limited(app, as, { workspaceId: here.workspaceId })
+    await unchanged(async () => {
+      const answer = await call(id, { ...request, as: elsewhere })
+      expect([answer.status, answer.text]).toEqual([403, JSON.stringify(errorBody('FORBIDDEN'))])
+    })
+    expect((await call(id, { ...request, as: inside })).status).toBe(successOf(id))
   })
 
   const onBots = withRole.filter((id) => contractOf(id).access.kind === 'bot')
@@ -468,6 +549,12 @@ describe('order', () => {
 
 function contractOf(id: OperationId): Operation {
   return operations[id]
+}
+
+function scopeOf(id: OperationId) {
+  const need = needOf(operations[id])
+  if (!('scope' in need)) throw new Error(`${id} needs no token`)
+  return need.scope
 }
 
 function needsOf(id: OperationId): Needs {

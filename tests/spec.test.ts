@@ -232,9 +232,11 @@ describe.each(endpoints)('$operation.operationId', ({ operation, path }) => {
 
   test('says who may call it', () => {
     expect(operation.description).toMatch(/\n\nPermission: [a-z]/)
-    expect(operation.security).toEqual(
-      codesOf(operation).includes('UNAUTHORIZED') ? [{ bearerAuth: [] }] : [],
-    )
+    const takesToken = codesOf(operation).includes('UNAUTHORIZED')
+    expect(operation.security).toEqual(takesToken ? [{ bearerAuth: [] }] : [])
+    const scope = operation['x-required-scope']
+    expect(published.components.schemas.TokenScope?.enum?.includes(scope) ?? false).toBe(takesToken)
+    if (takesToken) expect(operation.description).toContain(`by a token with the scope \`${scope}\``)
   })
 
   test('describes every parameter of its path, and every parameter well', () => {

@@ -162,6 +162,7 @@ export const chat = define({
     description:
       'Starts a chat with the draft instead of the published copy. Nothing is stored as a result; every step runs the draft as it is then. Continue it with the operation that continues chats.',
     access: bot('MEMBER'),
+    scope: 'write',
     callsOut: true,
     params: z.object({ botId: recordId('Id of the bot, as create and list answer it.', exampleIds.bot) }),
     body: startPreviewBody,

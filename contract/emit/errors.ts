@@ -144,6 +144,17 @@ const keyExamples: Record<string, ErrorExample> = {
   },
 }
 
+const missingScope: ErrorExample = {
+  summary: 'The token lacks a scope',
+  issues: [
+    {
+      path: ['header', 'authorization'],
+      code: 'missing_scope',
+      message: 'This needs a token with the scope `write`',
+    },
+  ],
+}
+
 const whenKeyed =
   'With the issue `in_progress`, a request with the same Idempotency-Key is still running: send this one again, unchanged, after Retry-After seconds. With `already_created`, the answer to the first one held a secret, which is not stored: `current` has the id of what was made.'
 
@@ -157,9 +168,10 @@ export function errorResponse(code: ErrorCode, own: Record<string, ErrorExample>
   const shared = {
     [code]: { summary: definition.message, issues: 'example' in definition ? [definition.example] : [] },
   }
+  const forbidden: Record<string, ErrorExample> = code === 'FORBIDDEN' ? { missingScope } : {}
   const examples: Record<string, ErrorExample> = isConflict
     ? { ...own, ...keyExamples }
-    : { ...shared, ...own }
+    : { ...shared, ...forbidden, ...own }
   return {
     description: isConflict ? `${definition.when} ${whenKeyed}` : definition.when,
     headers: {
@@ -193,6 +205,12 @@ export const headers = {
     required: true,
     schema: { type: 'string', maxLength: 64, pattern: '^[A-Za-z0-9_-]{1,64}$' },
     example: '01jr5x9n7w8z2g6e1v3y5a7b9d',
+  },
+  TokenExpiration: {
+    description:
+      'When the token of this request stops working; sent with every answer in its last 7 days. Create another one in time.',
+    schema: { type: 'string', format: 'date-time', maxLength: 24 },
+    example: '2026-06-02T10:15:30.120Z',
   },
   Location: {
     description: 'Path of the record that was created.',

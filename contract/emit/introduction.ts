@@ -7,7 +7,7 @@ export const introduction = `Workspaces hold folders and bots. A bot has a draft
 
 ## Authentication
 
-Send an access token with every request, as \`Authorization: Bearer botb_pat_...\`. The first start of a service prints one; create token makes more. A token acts for its user; what it may do depends on the role of the user in the workspace, and each operation ends with the role that it needs. Only the operations of people who chat need none. A missing, unknown, expired or revoked token is a 401 whose issue says which.
+Send an access token with every request, as \`Authorization: Bearer botb_pat_...\`. The first start of a service prints one; create token makes more. A token acts for its user; what it may do depends on the role of the user in the workspace, and each operation ends with the role that it needs. Only the operations of people who chat need none. A token can be limited further: to some of the scopes \`read\`, \`write\`, \`results\` and \`chat-admin\`, of which each operation needs one, and to one workspace. What may be done is the least of both; a 403 with the issue \`missing_scope\` names the scope. In the last days of a token every answer says in \`Authentication-Token-Expiration\` when it ends. A missing, unknown, expired or revoked token is a 401 whose issue says which.
 
 ## What is in a block
 

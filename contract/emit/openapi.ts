@@ -2,11 +2,12 @@ import { OpenAPIRegistry, OpenApiGeneratorV31 } from '@asteasolutions/zod-to-ope
 import { errors } from '../errors.ts'
 import { idempotencyKey } from '../idempotency.ts'
 import {
-  type Access,
   type Example,
   errorsOf,
   minimalMediaType,
   minimumKeyOf,
+  type Need,
+  needOf,
   type Operation,
   tags,
 } from '../operation.ts'
@@ -112,6 +113,7 @@ function register(registry: OpenAPIRegistry, operationId: string, operations: Re
   const operation = operations[operationId] as Operation
   const { success } = operation
   const minimumKey = minimumKeyOf(operation)
+  const need = needOf(operation)
   const links = linksOf(operation, operations)
   registry.registerPath({
     method: operation.method,
@@ -119,7 +121,8 @@ function register(registry: OpenAPIRegistry, operationId: string, operations: Re
     operationId,
     tags: [operation.tag],
     summary: operation.summary,
-    description: `${operation.description}\n\n${permission(operation.access)}`,
+    description: `${operation.description}\n\n${permission(need)}`,
+    ...('scope' in need ? { 'x-required-scope': need.scope } : {}),
     ...(operation.deprecated ? { deprecated: true } : {}),
     security: operation.access.kind === 'anyone' ? [] : [{ bearerAuth: [] }],
     request: {
@@ -146,6 +149,9 @@ function register(registry: OpenAPIRegistry, operationId: string, operations: Re
         description: success.description,
         headers: {
           'X-Request-Id': { $ref: '#/components/headers/RequestId' },
+          ...('scope' in need
+            ? { 'Authentication-Token-Expiration': { $ref: '#/components/headers/TokenExpiration' } }
+            : {}),
           ...(success.location ? { Location: { $ref: '#/components/headers/Location' } } : {}),
           ...conditionalHeaders(operation),
           ...(minimumKey && !success.secretOf
@@ -216,26 +222,26 @@ function examples(named: Record<string, Example>) {
   )
 }
 
-/** Who may call, in words: the only policy is that of roles. */
-function permission(access: Access): string {
-  switch (access.kind) {
+/** Who may call, in words: the only policy is that of roles and of scopes. */
+function permission(need: Need): string {
+  switch (need.kind) {
     case 'anyone':
       return 'Permission: none; no token is needed.'
-    case 'user':
-      return 'Permission: any user.'
+    case 'user': {
+      const unbound = need.isUnbound ? ' that is bound to no workspace' : ''
+      return `Permission: any user, by a token with the scope \`${need.scope}\`${unbound}.`
+    }
     default: {
       const role = {
         ADMIN: 'an admin',
         MEMBER: 'a member or an admin',
         GUEST: 'a guest, a member or an admin',
-      }[access.role]
+      }[need.role]
       const share =
-        access.kind === 'bot' && access.publicShare ? ', or any user when the bot is shared publicly' : ''
+        need.kind === 'bot' && need.publicShare ? ', or any user when the bot is shared publicly' : ''
       const missing =
-        access.missing === 'FORBIDDEN'
-          ? ' A record that does not exist is answered as one without access.'
-          : ''
-      return `Permission: ${role} of the workspace${share}.${missing}`
+        need.missing === 'FORBIDDEN' ? ' A record that does not exist is answered as one without access.' : ''
+      return `Permission: ${role} of the workspace${share}, by a token with the scope \`${need.scope}\`.${missing}`
     }
   }
 }

@@ -19,7 +19,7 @@ export declare class UnauthorizedError extends ApiError {
   readonly code: 'UNAUTHORIZED'
 }
 
-/** The caller may not do this to this record. Ask an admin of the workspace for a higher role. */
+/** The caller may not do this to this record, or their token may not do it at all. Ask an admin of the workspace for a higher role; with the issue `missing_scope` or `bound_token`, use another token. */
 export declare class ForbiddenError extends ApiError {
   readonly status: 403
   readonly code: 'FORBIDDEN'
@@ -111,7 +111,7 @@ export interface Workspaces {
   /**
    * List the caller's workspaces: `GET /v1/workspaces`
    *
-   * Returns every workspace in which the caller has a role, newest first.
+   * Returns every workspace in which the caller has a role, newest first; with a token that is bound to a workspace, that one alone.
    */
   list(options?: RequestOptions): Reply<WorkspaceList>
   /**
@@ -443,19 +443,19 @@ export interface Tokens {
   /**
    * List the caller's tokens: `GET /v1/users/me/tokens`
    *
-   * Returns the tokens of the caller that are not revoked, newest first. Tokens themselves are never shown again.
+   * Returns the tokens of the caller that are not revoked, newest first. Tokens themselves are never shown again. A token that is bound to a workspace sees those that are bound to the same one.
    */
   list(options?: RequestOptions): Reply<ApiTokenList>
   /**
    * Create a token: `POST /v1/users/me/tokens`
    *
-   * Creates an access token that may do whatever the caller may do, and returns it. This answer is the only one that shows the token.
+   * Creates an access token of the caller and returns it. This answer is the only one that shows the token. The new one can do at most what the one of this request can: naming more is refused with the issue `missing_scope` or `bound_token`, and what is absent is taken over. It may live longer, so that a program can renew its own token. A workspace in which the caller has no role is invalid input.
    */
   create(body: ApiTokenCreate, options?: RequestOptions & KeyOptions): Reply<CreatedApiTokenBody>
   /**
    * Revoke a token: `DELETE /v1/users/me/tokens/{tokenId}`
    *
-   * Ends one of the caller's tokens at once and returns what it was. A token of somebody else is not found. A token may revoke itself.
+   * Ends one of the caller's tokens at once and returns what it was. A token of somebody else is not found, nor, with a token that is bound to a workspace, one that is not bound to the same. A token may revoke itself.
    */
   revoke(tokenId: string, options?: RequestOptions): Reply<ApiTokenBody>
 }

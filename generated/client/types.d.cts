@@ -256,6 +256,8 @@ export interface components {
              * @example 2026-03-04T10:15:30.120Z
              */
             expiresAt: string | null;
+            /** @description Whether the token stops working within 7 days, or has stopped: time to renew it. */
+            expiresSoon: boolean;
             /**
              * @description The last four characters of the token.
              * @example x7Qa
@@ -277,6 +279,19 @@ export interface components {
              * @example Nightly export
              */
             name: string;
+            /**
+             * @description What the token can do at most; what its owner may do is for their roles to say.
+             * @example [
+             *       "read",
+             *       "results"
+             *     ]
+             */
+            scopes: components["schemas"]["TokenScope"][];
+            /**
+             * @description The workspace that the token is bound to: everything outside of it is as if its owner had no role there. Null for a token that is bound to none.
+             * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+             */
+            workspaceId: string | null;
         };
         /** @description One token, without its secret. */
         ApiTokenBody: {
@@ -295,6 +310,19 @@ export interface components {
              * @example Nightly export
              */
             name: string;
+            /**
+             * @description What the token can do at most; absent means whatever the token of this request can, which is everything for one that was made without limits.
+             * @example [
+             *       "read",
+             *       "results"
+             *     ]
+             */
+            scopes?: components["schemas"]["TokenScope"][];
+            /**
+             * @description Id of the workspace to bind the token to; absent means that of the token of this request, if it has one.
+             * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+             */
+            workspaceId?: string;
         };
         /** @description The caller's tokens. */
         ApiTokenList: {
@@ -2997,6 +3025,8 @@ export interface components {
              * @example 2026-03-04T10:15:30.120Z
              */
             expiresAt: string | null;
+            /** @description Whether the token stops working within 7 days, or has stopped: time to renew it. */
+            expiresSoon: boolean;
             /**
              * @description The last four characters of the token.
              * @example x7Qa
@@ -3019,10 +3049,23 @@ export interface components {
              */
             name: string;
             /**
+             * @description What the token can do at most; what its owner may do is for their roles to say.
+             * @example [
+             *       "read",
+             *       "results"
+             *     ]
+             */
+            scopes: components["schemas"]["TokenScope"][];
+            /**
              * @description The token itself. It is shown only here; only a digest is stored.
              * @example botb_pat_EXAMPLEexampleEXAMPLEexample0000000000
              */
             token: string;
+            /**
+             * @description The workspace that the token is bound to: everything outside of it is as if its owner had no role there. Null for a token that is bound to none.
+             * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+             */
+            workspaceId: string | null;
         };
         /** @description The new token, shown this once. */
         CreatedApiTokenBody: {
@@ -4143,7 +4186,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description The caller may not do this to this record. Ask an admin of the workspace for a higher role. */
+        /** @description The caller may not do this to this record, or their token may not do it at all. Ask an admin of the workspace for a higher role; with the issue `missing_scope` or `bound_token`, use another token. */
         ForbiddenErrorBody: {
             /**
              * @description The code of the error, for programs.
@@ -4892,6 +4935,7 @@ export interface components {
          *
          *     - `already_created`: a request with this idempotency key has made the record whose id `current` has; its answer held a secret and cannot be given again.
          *     - `bot_closed`: the bot takes no new chats.
+         *     - `bound_token`: the token is bound to a workspace, and this is outside of it.
          *     - `circular_move`: a folder would be inside itself.
          *     - `concurrency_exceeded`: too many requests of the caller run at once.
          *     - `conflict`: the record is in another state than the request expects; `current` has that state.
@@ -4913,6 +4957,7 @@ export interface components {
          *     - `last_admin`: the workspace would be left without an admin.
          *     - `malformed`: the header or the request cannot be read.
          *     - `missing`: a header that is needed was not sent.
+         *     - `missing_scope`: the token lacks a scope, which the message names.
          *     - `no_encryption_key`: the installation has no key to encrypt credentials with; whoever runs it has to set one.
          *     - `not_multiple_of`: the number is not one of the allowed steps.
          *     - `not_waiting`: the chat does not wait at this block.
@@ -4938,6 +4983,7 @@ export interface components {
          *     - `unknown_start`: the bot has no such group or event.
          *     - `unknown_user`: no user has this e-mail address.
          *     - `unknown_variable`: no bot of the chat has a variable of this name.
+         *     - `unknown_workspace`: the caller has no role in such a workspace.
          *     - `unrecognized_keys`: the property or parameter is not known.
          *     - `unsupported_media_type`: the body is not sent as JSON in UTF-8.
          * @example invalid_type
@@ -9319,6 +9365,11 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /**
+         * @description What a token can be limited to. `read`: everything that GET answers, but for results and chats. `write`: create, change, delete, publish and preview. `results`: read, export and delete what people answered. `chat-admin`: steer the chats of others, as the call of a waiting webhook does. None includes another one.
+         * @enum {string}
+         */
+        TokenScope: "read" | "write" | "results" | "chat-admin";
         /** @description The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may. Nothing was done. Wait as many seconds as Retry-After says. */
         TooManyRequestsErrorBody: {
             /**
@@ -10267,7 +10318,7 @@ export interface components {
                 "application/json": components["schemas"]["ConflictErrorBody"];
             };
         };
-        /** @description The caller may not do this to this record. Ask an admin of the workspace for a higher role. */
+        /** @description The caller may not do this to this record, or their token may not do it at all. Ask an admin of the workspace for a higher role; with the issue `missing_scope` or `bound_token`, use another token. */
         Forbidden: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -10550,6 +10601,11 @@ export interface components {
          * @example 1
          */
         RetryAfterInProgress: number;
+        /**
+         * @description When the token of this request stops working; sent with every answer in its last 7 days. Create another one in time.
+         * @example 2026-06-02T10:15:30.120Z
+         */
+        TokenExpiration: string;
     };
     pathItems: never;
 }
@@ -10593,6 +10649,7 @@ export interface operations {
             /** @description The chat went on with the data. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -10645,6 +10702,7 @@ export interface operations {
             /** @description What the bot says first, and the input it waits at. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -10874,6 +10932,7 @@ export interface operations {
             /** @description A page of bots, newest first. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -10920,6 +10979,7 @@ export interface operations {
             /** @description The new bot with its id and defaults. */
             201: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     ETag: components["headers"]["ETag"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     Location: components["headers"]["Location"];
@@ -10981,6 +11041,7 @@ export interface operations {
             /** @description The bot and the caller's mode. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -11031,6 +11092,7 @@ export interface operations {
             /** @description The bot is deleted; nothing but this is returned. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -11094,6 +11156,7 @@ export interface operations {
             /** @description The bot as it is now. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     ETag: components["headers"]["ETag"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     "Preference-Applied": components["headers"]["PreferenceApplied"];
@@ -11150,6 +11213,7 @@ export interface operations {
             /** @description The three counts of the range. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -11197,6 +11261,7 @@ export interface operations {
             /** @description A page of chats, newest first. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -11249,6 +11314,7 @@ export interface operations {
             /** @description The chat as it is now. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -11290,6 +11356,7 @@ export interface operations {
             /** @description The findings; an empty list says that all is well. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -11337,6 +11404,7 @@ export interface operations {
             /** @description The document, ready to be imported. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -11387,6 +11455,7 @@ export interface operations {
             /** @description A page of publications, newest first. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -11439,6 +11508,7 @@ export interface operations {
             /** @description The publication with its flow. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -11489,6 +11559,7 @@ export interface operations {
             /** @description The bot with the restored draft. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -11544,6 +11615,7 @@ export interface operations {
             /** @description The bot is published. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -11600,6 +11672,7 @@ export interface operations {
             /** @description The published copy with its flow. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -11660,6 +11733,7 @@ export interface operations {
             /** @description A page of results, newest first. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -11702,6 +11776,7 @@ export interface operations {
             /** @description The results are deleted. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -11754,6 +11829,7 @@ export interface operations {
             /** @description The result with its answers. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -11809,6 +11885,7 @@ export interface operations {
             /** @description A page of entries, newest first. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -11850,6 +11927,7 @@ export interface operations {
             /** @description The transcript from the first word to the last. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -11897,6 +11975,7 @@ export interface operations {
             /** @description The lines, the names of the columns first. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -11939,6 +12018,7 @@ export interface operations {
             /** @description The bot is not published. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -11982,6 +12062,7 @@ export interface operations {
             /** @description The new bot and what was dropped. */
             201: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     Location: components["headers"]["Location"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -12039,6 +12120,7 @@ export interface operations {
             /** @description The folders, newest first. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -12080,6 +12162,7 @@ export interface operations {
             /** @description The new folder with its id. */
             201: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     Location: components["headers"]["Location"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -12139,6 +12222,7 @@ export interface operations {
             /** @description The folder, without what is in it. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -12195,6 +12279,7 @@ export interface operations {
             /** @description The folder that was deleted. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -12253,6 +12338,7 @@ export interface operations {
             /** @description The folder as it is now. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     ETag: components["headers"]["ETag"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -12290,6 +12376,7 @@ export interface operations {
             /** @description The tokens, newest first. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -12301,6 +12388,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -12329,6 +12417,7 @@ export interface operations {
             /** @description The new token, shown this once. */
             201: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     Location: components["headers"]["Location"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -12341,6 +12430,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
@@ -12368,6 +12458,7 @@ export interface operations {
             /** @description The token that was revoked. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -12379,6 +12470,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
@@ -12397,6 +12489,7 @@ export interface operations {
             /** @description The workspaces, newest first. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -12408,6 +12501,7 @@ export interface operations {
             };
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
@@ -12436,6 +12530,7 @@ export interface operations {
             /** @description The new workspace with its id. */
             201: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     Location: components["headers"]["Location"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -12488,6 +12583,7 @@ export interface operations {
             /** @description The workspace and the caller's mode. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -12538,6 +12634,7 @@ export interface operations {
             /** @description The workspace is deleted. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -12596,6 +12693,7 @@ export interface operations {
             /** @description Name and icon as they are now. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     ETag: components["headers"]["ETag"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -12639,6 +12737,7 @@ export interface operations {
             /** @description The credentials, newest first. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -12686,6 +12785,7 @@ export interface operations {
             /** @description The new credentials, without what is secret of them. */
             201: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     Location: components["headers"]["Location"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -12733,6 +12833,7 @@ export interface operations {
             /** @description The credentials, without what is secret of them. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -12774,6 +12875,7 @@ export interface operations {
             /** @description The credentials that were deleted. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -12826,6 +12928,7 @@ export interface operations {
             /** @description The credentials as they are now. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -12867,6 +12970,7 @@ export interface operations {
             /** @description The members and their roles. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -12914,6 +13018,7 @@ export interface operations {
             /** @description The new member with the role given. */
             201: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     Location: components["headers"]["Location"];
                     RateLimit: components["headers"]["RateLimit"];
@@ -12961,6 +13066,7 @@ export interface operations {
             /** @description The membership that ended. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -13013,6 +13119,7 @@ export interface operations {
             /** @description The member as it is now. */
             200: {
                 headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -13426,6 +13533,7 @@ export type TogetherAiBlock = components["schemas"]["TogetherAiBlock"]
 export type TogetherAiCredentialsCreate = components["schemas"]["TogetherAiCredentialsCreate"]
 export type TogetherAiCredentialsUpdate = components["schemas"]["TogetherAiCredentialsUpdate"]
 export type TogetherAiOptions = components["schemas"]["TogetherAiOptions"]
+export type TokenScope = components["schemas"]["TokenScope"]
 export type TooManyRequestsErrorBody = components["schemas"]["TooManyRequestsErrorBody"]
 export type TranscriptBody = components["schemas"]["TranscriptBody"]
 export type TranscriptEntry = components["schemas"]["TranscriptEntry"]

@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache'
-import { type Access, user } from '../../contract/operation.ts'
+import type { Need } from '../../contract/operation.ts'
 import type { Database } from '../db/client.ts'
 import type { Credential } from './authenticate.ts'
 import { type Authorization, authorize, type Refusal } from './index.ts'
@@ -29,19 +29,19 @@ const recentCallers = new LRUCache<string, true>({ max: 10_000, ttl: 10_000 })
  */
 export async function identify(
   db: Database,
-  access: Access,
+  need: Need,
   credential: Credential | undefined,
   id: string | undefined,
   now: Date,
 ): Promise<Visitor | { refusal: Refusal }> {
-  if (access.kind === 'anyone') return anybody
+  if (need.kind === 'anyone') return anybody
   if (!credential) throw new Error('Only where anyone may call is no token looked for')
   if ('issue' in credential) return { refusal: { code: 'UNAUTHORIZED', issues: [credential.issue] } }
   const tokenHash = credential.hash
-  const isInBody = access.kind === 'workspace' && access.place === 'body'
+  const isInBody = need.kind === 'workspace' && need.place === 'body'
   const key = isInBody ? tokenHash.toString('base64') : ''
   if (isInBody && recentCallers.has(key)) return { tokenHash }
-  const authorization = await authorize(db, id === undefined ? user : access, tokenHash, id ?? '', now)
+  const authorization = await authorizeAt(db, need, tokenHash, id, now)
   if (authorization.caller === undefined) return authorization
   if (isInBody) recentCallers.set(key, true)
   return { tokenHash, authorization }
@@ -50,12 +50,25 @@ export async function identify(
 /** What a visitor may do. `id` is that of the record that the body names; absent where it names none, or is wrong. */
 export async function permit(
   db: Database,
-  access: Access,
+  need: Need,
   { tokenHash, authorization }: Visitor,
   id: string | undefined,
   now: Date,
 ): Promise<Authorization> {
   if (authorization && id === undefined) return authorization
-  if (access.kind === 'anyone' || !tokenHash) throw new Error('Only a record of a caller is looked up')
-  return authorize(db, id === undefined ? user : access, tokenHash, id ?? '', now)
+  if (need.kind === 'anyone' || !tokenHash) throw new Error('Only a record of a caller is looked up')
+  return authorizeAt(db, need, tokenHash, id, now)
+}
+
+/** Without the id of a record, only the caller can be told. */
+function authorizeAt(
+  db: Database,
+  need: Exclude<Need, { kind: 'anyone' }>,
+  tokenHash: Buffer,
+  id: string | undefined,
+  now: Date,
+): Promise<Authorization> {
+  const { scope } = need
+  const asked = id === undefined && need.kind !== 'user' ? ({ kind: 'user', scope } as const) : need
+  return authorize(db, asked, tokenHash, id ?? '', now)
 }

@@ -1,7 +1,7 @@
 import { eq, getTableColumns, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { ErrorCode, Issue } from '../../contract/errors.ts'
-import type { Access, Role } from '../../contract/operation.ts'
+import type { Need, Role, Scope } from '../../contract/operation.ts'
 import { type Database, statements } from '../db/client.ts'
 import { prepareLookup } from '../db/lookup.ts'
 import { apiTokens, bots, folders, workspaceMembers, workspaces } from '../db/schema.ts'
@@ -20,6 +20,11 @@ declare const granted: unique symbol
 export interface Caller {
   userId: string
   tokenId: string
+  /** What their token can do at most; null means everything. */
+  scopes: readonly Scope[] | null
+  /** The only workspace in which their token works; null where it is bound to none. */
+  boundTo: string | null
+  expiresAt: Date | null
 }
 
 export interface UserGrant {
@@ -67,32 +72,54 @@ export type Authorization =
 
 const rank: Record<Role, number> = { GUEST: 0, MEMBER: 1, ADMIN: 2 }
 
-/** Decides for a record of the kind that `access` names; `id` is the record's. */
+/** Decides for a record of the kind that `need` names; `id` is the record's. */
 export async function authorize(
   db: Database,
-  access: Exclude<Access, { kind: 'anyone' }>,
+  need: Exclude<Need, { kind: 'anyone' }>,
   tokenHash: Buffer,
   id: string,
   now: Date,
 ): Promise<Authorization> {
-  const found = access.kind === 'user' ? undefined : await lookups(db)[access.kind]({ tokenHash, id })
+  const found = need.kind === 'user' ? undefined : await lookups(db)[need.kind]({ tokenHash, id })
   // Where there is no record, there still is a caller, or none.
   const token = found?.token ?? (await lookups(db).user({ tokenHash, id }))?.token
   const refused = refusedToken(token, now)
   if (!token || refused) {
     return { caller: undefined, refusal: { code: 'UNAUTHORIZED', issues: [refused as Issue] } }
   }
-  const caller = { userId: token.ownerUserId, tokenId: token.id }
+  const { id: tokenId, ownerUserId: userId, scopes, workspaceId: boundTo, expiresAt } = token
+  const caller: Caller = { userId, tokenId, scopes, boundTo, expiresAt }
   noteUse(db, token, now)
-  if (access.kind === 'user') return { caller, grant: { caller } as UserGrant }
-  if (!found) return { caller, refusal: { code: access.missing, issues: [] } }
-  const { role, record } = found
-  const isShared =
-    access.kind === 'bot' && access.publicShare && 'isPubliclyShared' in record && record.isPubliclyShared
-  if (!isShared && (role === null || rank[role] < rank[access.role])) {
-    return { caller, refusal: { code: 'FORBIDDEN', issues: [] } }
+  const forbidden = (...issues: Issue[]) => ({ caller, refusal: { code: 'FORBIDDEN' as const, issues } })
+  if (!hasScope(caller, need.scope)) return forbidden(missingScope(need.scope))
+  if (need.kind === 'user') {
+    if (need.isUnbound && boundTo !== null) return forbidden(outside)
+    return { caller, grant: { caller } as UserGrant }
   }
-  return { caller, grant: { caller, role, [access.kind]: record } as unknown as Grant }
+  if (!found) return { caller, refusal: { code: need.missing, issues: [] } }
+  const { record } = found
+  const workspaceId = 'workspaceId' in record ? record.workspaceId : record.id
+  // Outside of the workspace that the token is bound to, nobody has a role.
+  const role = boundTo === null || boundTo === workspaceId ? found.role : null
+  const isShared =
+    need.kind === 'bot' && need.publicShare && 'isPubliclyShared' in record && record.isPubliclyShared
+  if (!isShared && (role === null || rank[role] < rank[need.role])) return forbidden()
+  return { caller, grant: { caller, role, [need.kind]: record } as unknown as Grant }
+}
+
+export function hasScope({ scopes }: Caller, scope: Scope): boolean {
+  return scopes === null || scopes.includes(scope)
+}
+
+function missingScope(scope: Scope): Issue {
+  const message = `This needs a token with the scope \`${scope}\``
+  return { path: ['header', 'authorization'], code: 'missing_scope', message }
+}
+
+const outside: Issue = {
+  path: ['header', 'authorization'],
+  code: 'bound_token',
+  message: 'The token is bound to a workspace, and this is outside of it',
 }
 
 const tokenColumns = {
@@ -101,6 +128,8 @@ const tokenColumns = {
   expiresAt: apiTokens.expiresAt,
   revokedAt: apiTokens.revokedAt,
   lastUsedOn: apiTokens.lastUsedOn,
+  scopes: apiTokens.scopes,
+  workspaceId: apiTokens.workspaceId,
 }
 
 type Token = RowOf<typeof tokenColumns>

@@ -1,7 +1,8 @@
-import { and, eq, isNull } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
+import type { Scope } from '../../contract/operation.ts'
 import type { Database } from '../db/client.ts'
 import { newestFirst } from '../db/page.ts'
-import { apiTokens as table } from '../db/schema.ts'
+import { apiTokens as table, users, workspaceMembers } from '../db/schema.ts'
 import { newId } from '../ids.ts'
 import { createToken } from './authenticate.ts'
 import type { UserGrant } from './index.ts'
@@ -13,21 +14,35 @@ const columns = {
   hint: table.hint,
   createdAt: table.createdAt,
   expiresAt: table.expiresAt,
+  scopes: table.scopes,
+  workspaceId: table.workspaceId,
   lastUsedOn: table.lastUsedOn,
 }
 
 export type TokenRow = Pick<typeof table.$inferSelect, keyof typeof columns>
 
+export interface TokenWish {
+  userId: string
+  name: string
+  /** Undefined for one that does not end. */
+  expiresInDays?: number
+  /** Null for one that can do everything. */
+  scopes: readonly Scope[] | null
+  /** Null for one that is bound to none. */
+  workspaceId: string | null
+}
+
 const DAY = 24 * 60 * 60 * 1000
 
-/** Creates a token of a user and stores its digest; the token itself is only returned. */
+/**
+ * Creates a token of a user and stores its digest; the token itself is only returned. Undefined when the user is
+ * disabled.
+ */
 export async function insertToken(
   db: Database,
-  userId: string,
-  name: string,
-  expiresInDays: number | undefined,
+  { userId, name, expiresInDays, scopes, workspaceId }: TokenWish,
   now: Date,
-): Promise<{ token: string; row: TokenRow }> {
+): Promise<{ token: string; row: TokenRow } | undefined> {
   const { token, hash, hint } = createToken()
   const row = {
     id: newId(now),
@@ -35,32 +50,55 @@ export async function insertToken(
     hint,
     createdAt: now,
     expiresAt: expiresInDays === undefined ? null : new Date(now.getTime() + expiresInDays * DAY),
+    scopes: scopes && [...scopes],
+    workspaceId,
     lastUsedOn: null,
   }
-  await db.insert(table).values({ ...row, tokenHash: hash, ownerUserId: userId })
-  return { token, row }
+  // Who disables the user waits for this row, and revokes what came before.
+  const { rowCount } = await db.execute(sql`
+    INSERT INTO ${table} (id, token_hash, owner_user_id, name, hint, expires_at, scopes, workspace_id, created_at)
+    SELECT ${row.id}, ${hash}::bytea, id, ${name}, ${hint}, ${row.expiresAt?.toISOString() ?? null}::timestamptz,
+      ${sql.param(row.scopes)}::text[], ${workspaceId}, ${now.toISOString()}::timestamptz
+    FROM ${users} WHERE id = ${userId} AND disabled_at IS NULL FOR KEY SHARE`)
+  return rowCount === 1 ? { token, row } : undefined
+}
+
+/** A token that is bound to a workspace knows of others that are bound to the same. */
+function known({ caller }: UserGrant) {
+  const { userId, boundTo } = caller
+  const inReach = boundTo === null ? undefined : eq(table.workspaceId, boundTo)
+  return and(eq(table.ownerUserId, userId), isNull(table.revokedAt), inReach)
 }
 
 /** The tokens of the caller that are not revoked, newest first. */
-export function tokensOf(db: Database, { caller }: UserGrant): Promise<TokenRow[]> {
+export function tokensOf(db: Database, grant: UserGrant): Promise<TokenRow[]> {
   return db
     .select(columns)
     .from(table)
-    .where(and(eq(table.ownerUserId, caller.userId), isNull(table.revokedAt)))
+    .where(known(grant))
     .orderBy(...newestFirst(table.createdAt, table.id))
+}
+
+/** Whether the caller has a role in a workspace, whatever their token may do there. */
+export async function isMember(db: Database, { caller }: UserGrant, workspaceId: string): Promise<boolean> {
+  const [row] = await db
+    .select({ role: workspaceMembers.role })
+    .from(workspaceMembers)
+    .where(and(eq(workspaceMembers.workspaceId, workspaceId), eq(workspaceMembers.userId, caller.userId)))
+  return row !== undefined
 }
 
 /** Revokes a token of the caller; undefined where there is none, or it was revoked before. */
 export async function revokeToken(
   db: Database,
-  { caller }: UserGrant,
+  grant: UserGrant,
   tokenId: string,
   now: Date,
 ): Promise<TokenRow | undefined> {
   const [row] = await db
     .update(table)
     .set({ revokedAt: now })
-    .where(and(eq(table.id, tokenId), eq(table.ownerUserId, caller.userId), isNull(table.revokedAt)))
+    .where(and(eq(table.id, tokenId), known(grant)))
     .returning(columns)
   return row
 }

@@ -43,6 +43,8 @@ export const users = pgTable(
     email: text('email').notNull(),
     name: text('name'),
     image: text('image'),
+    /** Set while the user gets no tokens; those there were are revoked. */
+    disabledAt: time('disabled_at'),
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),
   },
@@ -139,6 +141,10 @@ export const apiTokens = pgTable(
     expiresAt: time('expires_at'),
     revokedAt: time('revoked_at'),
     lastUsedOn: date('last_used_on', { mode: 'string' }),
+    /** What the token can do at most; null means everything, whatever that comes to be. */
+    scopes: text('scopes', { enum: ['read', 'write', 'results', 'chat-admin'] }).array(),
+    /** The only workspace in which the token works, if there is one. It outlives the workspace, as bound as before. */
+    workspaceId: text('workspace_id'),
     createdAt: time('created_at').notNull(),
   },
   (table) => [

@@ -1,32 +1,87 @@
-import type { TokensHandlers } from '../../generated/handlers.ts'
+import type { Issue } from '../../contract/errors.ts'
+import { scopes } from '../../contract/operation.ts'
+import { expiresSoon } from '../../contract/tokens.ts'
+import type { CreateToken, TokensHandlers } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
-import { insertToken, revokeToken, type TokenRow, tokensOf } from '../access/tokens.ts'
+import { unauthorized } from '../access/authenticate.ts'
+import { type Caller, hasScope } from '../access/index.ts'
+import { insertToken, isMember, revokeToken, type TokenRow, tokensOf } from '../access/tokens.ts'
 import type { Contexts } from '../context.ts'
 
 export const tokens: TokensHandlers<Contexts> = {
-  async listTokens(_request, reply, { db, grant }) {
+  async listTokens(_request, reply, { db, grant, now }) {
     const rows = await tokensOf(db, grant)
-    return reply.ok({ apiTokens: rows.map(toApiToken) })
+    return reply.ok({ apiTokens: rows.map((row) => toApiToken(row, now)) })
   },
 
   async createToken({ body }, reply, { db, grant, now }) {
-    const { token, row } = await insertToken(db, grant.caller.userId, body.name, body.expiresInDays, now)
-    return reply.ok({ apiToken: { ...toApiToken(row), token } })
+    const { caller } = grant
+    const excess = beyond(caller, body)
+    if (excess.length > 0) return reply.fail('FORBIDDEN', excess)
+    const { workspaceId = caller.boundTo } = body
+    if (body.workspaceId !== undefined && !(await isMember(db, grant, body.workspaceId))) {
+      return reply.fail('BAD_REQUEST', [noSuchWorkspace])
+    }
+    const made = await insertToken(
+      db,
+      {
+        userId: caller.userId,
+        name: body.name,
+        expiresInDays: body.expiresInDays,
+        scopes: body.scopes ? scopes.filter((scope) => body.scopes?.includes(scope)) : caller.scopes,
+        workspaceId,
+      },
+      now,
+    )
+    if (!made) return reply.fail('UNAUTHORIZED', [unauthorized('revoked', 'The token was revoked')])
+    return reply.ok({ apiToken: { ...toApiToken(made.row, now), token: made.token } })
   },
 
   async revokeToken({ params }, reply, { db, grant, now }) {
     const row = await revokeToken(db, grant, params.tokenId, now)
-    return row ? reply.ok({ apiToken: toApiToken(row) }) : reply.fail('NOT_FOUND')
+    return row ? reply.ok({ apiToken: toApiToken(row, now) }) : reply.fail('NOT_FOUND')
   },
 }
 
-function toApiToken(row: TokenRow): components['schemas']['ApiToken'] {
+/** What of a token that is asked for could do more than the one it is asked with. */
+function beyond(caller: Caller, { scopes = [], workspaceId }: CreateToken['body']): Issue[] {
+  const issues = scopes.flatMap((scope, at): Issue[] =>
+    hasScope(caller, scope)
+      ? []
+      : [
+          {
+            path: ['body', 'scopes', String(at)],
+            code: 'missing_scope',
+            message: `The token of this request has not got the scope \`${scope}\` itself`,
+          },
+        ],
+  )
+  if (workspaceId !== undefined && caller.boundTo !== null && workspaceId !== caller.boundTo) {
+    issues.push({
+      path: ['body', 'workspaceId'],
+      code: 'bound_token',
+      message: 'The token of this request is bound to another workspace',
+    })
+  }
+  return issues
+}
+
+const noSuchWorkspace: Issue = {
+  path: ['body', 'workspaceId'],
+  code: 'unknown_workspace',
+  message: 'You have no role in such a workspace',
+}
+
+function toApiToken(row: TokenRow, now: Date): components['schemas']['ApiToken'] {
   return {
     id: row.id,
     name: row.name,
     hint: row.hint,
     createdAt: row.createdAt.toISOString(),
     expiresAt: row.expiresAt?.toISOString() ?? null,
+    expiresSoon: expiresSoon(row.expiresAt, now),
+    scopes: row.scopes ?? [...scopes],
+    workspaceId: row.workspaceId,
     lastUsedAt: row.lastUsedOn && `${row.lastUsedOn}T00:00:00.000Z`,
   }
 }

@@ -4,7 +4,6 @@ import express from 'express'
 import helmet from 'helmet'
 import type { Pool } from 'pg'
 import { operations } from '../../contract/index.ts'
-import { user } from '../../contract/operation.ts'
 import { readCredential } from '../access/authenticate.ts'
 import { authorize, type Caller } from '../access/index.ts'
 import type { Services } from '../context.ts'
@@ -27,7 +26,7 @@ declare global {
       operationId?: string
       /** Of a page: how the service writes it. */
       path?: string
-      caller?: Caller
+      caller?: Pick<Caller, 'userId' | 'tokenId'>
       workspaceId?: string
     }
   }
@@ -44,6 +43,9 @@ export interface AppOptions extends Services {
 }
 
 const MAXIMUM_HEADERS = 100
+
+/** What is counted is that of the whole installation. */
+const metricsNeed = { kind: 'user', isUnbound: true, scope: 'read' } as const
 
 /** What the log and the metrics say of a request whose connection ended before its answer began, as nginx does. */
 const UNANSWERED = 499
@@ -140,7 +142,7 @@ export function createApp(options: AppOptions): express.Express {
   serve(app, '/metrics', async (request, response) => {
     const credential = readCredential(request)
     if ('issue' in credential) return sendProblem(response, 'UNAUTHORIZED', [credential.issue])
-    const authorization = await authorize(options.db, user, credential.hash, '', now())
+    const authorization = await authorize(options.db, metricsNeed, credential.hash, '', now())
     if ('refusal' in authorization) {
       return sendProblem(response, authorization.refusal.code, authorization.refusal.issues)
     }

@@ -1,6 +1,7 @@
 import type express from 'express'
 import type { ErrorCode, Issue } from '../../contract/errors.ts'
-import type { Access, Operation } from '../../contract/operation.ts'
+import { type Access, needOf, type Operation } from '../../contract/operation.ts'
+import { expiresSoon } from '../../contract/tokens.ts'
 import { type Credential, readCredential } from '../access/authenticate.ts'
 import { identify, permit } from '../access/identify.ts'
 import type { Authorization } from '../access/index.ts'
@@ -84,6 +85,7 @@ function bind(
 ): Run {
   const operation = operations[operationId] as Operation
   const { access, callsOut = false } = operation
+  const need = needOf(operation)
   const { db } = services
   const reply = createReply(operationId, operation)
   const keyOf = readKey(operation)
@@ -100,7 +102,7 @@ function bind(
     const key = keyOf(request, address.issues)
     const conditions = readConditions(operation, request, address.issues)
 
-    const visitor = await identify(db, access, credential, recordOf(access, address), now)
+    const visitor = await identify(db, need, credential, recordOf(access, address), now)
     if (credential && 'hash' in credential) {
       const isValid = !('refusal' in visitor)
       const id = isValid ? visitor.authorization?.caller?.tokenId : undefined
@@ -111,8 +113,8 @@ function bind(
 
     const input = await readInput(operation, request, response, address)
 
-    const authorization = await permit(db, access, visitor, workspaceOf(access, input), now)
-    note(response, authorization)
+    const authorization = await permit(db, need, visitor, workspaceOf(access, input), now)
+    note(response, authorization, now)
     if (authorization.caller === undefined) return refuse(authorization.refusal)
     if ('issues' in input) return refuse(input)
     if ('refusal' in authorization) return refuse(authorization.refusal)
@@ -164,10 +166,15 @@ function workspaceOf(access: Access, input: Input | Mistake): string | undefined
   return (input.body as { workspaceId: string }).workspaceId
 }
 
-/** What the log says of who called and where. */
-function note({ locals }: express.Response, { caller, ...outcome }: Authorization) {
+/** What the log says of who called and where, and the caller is told of their token. */
+function note(response: express.Response, { caller, ...outcome }: Authorization, now: Date) {
   if (!caller) return
-  locals.caller = caller
+  const { userId, tokenId, expiresAt } = caller
+  const { locals } = response
+  locals.caller = { userId, tokenId }
+  if (expiresAt && expiresSoon(expiresAt, now)) {
+    response.setHeader('Authentication-Token-Expiration', expiresAt.toISOString())
+  }
   if (!('grant' in outcome) || !outcome.grant) return
   const { grant } = outcome
   if ('workspace' in grant) locals.workspaceId = grant.workspace.id

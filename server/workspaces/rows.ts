@@ -22,13 +22,18 @@ export type WorkspaceRow = typeof table.$inferSelect
 /** What its admins may set. */
 type OwnProperties = Pick<WorkspaceRow, 'name' | 'icon' | 'resultsRetentionDays'>
 
-/** The workspaces in which the caller has a role, newest first. */
+/** The workspaces in which the caller has a role, newest first; of a bound token, the one it is bound to. */
 export function workspacesOf(db: Database, { caller }: UserGrant) {
   return db
     .select({ id: table.id, name: table.name, icon: table.icon, plan: table.plan })
     .from(workspaceMembers)
     .innerJoin(table, and(eq(table.id, workspaceMembers.workspaceId), isNull(table.deletedAt)))
-    .where(eq(workspaceMembers.userId, caller.userId))
+    .where(
+      and(
+        eq(workspaceMembers.userId, caller.userId),
+        caller.boundTo === null ? undefined : eq(table.id, caller.boundTo),
+      ),
+    )
     .orderBy(...newestFirst(table.createdAt, table.id))
 }
 

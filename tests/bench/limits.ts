@@ -153,7 +153,10 @@ async function makeTokens(count: number): Promise<string[]> {
   for (let at = 0; at < count; at++) {
     const id = newId(now)
     await db.insert(users).values({ id, email: `user-${at}@example.com`, createdAt: now, updatedAt: now })
-    tokens.push((await insertToken(db, id, 'Benchmark', undefined, now)).token)
+    const wish = { userId: id, name: 'Benchmark', scopes: null, workspaceId: null }
+    const made = await insertToken(db, wish, now)
+    if (!made) throw new Error('A user that was just made is not disabled')
+    tokens.push(made.token)
   }
   await pool.end()
   return tokens

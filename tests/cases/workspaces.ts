@@ -1,5 +1,5 @@
 import { expect } from '@jest/globals'
-import { type Cases, missingId } from '../support/cases.ts'
+import { type Cases, limited, missingId } from '../support/cases.ts'
 import { anyBody } from '../support/client.ts'
 
 export const workspaces: Cases<'workspaces'> = {
@@ -26,8 +26,19 @@ export const workspaces: Cases<'workspaces'> = {
         as: stranger,
         after: ({ body }) => expect(body).toEqual({ workspaces: [] }),
       }),
+      'with a token that is bound to one of two': async ({ here }, app) => {
+        await app.client.ok('createWorkspace', { as: here.guest, body: { name: 'Own' } })
+        return {
+          as: await limited(app, here.guest, { workspaceId: here.workspaceId }),
+          after: ({ body }) => expect(body.workspaces).toMatchObject([{ id: here.workspaceId }]),
+        }
+      },
     },
     BAD_REQUEST: ({ here }) => ({ as: here.admin, query: { page: 2 }, at: 'query.page' }),
+    FORBIDDEN: async ({ here }, app) => ({
+      as: await limited(app, here.admin, { scopes: ['write'] }),
+      at: 'header.authorization',
+    }),
   },
 
   createWorkspace: {
@@ -117,6 +128,11 @@ export const workspaces: Cases<'workspaces'> = {
       }),
     },
     FORBIDDEN: {
+      'with a token that is bound to another one': async ({ here }, app) => ({
+        as: await limited(app, here.admin, { workspaceId: here.workspaceId }),
+        body: { name: 'Outside' },
+        at: 'header.authorization',
+      }),
       'a fourth one': async ({ stranger }, { client }) => {
         // The replay allows three workspaces per user.
         for (const name of ['One', 'Two', 'Three']) {

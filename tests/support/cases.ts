@@ -2,7 +2,7 @@ import type { OperationId, resources } from '../../contract/index.ts'
 import type { Role } from '../../contract/operation.ts'
 import type { OperationErrors } from '../../generated/handlers.ts'
 import type { App } from './app.ts'
-import type { Answer, CallOptions } from './client.ts'
+import type { Answer, BodyOf, Caller, CallOptions } from './client.ts'
 import type { World } from './world.ts'
 
 /*
@@ -56,6 +56,18 @@ export type Cases<Resource extends keyof typeof resources> = {
   [Id in keyof (typeof resources)[Resource] & OperationId]: { needs: Needs } & {
     [O in Outcome<Id>]: Case<Id> | Record<string, Case<Id>>
   }
+}
+
+/** Another token of somebody, which can do less. */
+export async function limited(
+  { client }: Pick<App, 'client'>,
+  as: Caller,
+  limits: Pick<BodyOf<'createToken'>, 'scopes' | 'workspaceId'>,
+): Promise<Caller> {
+  const { apiToken } = await client.ok('createToken', { as, body: { name: 'Limited', ...limits } })
+  // The day of its first use is not to be noted in the middle of a test.
+  await client.call('listTokens', { as: apiToken })
+  return apiToken
 }
 
 /** An id that no record has. */

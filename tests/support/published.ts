@@ -54,6 +54,7 @@ export interface PublishedOperation {
   summary: string
   description: string
   tags: string[]
+  'x-required-scope'?: string
   security: Record<string, string[]>[]
   parameters?: (PublishedParameter | { $ref: string })[]
   requestBody?: { required: boolean; content: Record<string, PublishedContent> }
