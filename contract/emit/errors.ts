@@ -252,6 +252,11 @@ export const headers = {
     schema: { type: 'string', maxLength: 2048, pattern: freeText },
     example: 'https://www.example.com',
   },
+  'Access-Control-Expose-Headers': {
+    description: 'Which headers that page can read, sent when the request names an origin.',
+    schema: { type: 'string', maxLength: 255, pattern: freeText },
+    example: 'Retry-After, RateLimit, RateLimit-Policy, X-Request-Id',
+  },
   Challenge: {
     description: 'How to authenticate.',
     required: true,

@@ -214,6 +214,7 @@ function errorResponses(operations: Record<string, Operation>): Record<string, J
 
 const allowOrigin = {
   'Access-Control-Allow-Origin': { $ref: '#/components/headers/Access-Control-Allow-Origin' },
+  'Access-Control-Expose-Headers': { $ref: '#/components/headers/Access-Control-Expose-Headers' },
 }
 
 function examples(named: Record<string, Example>) {

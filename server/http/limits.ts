@@ -165,7 +165,12 @@ function createCounter(kind: Kind, config: Services['config']) {
   }
   return {
     async take(key: string, response: express.Response): Promise<Excess | undefined> {
-      const count = await counter.consume(key).catch((refused: RateLimiterRes) => refused)
+      let count: RateLimiterRes
+      try {
+        count = await counter.consume(key)
+      } catch (refused) {
+        count = refused as RateLimiterRes
+      }
       response.setHeader('RateLimit-Policy', policy)
       if (count.consumedPoints > points) return { ...rate, wait: count.msBeforeNext }
       const before = running.get(key) ?? 0

@@ -144,7 +144,10 @@ function bind(
       if (!given) return
       if (given.status === 401 && tokenHash) limits.forget(tokenHash)
       // A page whose origin the bot refuses is not to read the answer either.
-      if (given.status === 403) response.removeHeader('Access-Control-Allow-Origin')
+      if (given.status === 403) {
+        response.removeHeader('Access-Control-Allow-Origin')
+        response.removeHeader('Access-Control-Expose-Headers')
+      }
       await send(response, given)
     } finally {
       limits.leave(response)
@@ -199,8 +202,13 @@ function toRequest(request: express.Request, { params, query, body, text }: Inpu
 function allowOrigin(request: express.Request, response: express.Response) {
   response.setHeader('Vary', 'Origin')
   const { origin } = request.headers
-  if (origin !== undefined) response.setHeader('Access-Control-Allow-Origin', origin)
+  if (origin === undefined) return
+  response.setHeader('Access-Control-Allow-Origin', origin)
+  response.setHeader('Access-Control-Expose-Headers', readable)
 }
+
+/** Headers that a page of another origin needs too: when to try again, and what to ask for help with. */
+const readable = 'Retry-After, RateLimit, RateLimit-Policy, X-Request-Id'
 
 /** Lets a browser ask. */
 function allowPreflight(request: express.Request, response: express.Response, methods: string) {

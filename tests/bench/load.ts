@@ -11,8 +11,9 @@ export interface Load {
   connections: number
   milliseconds: number
   method: string
-  /** `{sessionId}` is replaced by the id that `setup` gives, one for each connection. */
+  /** `{sessionId}` is replaced by one of `sessionIds`, or by the id that `setup` gives, one for each connection. */
   target: string
+  sessionIds?: string[]
   headers: Record<string, string>
   body?: string
   setup?: { method: string; target: string; body: string }
@@ -35,9 +36,9 @@ process.on('disconnect', () => process.exit())
 
 async function run(load: Load): Promise<Outcome> {
   const connections = await Promise.all(
-    Array.from({ length: load.connections }, async () => {
+    Array.from({ length: load.connections }, async (_, at) => {
       const connection = await open(load.port)
-      let sessionId = ''
+      let sessionId = load.sessionIds?.[at] ?? ''
       if (load.setup) {
         const { method, target, body } = load.setup
         const text = await connection.send(toRequest(method, target, load.headers, body), true)

@@ -69,7 +69,7 @@ async function run() {
 
   const client = processes.client()
   const lines: Line[] = []
-  for (const operation of operations(seeded, chat.sessionId)) {
+  for (const operation of operations(seeded, chat.sessionIds)) {
     if (wanted.length > 0 && !wanted.includes(operation.name)) continue
     const targets = [service, ...others].filter(
       ({ name }) => !operation.isChat || name === 'service' || name === 'floor',
@@ -123,7 +123,7 @@ async function openDatabase(): Promise<string> {
   return url.toString()
 }
 
-/** Runs one chat on the service, and gives its session and what the floor needs to imitate it. */
+/** Runs one chat on the service, and gives copies of its session and what the floor needs to imitate it. */
 async function sampleChat(service: Target, { publicId }: Seed, url: string) {
   const call = async (path: string, body: object) => {
     const response = await fetch(`http://127.0.0.1:${service.port}${path}`, {
@@ -160,7 +160,16 @@ async function sampleChat(service: Target, { publicId }: Seed, url: string) {
       start: { ...afterStart, answer: first },
       next: { ...afterReply, answer: second, blockId: first.input.id },
     }
-    return { sessionId: first.sessionId, sample: JSON.stringify(sample) }
+    // More than a session may have are saved, so that each begins far below none.
+    const { rows } = await client.query<{ id: string }>(
+      `INSERT INTO chat_sessions
+        (id, bot_id, publication_id, result_id, state, revision, client_logs, expires_at, created_at, updated_at)
+      SELECT 'bench-' || n, bot_id, publication_id, result_id, state, revision, -1000000000, expires_at,
+        created_at, updated_at
+      FROM chat_sessions, generate_series(1, $2::int) n WHERE id = $1 RETURNING id`,
+      [first.sessionId, CONNECTIONS],
+    )
+    return { sessionIds: rows.map(({ id }) => id), sample: JSON.stringify(sample) }
   } finally {
     await client.end()
   }

@@ -12,13 +12,14 @@ export interface Measured {
   /** Whether only the service and the floor have it: the other servers have no engine for chats. */
   isChat?: boolean
   /** The bearer token is added to it, except where a caller needs none. */
-  request: (isService: boolean) => Pick<Load, 'method' | 'target' | 'body' | 'setup'>
+  request: (isService: boolean) => Pick<Load, 'method' | 'target' | 'body' | 'setup' | 'sessionIds'>
 }
 
 /** The share of the floor's throughput and CPU time that each kind has to reach. */
 export const bars: Record<Kind, number> = { document: 0.8, small: 0.6, write: 0.7 }
 
-export function operations(seed: Seed, sessionId: string): Measured[] {
+/** `sessionIds` are those of as many live chats as there are connections. */
+export function operations(seed: Seed, sessionIds: string[]): Measured[] {
   const get = (target: string) => () => ({ method: 'GET', target })
   const bot = (id: string) => `/v1/bots/${id}`
   const post = (target: string, value: object) => ({
@@ -88,9 +89,10 @@ export function operations(seed: Seed, sessionId: string): Measured[] {
       title: 'Save client logs',
       kind: 'write',
       request: () => ({
-        ...post(`/api/v2/sessions/${sessionId}/clientLogs`, {
+        ...post('/api/v2/sessions/{sessionId}/clientLogs', {
           clientLogs: [{ description: 'Could not load the script', details: 'net::ERR_BLOCKED_BY_CLIENT' }],
         }),
+        sessionIds,
       }),
     },
     { name: 'startChat', title: 'Start chat', kind: 'write', isChat: true, request: () => start },

@@ -323,6 +323,24 @@ withBrowser('the chat page', () => {
     expect(results.map(({ answers }) => answers.map(({ content }) => content))).toEqual([['Bob'], ['Ada']])
   })
 
+  test('who comes when too many have asked waits as long as they are told, and is let in then', async () => {
+    const made = await publish(app, world.here, bot({ Start: [text('Hi')] }))
+    const context = await newContext(browser, { baseURL: app.url, ...desktop })
+    let tries = 0
+    await context.route('**/startChat', (route) => {
+      if (++tries > 2) return route.continue()
+      const headers = { 'Retry-After': '1' }
+      return route.fulfill({ status: 429, headers, json: { code: 'TOO_MANY_REQUESTS', issues: [] } })
+    })
+    const page = await context.newPage()
+    await page.goto(`/chat/${made.publicId}`)
+    await asked(page, 'Hi')
+    await ended(page).waitFor()
+    expect(tries).toBe(3)
+    const { stats } = await reportOf(app, made, world.here.member)
+    expect(stats).toMatchObject({ totalViews: 1 })
+  })
+
   test('the page sends requests and opens pages for the bot', async () => {
     const flow = bot(
       {

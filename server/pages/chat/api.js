@@ -18,25 +18,39 @@ export class Unreachable extends Error {}
 
 const away = [408, 429, 502, 503, 504]
 
+/** How long, in seconds, and how often the page waits by itself when too many have asked. */
+const patience = 10
+const attempts = 5
+
 async function ask(method, path, body, signal) {
+  for (let attempt = 1; ; attempt += 1) {
+    const { response, answer } = await fetchAnswer(method, path, body, signal)
+    if (response.ok) return answer
+    const wait = Number(response.headers.get('Retry-After') ?? Number.POSITIVE_INFINITY)
+    if (response.status === 429 && wait <= patience && attempt < attempts) {
+      // Nothing was done. Who was refused at once with others does not come back at once with them.
+      await sleep(wait * 1000 * (1 + Math.random()), signal)
+      continue
+    }
+    if (away.includes(response.status)) throw new Unreachable(`The service answered ${response.status}`)
+    throw new Refusal(response.status, answer.issues?.[0] ?? answer)
+  }
+}
+
+async function fetchAnswer(method, path, body, signal) {
   const timeout = AbortSignal.timeout(150_000)
-  let response
-  let answer
   try {
-    response = await fetch(new URL(path, service), {
+    const response = await fetch(new URL(path, service), {
       method,
       ...(body && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
       credentials: 'omit',
       signal: AbortSignal.any([signal, timeout]),
     })
-    answer = await response.json()
+    return { response, answer: await response.json() }
   } catch (error) {
     signal.throwIfAborted()
     throw new Unreachable(String(error))
   }
-  if (response.ok) return answer
-  if (away.includes(response.status)) throw new Unreachable(`The service answered ${response.status}`)
-  throw new Refusal(response.status, answer.issues?.[0] ?? answer)
 }
 
 export function startChat(publicId, body, signal) {
