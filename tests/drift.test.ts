@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { expect, test } from '@jest/globals'
 import { generateDrizzleJson, generateMigration } from 'drizzle-kit/api'
 import { emit } from '../contract/emit/emit.ts'
+import { withGenerators } from '../contract/emit/generators.ts'
 import * as schema from '../server/db/schema.ts'
 import { root } from '../server/root.ts'
 import { published } from './support/published.ts'
@@ -13,6 +14,13 @@ test.each(Object.keys(emitted))('%s is what the contract emits', (path) => {
   expect(isFresh ? 'fresh' : `${path} is out of date: run \`make generate\` and commit the result`).toBe(
     'fresh',
   )
+})
+
+test('the guide of clients has the generators of the README', () => {
+  const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
+  const guide = read('contract/guides/clients.md')
+  expect(guide).toBe(withGenerators(guide, read('README.md')))
+  expect(guide.split('\n').filter((line) => line.startsWith('| ')).length).toBeGreaterThan(8)
 })
 
 test('emitting twice gives the same', async () => {

@@ -221,7 +221,7 @@ describe('requests that take their time', () => {
       const socket = connect(port, '127.0.0.1')
       socket.on('error', () => {}).pause()
       // More than lies in the buffers of both sides.
-      socket.write(`GET /docs/files/swagger-ui-bundle.js HTTP/1.1\r\n${host}\r\n\r\n`.repeat(20))
+      socket.write(`GET /docs HTTP/1.1\r\n${host}\r\n\r\n`.repeat(20))
       await dropped
       socket.destroy()
 
@@ -396,7 +396,7 @@ describe('pages', () => {
     '/openapi-slim.yaml',
     '/schemas/bot-6.1.json',
     '/docs',
-    '/docs/files/swagger-ui-bundle.js',
+    '/docs/files/page.js',
     '/embed.js',
     '/home.css',
     '/chat/files/page.js',

@@ -1,4 +1,6 @@
+import { get, type IncomingMessage } from 'node:http'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { operations } from '../../contract/index.ts'
 import { type App, startApp } from '../support/app.ts'
@@ -30,7 +32,7 @@ async function open(path: string, options: BrowserContextOptions): Promise<Page>
     if (url.protocol !== 'data:' && url.origin !== app.url) complaints.push(`request: ${url}`)
   })
   await page.goto(path)
-  await page.locator('.opblock').first().waitFor()
+  await page.locator('main .copy').first().waitFor()
   return page
 }
 
@@ -59,6 +61,7 @@ const guides = [
   'concurrent-edits',
   'legacy-bots',
   'moving',
+  'clients',
 ]
 
 withBrowser('the reference page', () => {
@@ -83,7 +86,7 @@ withBrowser('the reference page', () => {
     ['a phone', phone],
   ])('%s shows every guide and every operation, and nothing is cut off', async (_name, options) => {
     const page = await open('/docs', options)
-    expect(await page.locator('.opblock').count()).toBe(Object.keys(operations).length)
+    expect(await page.locator('.operation').count()).toBe(Object.keys(operations).length)
     expect(await page.locator('section.guide').evaluateAll((all) => all.map(({ id }) => id))).toEqual(guides)
     for (const target of await page.locator('.guide a[href^="#"], nav a[href^="#"]').all()) {
       const href = (await target.getAttribute('href')) as string
@@ -111,7 +114,6 @@ withBrowser('the reference page', () => {
     async (hash) => {
       const page = await open(`/docs${hash}`, desktop)
       await page.getByText('Creates a bot from an exported document').waitFor()
-      expect(new URL(page.url()).hash).toBe('#/bots/importBot')
       await page.reload()
       await page.getByText('Creates a bot from an exported document').waitFor()
       await expectBelowHeader(page, '#operations-bots-importBot')
@@ -126,24 +128,124 @@ withBrowser('the reference page', () => {
 
   test('a request is tried with a token, and its answer is shown', async () => {
     const page = await open('/docs', desktop)
-    await page.getByRole('button', { name: 'Authorize' }).click()
-    await page.locator('.auth-container input').fill(world.here.admin.token)
-    await page.locator('.auth-container button[type=submit]').click()
-    await page.locator('.btn-done').click()
-
+    await page.getByLabel('Access token').fill(world.here.admin.token)
     const operation = page.locator('#operations-workspaces-getWorkspace')
-    await operation.locator('.opblock-summary-control').click()
-    await operation.getByRole('button', { name: 'Try it out' }).click()
-    await operation.locator('input[placeholder=workspaceId]').fill(world.here.workspaceId)
-    // The page fills in examples, of which the entity tags are those of another state.
-    for (const tag of await operation.locator('input[placeholder^=If-]').all()) await tag.fill('')
-    await operation.getByRole('button', { name: 'Execute' }).click()
-    const answer = operation.locator('.live-responses-table')
-    await answer.waitFor()
-    expect(await answer.locator('.response-col_status').last().textContent()).toContain('200')
-    expect(await answer.locator('.response-col_description').last().textContent()).toContain(
-      world.here.workspaceId,
+    await operation.locator('summary').click()
+    await operation.getByLabel('workspaceId').fill(world.here.workspaceId)
+    await operation.getByRole('button', { name: 'Send' }).click()
+    const answer = operation.locator('.answer')
+    await answer.locator('.status').waitFor()
+    const text = await answer.textContent()
+    expect(text).toContain('200')
+    expect(text).toMatch(/Request id: [\w-]{10,}/)
+    expect(text).toContain(`"id": "${world.here.workspaceId}"`)
+    await page.reload()
+    expect(await page.getByLabel('Access token').inputValue()).toBe(world.here.admin.token)
+    const other = await page.context().newPage()
+    await other.goto('/docs')
+    expect(await other.getByLabel('Access token').inputValue()).toBe('')
+  })
+
+  test('a body is sent as it was changed, and a refusal is shown', async () => {
+    const page = await open('/docs', desktop)
+    await page.getByLabel('Access token').fill(world.here.admin.token)
+    const operation = page.locator('#operations-folders-createFolder')
+    await operation.locator('summary').click()
+    const body = operation.getByLabel('Body to send')
+    const status = operation.locator('.answer .status')
+    await body.fill(JSON.stringify({ workspaceId: world.here.workspaceId, folder: { name: 'Tried' } }))
+    await operation.getByRole('button', { name: 'Send' }).click()
+    await status.getByText('201').waitFor()
+    await body.fill('{}')
+    await operation.getByRole('button', { name: 'Send' }).click()
+    await status.getByText('400').waitFor()
+    // The browser says so too.
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('400')])
+  })
+
+  test('samples, snippets and what is tried are copied', async () => {
+    const page = await open('/docs', { ...desktop, permissions: ['clipboard-read', 'clipboard-write'] })
+    const copied = () => page.evaluate('navigator.clipboard.readText()')
+    await page.locator('#first-steps .copy').first().click()
+    await page.locator('#first-steps').getByText('Copied').waitFor()
+    expect(await copied()).toContain(`export URL=${app.url}\n`)
+    const operation = page.locator('#operations-workspaces-createWorkspace')
+    await operation.locator('summary').click()
+    await operation.locator('figure', { hasText: 'curl' }).getByRole('button').click()
+    await operation.getByText('Copied').waitFor()
+    expect(await copied()).toContain('curl -X POST "$URL/v1/workspaces"')
+    await operation.getByLabel('Body to send').fill(`{"name": "It's"}`)
+    await page.getByLabel('Access token').fill('secret')
+    await operation.getByRole('button', { name: 'Copy as curl' }).click()
+    await operation.locator('.as-curl', { hasText: 'Copied' }).waitFor()
+    const line = String(await copied())
+    expect(line).toContain(`'${app.url}/v1/workspaces'`)
+    expect(line).toContain(`-d '{"name": "It'\\''s"}'`)
+    expect(line).toContain('Bearer $TOKEN')
+    expect(line).not.toContain('secret')
+  })
+
+  test('operations are found by their words, with the keyboard alone', async () => {
+    const page = await open('/docs', desktop)
+    await page.keyboard.press('/')
+    await page.keyboard.type('publish bot')
+    const shown = () => page.locator('nav li a:visible').evaluateAll((all) => all.map(({ hash }) => hash))
+    expect(await shown()).toEqual([
+      '#operations-publishing-publishBot',
+      '#operations-publishing-unpublishBot',
+      '#operations-publishing-getPublishedBot',
+    ])
+    expect(await page.locator('#found').textContent()).toBe('3 found')
+    await page.keyboard.press('Enter')
+    await expectBelowHeader(page, '#operations-publishing-publishBot')
+    expect(await page.locator('#operations-publishing-publishBot').getAttribute('open')).toBe('')
+    await page.getByLabel('Search').fill('xylophone')
+    expect(await shown()).toEqual([])
+    await page.getByLabel('Search').press('Escape')
+    expect((await shown()).length).toBeGreaterThan(Object.keys(operations).length)
+  })
+
+  test('a link to a schema unfolds it', async () => {
+    const page = await open('/docs#schema-TextBubble', desktop)
+    await page.locator('#schema-TextBubble').getByText('content').first().waitFor()
+    await page.locator('#schema-TextBubble a[href="#schema-TextBubbleContent"]').click()
+    await page.locator('#schema-TextBubbleContent').getByText('richText').first().waitFor()
+  })
+
+  test.each([
+    ['light', desktop],
+    ['dark', desktop],
+    ['light', phone],
+    ['dark', phone],
+  ] as const)('axe finds nothing serious (%s)', async (colorScheme, options) => {
+    const page = await open('/docs#operations-bots-updateBot', { ...options, colorScheme })
+    await page.locator('#schema-BotV61').evaluate((schema) => schema.setAttribute('open', ''))
+    await page.locator('#response-Conflict').evaluate((response) => response.setAttribute('open', ''))
+    await page.evaluate(axe.source)
+    const found = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as axe.AxeResults
+    const serious = found.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+    expect(serious.map(({ id, nodes }) => [id, nodes.slice(0, 5).map(({ html }) => html)])).toEqual([])
+  })
+
+  test('is under 300 kB compressed, all told, and less than half of that', async () => {
+    const sizes = await Promise.all(
+      [
+        '/docs',
+        ...['page.css', 'reference.css', 'early.js', 'page.js', 'try.js'].map(
+          (name) => `/docs/files/${name}`,
+        ),
+      ].map(async (path) => {
+        const headers = { 'Accept-Encoding': 'br' }
+        const response = await new Promise<IncomingMessage>((resolve) =>
+          get(`${app.url}${path}`, { headers }, resolve),
+        )
+        let size = 0
+        for await (const chunk of response) size += (chunk as Buffer).length
+        expect([path, response.statusCode, response.headers['content-encoding']]).toEqual([path, 200, 'br'])
+        return size
+      }),
     )
+    expect(sizes.reduce((sum, size) => sum + size)).toBeLessThan(150_000)
   })
 
   test('dark and light follow the system until the reader chooses', async () => {
@@ -159,7 +261,7 @@ withBrowser('the reference page', () => {
 
   test('the contents fold away on a phone', async () => {
     const page = await open('/docs', phone)
-    const link = page.locator('nav').getByRole('link', { name: 'Errors' })
+    const link = page.locator('nav').getByRole('link', { name: 'Errors', exact: true })
     expect(await link.isVisible()).toBe(false)
     await page.getByText('Contents').click()
     await link.click()

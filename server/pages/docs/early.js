@@ -1,9 +1,7 @@
-/* Runs before the page is drawn and before Swagger UI is there. */
+/* Runs before the page is drawn: dark or light as the system has it, unless the reader chose. */
 
-// Or it would take over every link within the page, and scroll without saying so.
-window.noZensmooth = true
+document.documentElement.classList.add('scripted')
 
-/* Dark or light as the system has it, unless the reader chose. */
 const preferred = matchMedia('(prefers-color-scheme: dark)')
 
 function isDark() {

@@ -14,6 +14,7 @@ const names = [
   'concurrent-edits',
   'legacy-bots',
   'moving',
+  'clients',
 ]
 
 export interface Guide {

@@ -6,27 +6,26 @@ import { askAlways, kept } from '../kept.ts'
 import { readGuides } from './guides.ts'
 
 /*
- * The reference page: guides from `contract/guides`, and below them the published document in Swagger UI, with
- * requests that can be tried. Everything comes from this service, and every address is relative, so the page
- * works behind any path of a proxy.
+ * The reference page: guides from `contract/guides`, and below them the published document as `make generate` wrote it
+ * as HTML, with requests that can be tried. Everything comes from this service, and every address is relative, so the
+ * page works behind any path of a proxy.
  */
 
 const own = new URL('server/pages/docs/', root)
-const library = new URL('node_modules/swagger-ui-dist/', root)
 
-const files = [
-  { name: 'page.css', mediaType: 'text/css', folder: own },
-  { name: 'page.js', mediaType: 'text/javascript', folder: own },
-  { name: 'early.js', mediaType: 'text/javascript', folder: own },
-  { name: 'swagger-ui.css', mediaType: 'text/css', folder: library },
-  { name: 'swagger-ui-bundle.js', mediaType: 'text/javascript', folder: library },
-]
+const files = {
+  'page.css': 'text/css',
+  'reference.css': 'text/css',
+  'page.js': 'text/javascript',
+  'try.js': 'text/javascript',
+  'early.js': 'text/javascript',
+}
 
 const policy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self' data:",
+  'img-src data:',
   "connect-src 'self'",
   "base-uri 'none'",
   "form-action 'none'",
@@ -34,11 +33,11 @@ const policy = [
 ].join('; ')
 
 export function serveDocs(serve: (path: string, handler: RequestHandler) => void): void {
-  for (const { name, mediaType, folder } of files) {
-    const content = readFileSync(new URL(name, folder))
+  for (const [name, mediaType] of Object.entries(files)) {
+    const content = readFileSync(new URL(name, own))
     serve(
       `/docs/files/${name}`,
-      kept(mediaType, () => content),
+      kept(mediaType, () => content, askAlways),
     )
   }
   const page = readPage()
@@ -53,9 +52,12 @@ function readPage(): string {
   const texts = readGuides().map((guide) => ({ ...guide, html: toHtml(guide.text) }))
   const links = texts.map(({ name, title }) => `<li><a href="#${name}">${title}</a></li>`)
   const sections = texts.map(({ name, html }) => `<section class="guide" id="${name}">\n${html}</section>`)
+  const generated = (name: string) => readFileSync(new URL(`generated/reference/${name}.html`, root), 'utf8')
   return readFileSync(new URL('page.html', own), 'utf8')
     .replace('<!-- links -->', () => links.join('\n'))
+    .replace('<!-- operations -->', () => generated('contents'))
     .replace('<!-- guides -->', () => sections.join('\n'))
+    .replace('<!-- reference -->', () => generated('operations'))
 }
 
 /** The guides are ours, so their HTML needs no cleaning. Their titles are second to that of the page. */
@@ -64,6 +66,6 @@ function toHtml(markdown: string): string {
   for (const token of tokens) if (token.type === 'heading') token.depth += 1
   return marked
     .parser(tokens)
-    .replaceAll('<table>', '<div class="table"><table>')
+    .replaceAll('<table>', '<div class="table" tabindex="0"><table>')
     .replaceAll('</table>', '</table></div>')
 }

@@ -1,4 +1,4 @@
-/* global SwaggerUIBundle */
+import { restoreToken, toCurl, tryIt } from './try.js'
 
 const narrow = matchMedia('(max-width: 900px)')
 const contents = document.querySelector('nav details')
@@ -18,82 +18,128 @@ for (const code of document.querySelectorAll('.guide pre code')) {
   code.textContent = code.textContent.replaceAll('http://localhost:3000', address)
 }
 
-/** Goes to a place of the page; an operation is opened. */
+/* Places */
+
+/** Goes to a place of the page; what is folded there unfolds. */
 function goTo(name) {
   const place = document.getElementById(name)
-  const isClosed = place?.classList.contains('opblock') && !place.classList.contains('is-open')
-  if (isClosed) place.querySelector('.opblock-summary-control').click()
+  for (let outer = place; outer; outer = outer.parentElement) {
+    if (outer.localName === 'details') outer.open = true
+  }
   place?.scrollIntoView()
 }
 
-const named = () => location.hash.slice(1)
-addEventListener('hashchange', () => goTo(named()))
+function goToAddress() {
+  // Links to operations once had another form: #/bots/getBot.
+  goTo(decodeURIComponent(location.hash.slice(1)).replace(/^\/(\w+)\/(\w+)$/, 'operations-$1-$2'))
+}
+addEventListener('hashchange', goToAddress)
+if (location.hash) goToAddress()
 
-/** The browser looked for the place before the reference was there, and Swagger UI rewrites the address. */
-function goToOnceDrawn(name, reference) {
-  const observer = new MutationObserver(() => {
-    if (!reference.querySelector('.opblock') || !document.getElementById(name)) return
-    observer.disconnect()
-    goTo(name)
+/** The address names the operation that was opened last, so that it can be sent to somebody. */
+document.getElementById('reference').addEventListener('click', ({ target }) => {
+  const operation = target.closest('summary')?.parentElement
+  if (operation?.id && !operation.open) history.replaceState(null, '', `#${operation.id}`)
+})
+
+/* Copying */
+
+/** A button that copies; `read` gives the text when it is pressed. */
+function copyButton(read) {
+  const button = document.createElement('button')
+  button.type = 'button'
+  button.className = 'copy'
+  button.textContent = 'Copy'
+  button.addEventListener('click', () => copy(button, read()))
+  return button
+}
+
+async function copy(button, text) {
+  const { textContent } = button
+  try {
+    await navigator.clipboard.writeText(text)
+    button.textContent = 'Copied'
+  } catch {
+    button.textContent = 'Not allowed'
+  }
+  setTimeout(() => {
+    button.textContent = textContent
+  }, 2000)
+}
+
+for (const text of document.querySelectorAll('main pre')) {
+  text.tabIndex = 0
+  text.before(copyButton(() => text.textContent))
+}
+
+/* Trying */
+
+restoreToken(document.getElementById('token'))
+
+for (const form of document.querySelectorAll('form.try')) {
+  form.addEventListener('submit', async (event) => {
+    event.preventDefault()
+    const answer = form.querySelector('.answer')
+    answer.replaceChildren(await tryIt(form, address))
+    for (const text of answer.querySelectorAll('pre')) text.before(copyButton(() => text.textContent))
   })
-  if (name !== '' && !name.startsWith('/')) observer.observe(reference, { childList: true, subtree: true })
-}
-
-/** Swagger UI goes to the operation in its own kind of address, but scrolls it beneath the header of the page. */
-function scrollBelowHeader() {
-  const scrollToElement = () => (element) => element.scrollIntoView()
-  return { statePlugins: { layout: { wrapActions: { scrollToElement } } } }
-}
-
-function parametersOf({ paths, components }) {
-  const operations = Object.values(paths).flatMap((path) => Object.values(path))
-  return [
-    ...operations.flatMap(({ parameters = [] }) => parameters),
-    ...Object.values(components.parameters ?? {}),
-  ]
-}
-
-/** Swagger UI would send the example of a header such as If-Match with every request that is tried. */
-function leaveEmpty(parameter) {
-  if (parameter.in !== 'header' || parameter.required) return
-  delete parameter.example
-  delete parameter.examples
-  delete parameter.schema?.example
-  delete parameter.schema?.examples
-}
-
-async function start() {
-  const response = await fetch('openapi.json')
-  const published = await response.json()
-  published.servers = [{ url: address, description: 'This service' }]
-  published.info.title = 'Reference'
-  for (const parameter of parametersOf(published)) leaveEmpty(parameter)
-  const groups = published['x-tagGroups'].flatMap(({ tags }) => tags)
-  published.tags.sort((a, b) => groups.indexOf(a.name) - groups.indexOf(b.name))
-  document.getElementById('tags').append(...published.tags.map(toItem))
-  const reference = document.getElementById('reference')
-  goToOnceDrawn(named(), reference)
-  SwaggerUIBundle({
-    spec: published,
-    domNode: reference,
-    deepLinking: true,
-    docExpansion: 'list',
-    defaultModelsExpandDepth: 0,
-    displayRequestDuration: true,
-    validatorUrl: null,
-    plugins: [scrollBelowHeader],
+  const asCurl = form.querySelector('.as-curl')
+  asCurl.addEventListener('click', () => copy(asCurl, toCurl(form, address)))
+  const example = form.querySelector('.example')
+  example?.addEventListener('change', () => {
+    form.elements.body.value = example.value
   })
 }
 
-function toItem(tag) {
-  const item = document.createElement('li')
-  const link = document.createElement('a')
-  link.href = `#operations-tag-${tag.name}`
-  link.textContent = tag['x-displayName']
-  item.append(link)
-  return item
+/* Searching */
+
+const words = document.getElementById('words')
+const found = document.getElementById('found')
+const links = [...contents.querySelectorAll('li a')]
+const texts = new Map()
+
+/** What is said at the place that a link leads to, read when somebody searches for the first time. */
+function textOf(link) {
+  if (!texts.has(link)) {
+    const place = document.getElementById(link.hash.slice(1))
+    texts.set(link, `${link.title} ${link.textContent} ${place?.textContent ?? ''}`.toLowerCase())
+  }
+  return texts.get(link)
 }
 
-start().catch((error) => {
-  document.getElementById('loading').textContent = `The reference could not be loaded: ${error.message}`
+function search() {
+  const wanted = words.value.toLowerCase().split(/\s+/).filter(Boolean)
+  const fits = (link) => wanted.every((word) => textOf(link).includes(word))
+  const isNamed = (link) =>
+    wanted.every((word) => `${link.title} ${link.textContent}`.toLowerCase().includes(word))
+  const fitting = links.filter(fits)
+  // Those that have the words in their names come alone where there are any: almost all say `bot` somewhere.
+  const named = fitting.filter(isNamed)
+  const shown = new Set(named.length > 0 ? named : fitting)
+  for (const link of links) link.parentElement.hidden = !shown.has(link)
+  for (const list of contents.querySelectorAll('ul')) {
+    const isEmpty = !list.querySelector('li:not([hidden])')
+    list.hidden = isEmpty
+    if (list.previousElementSibling?.localName !== 'summary') list.previousElementSibling.hidden = isEmpty
+  }
+  found.textContent = wanted.length > 0 ? `${shown.size} found` : ''
+  if (wanted.length > 0) contents.open = true
+  else fold()
+  return [...shown]
+}
+
+words.addEventListener('input', search)
+words.addEventListener('keydown', (event) => {
+  if (event.key !== 'Escape') return
+  words.value = ''
+  search()
+})
+document.getElementById('search').addEventListener('submit', (event) => {
+  event.preventDefault()
+  search()[0]?.click()
+})
+addEventListener('keydown', (event) => {
+  if (event.key !== '/' || event.target.closest('input, select, textarea')) return
+  event.preventDefault()
+  words.focus()
 })

@@ -1,0 +1,15 @@
+/**
+ * The guide of clients with the table of generators as the README has it, without the links to its stories, which are
+ * in the sources alone.
+ */
+export function withGenerators(guide: string, readme: string): string {
+  const [table] = /^\| Language \| Generator.*\n(?:\|.*\n)+/m.exec(readme) ?? []
+  if (table === undefined) throw new Error('README.md has no table of generators')
+  const rows = table
+    .trim()
+    .split('\n')
+    .map((row) => row.split(' | ').slice(0, 2).join(' | '))
+    .map((row) => `${row.replaceAll(/\[([^\]]*)\]\([^)]*\)/g, '$1').replace(/ \|$/, '')} |`)
+  const [before, , after] = guide.split(/<!-- generators:(?:begin|end) -->/)
+  return `${before}<!-- generators:begin -->\n\n${rows.join('\n')}\n\n<!-- generators:end -->${after}`
+}
