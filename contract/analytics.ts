@@ -1,5 +1,6 @@
 import { bot, define } from './operation.ts'
-import { exampleIds, recordId, timeFilter, timeZone } from './shared.ts'
+import { inOrder, rangeFilters } from './result-filters.ts'
+import { exampleIds, recordId } from './shared.ts'
 import { z } from './zod.ts'
 
 const count = (description: string, example: number) =>
@@ -12,10 +13,10 @@ export const analytics = define({
     tag: 'analytics',
     summary: 'Get the statistics of a bot',
     description:
-      'Counts the chats of a bot that began in a range of calendar days: all, those with an answer, and those that reached an end. Deleted results do not count. A bot that is not published has statistics too.',
+      'Counts the chats of a bot that began in a range of time: all, those with an answer, and those that reached an end. Deleted results do not count. A bot that is not published has statistics too.',
     access: bot('GUEST'),
     params: z.object({ botId: recordId('Id of the bot, as create and list answer it.', exampleIds.bot) }),
-    query: z.strictObject({ timeFilter, timeZone }),
+    query: z.strictObject(rangeFilters).refine(...inOrder),
     success: {
       status: 200,
       description: 'The three counts of the range.',

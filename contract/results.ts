@@ -1,4 +1,5 @@
 import { bot, define } from './operation.ts'
+import { inOrder, rangeFilters, searchFilters } from './result-filters.ts'
 import {
   cursor,
   exampleIds,
@@ -8,9 +9,7 @@ import {
   successBody,
   successExample,
   text,
-  timeFilter,
   timestamp,
-  timeZone,
 } from './shared.ts'
 import { z } from './zod.ts'
 
@@ -133,10 +132,10 @@ export const results = define({
     tag: 'results',
     summary: 'List the results of a bot',
     description:
-      'Returns the results in which at least one answer was given, newest first, with their answers and variables. Those of earlier publications are among them. Pages join without gap or repeat while new results arrive.',
+      'Returns the results in which at least one answer was given, newest first, with their answers and variables. Those of earlier publications are among them. Pages join without gap or repeat while new results arrive. With `status`, `answerContains` or `variable` a page examines at most 10,000 results: it may have fewer entries than `limit`, or none, and a `nextCursor` all the same.',
     access: bot('MEMBER'),
     params,
-    query: z.strictObject({ limit, cursor, timeFilter, timeZone }),
+    query: z.strictObject({ limit, cursor, ...rangeFilters, ...searchFilters }).refine(...inOrder),
     success: {
       status: 200,
       description: 'A page of results, newest first.',
@@ -284,7 +283,7 @@ export const results = define({
       'Streams the results in which at least one answer was given as CSV (RFC 4180, UTF-8), newest first: a line per result with a column per input block that was ever answered and one per variable. Values that a spreadsheet would take for a formula are prefixed with a single quote.',
     access: bot('MEMBER'),
     params,
-    query: z.strictObject({ timeFilter, timeZone }),
+    query: z.strictObject({ ...rangeFilters, ...searchFilters }).refine(...inOrder),
     success: {
       status: 200,
       description: 'The lines, the names of the columns first.',

@@ -203,7 +203,7 @@ export interface paths {
         };
         /**
          * Get the statistics of a bot
-         * @description Counts the chats of a bot that began in a range of calendar days: all, those with an answer, and those that reached an end. Deleted results do not count. A bot that is not published has statistics too.
+         * @description Counts the chats of a bot that began in a range of time: all, those with an answer, and those that reached an end. Deleted results do not count. A bot that is not published has statistics too.
          *
          *     Permission: a guest, a member or an admin of the workspace, by a token with the scope `read`.
          */
@@ -423,7 +423,7 @@ export interface paths {
         };
         /**
          * List the results of a bot
-         * @description Returns the results in which at least one answer was given, newest first, with their answers and variables. Those of earlier publications are among them. Pages join without gap or repeat while new results arrive.
+         * @description Returns the results in which at least one answer was given, newest first, with their answers and variables. Those of earlier publications are among them. Pages join without gap or repeat while new results arrive. With `status`, `answerContains` or `variable` a page examines at most 10,000 results: it may have fewer entries than `limit`, or none, and a `nextCursor` all the same.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `results`.
          */
@@ -11323,10 +11323,25 @@ export interface components {
     };
     parameters: {
         /**
+         * @description Text that at least one answer has in it, without regard to case. No character has a special meaning.
+         * @example example.com
+         */
+        AnswerContainsQuery: string;
+        /**
          * @description Id of the bot, as create and list answer it.
          * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
          */
         BotId: string;
+        /**
+         * @description The first moment that counts, with its time zone. Narrows the days of `timeFilter`.
+         * @example 2026-03-01T00:00:00Z
+         */
+        CreatedAfterQuery: string;
+        /**
+         * @description The moment from which on nothing counts any more, with its time zone. It has to be later than `createdAfter` and than the beginning of `timeFilter`.
+         * @example 2026-03-08T00:00:00+01:00
+         */
+        CreatedBeforeQuery: string;
         /**
          * @description Id of the credentials.
          * @example 01jr5x9n7x8f2a6e1w3y5z7b9d
@@ -11388,6 +11403,11 @@ export interface components {
          */
         SessionId: string;
         /**
+         * @description How far a chat came: `started` has at least one answer and did not reach an end, `completed` reached an end. Absent means both, and where chats without an answer count, these too.
+         * @example completed
+         */
+        StatusQuery: "started" | "completed";
+        /**
          * @description Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
          * @example last7Days
          */
@@ -11402,6 +11422,11 @@ export interface components {
          * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
          */
         UserId: string;
+        /**
+         * @description Name of a variable, a colon, and the value that it has to have exactly. Of a list, one entry has to be it.
+         * @example Email:ada@example.com
+         */
+        VariableQuery: string;
         /**
          * @description Id of the workspace, as create and list answer it.
          * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
@@ -12067,6 +12092,21 @@ export interface operations {
         parameters: {
             query?: {
                 /**
+                 * @description The first moment that counts, with its time zone. Narrows the days of `timeFilter`.
+                 * @example 2026-03-01T00:00:00Z
+                 */
+                createdAfter?: components["parameters"]["CreatedAfterQuery"];
+                /**
+                 * @description The moment from which on nothing counts any more, with its time zone. It has to be later than `createdAfter` and than the beginning of `timeFilter`.
+                 * @example 2026-03-08T00:00:00+01:00
+                 */
+                createdBefore?: components["parameters"]["CreatedBeforeQuery"];
+                /**
+                 * @description How far a chat came: `started` has at least one answer and did not reach an end, `completed` reached an end. Absent means both, and where chats without an answer count, these too.
+                 * @example completed
+                 */
+                status?: components["parameters"]["StatusQuery"];
+                /**
                  * @description Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
                  * @example last7Days
                  */
@@ -12577,6 +12617,21 @@ export interface operations {
         parameters: {
             query?: {
                 /**
+                 * @description Text that at least one answer has in it, without regard to case. No character has a special meaning.
+                 * @example example.com
+                 */
+                answerContains?: components["parameters"]["AnswerContainsQuery"];
+                /**
+                 * @description The first moment that counts, with its time zone. Narrows the days of `timeFilter`.
+                 * @example 2026-03-01T00:00:00Z
+                 */
+                createdAfter?: components["parameters"]["CreatedAfterQuery"];
+                /**
+                 * @description The moment from which on nothing counts any more, with its time zone. It has to be later than `createdAfter` and than the beginning of `timeFilter`.
+                 * @example 2026-03-08T00:00:00+01:00
+                 */
+                createdBefore?: components["parameters"]["CreatedBeforeQuery"];
+                /**
                  * @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
                  * @example AZx0mC1jZ3JhbnQ
                  */
@@ -12587,6 +12642,11 @@ export interface operations {
                  */
                 limit?: components["parameters"]["LimitQuery"];
                 /**
+                 * @description How far a chat came: `started` has at least one answer and did not reach an end, `completed` reached an end. Absent means both, and where chats without an answer count, these too.
+                 * @example completed
+                 */
+                status?: components["parameters"]["StatusQuery"];
+                /**
                  * @description Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
                  * @example last7Days
                  */
@@ -12596,6 +12656,11 @@ export interface operations {
                  * @example Europe/Paris
                  */
                 timeZone?: components["parameters"]["TimeZoneQuery"];
+                /**
+                 * @description Name of a variable, a colon, and the value that it has to have exactly. Of a list, one entry has to be it.
+                 * @example Email:ada@example.com
+                 */
+                variable?: components["parameters"]["VariableQuery"];
             };
             header?: never;
             path: {
@@ -12829,6 +12894,26 @@ export interface operations {
         parameters: {
             query?: {
                 /**
+                 * @description Text that at least one answer has in it, without regard to case. No character has a special meaning.
+                 * @example example.com
+                 */
+                answerContains?: components["parameters"]["AnswerContainsQuery"];
+                /**
+                 * @description The first moment that counts, with its time zone. Narrows the days of `timeFilter`.
+                 * @example 2026-03-01T00:00:00Z
+                 */
+                createdAfter?: components["parameters"]["CreatedAfterQuery"];
+                /**
+                 * @description The moment from which on nothing counts any more, with its time zone. It has to be later than `createdAfter` and than the beginning of `timeFilter`.
+                 * @example 2026-03-08T00:00:00+01:00
+                 */
+                createdBefore?: components["parameters"]["CreatedBeforeQuery"];
+                /**
+                 * @description How far a chat came: `started` has at least one answer and did not reach an end, `completed` reached an end. Absent means both, and where chats without an answer count, these too.
+                 * @example completed
+                 */
+                status?: components["parameters"]["StatusQuery"];
+                /**
                  * @description Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
                  * @example last7Days
                  */
@@ -12838,6 +12923,11 @@ export interface operations {
                  * @example Europe/Paris
                  */
                 timeZone?: components["parameters"]["TimeZoneQuery"];
+                /**
+                 * @description Name of a variable, a colon, and the value that it has to have exactly. Of a list, one entry has to be it.
+                 * @example Email:ada@example.com
+                 */
+                variable?: components["parameters"]["VariableQuery"];
             };
             header?: never;
             path: {

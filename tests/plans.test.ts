@@ -296,6 +296,36 @@ test('an answer is looked for by its bot and its result', async () => {
   expect(readOf(plan, 'result_answers')).toBe(3 * plan['Actual Rows'])
 })
 
+describe('results that are looked for', () => {
+  // What every third result is, what all have, and what none has.
+  const searches: Record<string, { query: Record<string, string>; examines: number }> = {
+    'many of them': { query: { status: 'completed', limit: '20' }, examines: 3 * 21 + 1 },
+    'by an answer that all have': { query: { answerContains: 'ANSW', limit: '20' }, examines: 21 + 1 },
+    'by an answer that none has': { query: { answerContains: 'nobody' }, examines: 10_000 },
+    'by a variable that none has': { query: { variable: 'Email:nobody' }, examines: 10_000 },
+    'of some days, by an answer that none has': {
+      query: { answerContains: 'nobody', createdBefore: new Date(Date.now() - 1e10).toISOString() },
+      examines: 10_000,
+    },
+  }
+
+  test.each(
+    Object.keys(searches).flatMap((name) =>
+      (['force_custom_plan', 'force_generic_plan'] as const).map((mode) => [name, mode] as const),
+    ),
+  )('%s (%s)', async (name, mode) => {
+    const { query, examines } = searches[name] as { query: Record<string, string>; examines: number }
+    const sent = await sentDuring(() => listResults(query))
+    const plan = await planOf(sent.at(-1) as Sent, mode)
+    const kinds = nodesOf(plan).map((node) => `${node['Node Type']} ${node['Relation Name'] ?? ''}`)
+    expect(kinds.filter((kind) => /Seq Scan|Sort/.test(kind))).toEqual([])
+    expect(readOf(plan, 'results')).toBeLessThanOrEqual(examines)
+    expect(readOf(plan, 'results')).toBeGreaterThan(0)
+    // Three of each that is examined, and once more of those that are found.
+    expect(readOf(plan, 'result_answers')).toBeLessThanOrEqual(3 * (examines + 21))
+  })
+})
+
 // What an index skips is in no count of rows.
 test.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
   'a page far down reads no more of the database than the first (%s)',

@@ -338,7 +338,7 @@ export interface Results {
   /**
    * List the results of a bot: `GET /v1/bots/{botId}/results`
    *
-   * Returns the results in which at least one answer was given, newest first, with their answers and variables. Those of earlier publications are among them. Pages join without gap or repeat while new results arrive.
+   * Returns the results in which at least one answer was given, newest first, with their answers and variables. Those of earlier publications are among them. Pages join without gap or repeat while new results arrive. With `status`, `answerContains` or `variable` a page examines at most 10,000 results: it may have fewer entries than `limit`, or none, and a `nextCursor` all the same.
    */
   list(botId: string, query?: ListResultsQuery, options?: RequestOptions): Pages<ResultPage, ResultPage["results"][number]>
   /**
@@ -383,7 +383,7 @@ export interface Analytics {
   /**
    * Get the statistics of a bot: `GET /v1/bots/{botId}/analytics/stats`
    *
-   * Counts the chats of a bot that began in a range of calendar days: all, those with an answer, and those that reached an end. Deleted results do not count. A bot that is not published has statistics too.
+   * Counts the chats of a bot that began in a range of time: all, those with an answer, and those that reached an end. Deleted results do not count. A bot that is not published has statistics too.
    */
   getStats(botId: string, query?: GetStatsQuery, options?: RequestOptions): Reply<StatsBody>
 }

@@ -10454,10 +10454,25 @@ export interface components {
     };
     parameters: {
         /**
+         * @description Text that at least one answer has in it, without regard to case. No character has a special meaning.
+         * @example example.com
+         */
+        AnswerContainsQuery: string;
+        /**
          * @description Id of the bot, as create and list answer it.
          * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
          */
         BotId: string;
+        /**
+         * @description The first moment that counts, with its time zone. Narrows the days of `timeFilter`.
+         * @example 2026-03-01T00:00:00Z
+         */
+        CreatedAfterQuery: string;
+        /**
+         * @description The moment from which on nothing counts any more, with its time zone. It has to be later than `createdAfter` and than the beginning of `timeFilter`.
+         * @example 2026-03-08T00:00:00+01:00
+         */
+        CreatedBeforeQuery: string;
         /**
          * @description Id of the credentials.
          * @example 01jr5x9n7x8f2a6e1w3y5z7b9d
@@ -10519,6 +10534,11 @@ export interface components {
          */
         SessionId: string;
         /**
+         * @description How far a chat came: `started` has at least one answer and did not reach an end, `completed` reached an end. Absent means both, and where chats without an answer count, these too.
+         * @example completed
+         */
+        StatusQuery: "started" | "completed";
+        /**
          * @description Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
          * @example last7Days
          */
@@ -10533,6 +10553,11 @@ export interface components {
          * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
          */
         UserId: string;
+        /**
+         * @description Name of a variable, a colon, and the value that it has to have exactly. Of a list, one entry has to be it.
+         * @example Email:ada@example.com
+         */
+        VariableQuery: string;
         /**
          * @description Id of the workspace, as create and list answer it.
          * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
@@ -11197,6 +11222,21 @@ export interface operations {
         parameters: {
             query?: {
                 /**
+                 * @description The first moment that counts, with its time zone. Narrows the days of `timeFilter`.
+                 * @example 2026-03-01T00:00:00Z
+                 */
+                createdAfter?: components["parameters"]["CreatedAfterQuery"];
+                /**
+                 * @description The moment from which on nothing counts any more, with its time zone. It has to be later than `createdAfter` and than the beginning of `timeFilter`.
+                 * @example 2026-03-08T00:00:00+01:00
+                 */
+                createdBefore?: components["parameters"]["CreatedBeforeQuery"];
+                /**
+                 * @description How far a chat came: `started` has at least one answer and did not reach an end, `completed` reached an end. Absent means both, and where chats without an answer count, these too.
+                 * @example completed
+                 */
+                status?: components["parameters"]["StatusQuery"];
+                /**
                  * @description Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
                  * @example last7Days
                  */
@@ -11707,6 +11747,21 @@ export interface operations {
         parameters: {
             query?: {
                 /**
+                 * @description Text that at least one answer has in it, without regard to case. No character has a special meaning.
+                 * @example example.com
+                 */
+                answerContains?: components["parameters"]["AnswerContainsQuery"];
+                /**
+                 * @description The first moment that counts, with its time zone. Narrows the days of `timeFilter`.
+                 * @example 2026-03-01T00:00:00Z
+                 */
+                createdAfter?: components["parameters"]["CreatedAfterQuery"];
+                /**
+                 * @description The moment from which on nothing counts any more, with its time zone. It has to be later than `createdAfter` and than the beginning of `timeFilter`.
+                 * @example 2026-03-08T00:00:00+01:00
+                 */
+                createdBefore?: components["parameters"]["CreatedBeforeQuery"];
+                /**
                  * @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
                  * @example AZx0mC1jZ3JhbnQ
                  */
@@ -11717,6 +11772,11 @@ export interface operations {
                  */
                 limit?: components["parameters"]["LimitQuery"];
                 /**
+                 * @description How far a chat came: `started` has at least one answer and did not reach an end, `completed` reached an end. Absent means both, and where chats without an answer count, these too.
+                 * @example completed
+                 */
+                status?: components["parameters"]["StatusQuery"];
+                /**
                  * @description Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
                  * @example last7Days
                  */
@@ -11726,6 +11786,11 @@ export interface operations {
                  * @example Europe/Paris
                  */
                 timeZone?: components["parameters"]["TimeZoneQuery"];
+                /**
+                 * @description Name of a variable, a colon, and the value that it has to have exactly. Of a list, one entry has to be it.
+                 * @example Email:ada@example.com
+                 */
+                variable?: components["parameters"]["VariableQuery"];
             };
             header?: never;
             path: {
@@ -11959,6 +12024,26 @@ export interface operations {
         parameters: {
             query?: {
                 /**
+                 * @description Text that at least one answer has in it, without regard to case. No character has a special meaning.
+                 * @example example.com
+                 */
+                answerContains?: components["parameters"]["AnswerContainsQuery"];
+                /**
+                 * @description The first moment that counts, with its time zone. Narrows the days of `timeFilter`.
+                 * @example 2026-03-01T00:00:00Z
+                 */
+                createdAfter?: components["parameters"]["CreatedAfterQuery"];
+                /**
+                 * @description The moment from which on nothing counts any more, with its time zone. It has to be later than `createdAfter` and than the beginning of `timeFilter`.
+                 * @example 2026-03-08T00:00:00+01:00
+                 */
+                createdBefore?: components["parameters"]["CreatedBeforeQuery"];
+                /**
+                 * @description How far a chat came: `started` has at least one answer and did not reach an end, `completed` reached an end. Absent means both, and where chats without an answer count, these too.
+                 * @example completed
+                 */
+                status?: components["parameters"]["StatusQuery"];
+                /**
                  * @description Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
                  * @example last7Days
                  */
@@ -11968,6 +12053,11 @@ export interface operations {
                  * @example Europe/Paris
                  */
                 timeZone?: components["parameters"]["TimeZoneQuery"];
+                /**
+                 * @description Name of a variable, a colon, and the value that it has to have exactly. Of a list, one entry has to be it.
+                 * @example Email:ada@example.com
+                 */
+                variable?: components["parameters"]["VariableQuery"];
             };
             header?: never;
             path: {

@@ -7,15 +7,16 @@ import { entityTag } from '../entity-tags.ts'
 import { stored } from '../json/json-text.ts'
 import { deleteAll, deleteSome } from '../results/delete.ts'
 import { exportLines } from '../results/export.ts'
+import { readFilter, scopeOf } from '../results/filter.ts'
 import { logPage, type ResultRow, resultOf, resultPage } from '../results/page.ts'
-import { timeRange } from '../results/time-range.ts'
 
 export const results: ResultsHandlers<Contexts> = {
   async listResults({ query }, reply, { db, grant, now, cursorKey }) {
-    const scope = ['results', grant.bot.id, query.timeFilter, query.timeZone]
-    const range = timeRange(query.timeFilter, query.timeZone, now)
+    const read = readFilter(query, now)
+    if ('issue' in read) return reply.fail('BAD_REQUEST', [read.issue])
+    const scope = ['results', grant.bot.id, ...scopeOf(query)]
     const list = await paged(cursorKey, scope, query, (position, limit) =>
-      resultPage(db, grant, range, position, limit),
+      resultPage(db, grant, read.filter, position, limit),
     )
     if ('issue' in list) return reply.fail('BAD_REQUEST', [list.issue])
     return reply.ok({
@@ -60,7 +61,9 @@ export const results: ResultsHandlers<Contexts> = {
   },
 
   async exportResults({ query }, reply, { db, grant, now }) {
-    return reply.ok(exportLines(db, grant, timeRange(query.timeFilter, query.timeZone, now)))
+    const read = readFilter(query, now)
+    if ('issue' in read) return reply.fail('BAD_REQUEST', [read.issue])
+    return reply.ok(exportLines(db, grant, read.filter))
   },
 }
 

@@ -5,8 +5,8 @@ import { parseDraft, withDraft } from '../bots/drafts.ts'
 import type { Database } from '../db/client.ts'
 import { beginning, type Position } from '../db/page.ts'
 import { resultAnswers } from '../db/schema.ts'
+import type { ResultFilter } from './filter.ts'
 import { type ResultRow, resultPage } from './page.ts'
-import type { TimeRange } from './time-range.ts'
 
 /** So many results are in memory at a time, however many there are. */
 const PAGE = 1_000
@@ -25,17 +25,22 @@ interface ParsedResult {
 }
 
 /** The results of a bot as lines of CSV, the names of the columns first; a piece is read when it is asked for. */
-export async function* exportLines(db: Database, grant: BotGrant, range: TimeRange): AsyncGenerator<string> {
+export async function* exportLines(
+  db: Database,
+  grant: BotGrant,
+  filter: ResultFilter,
+): AsyncGenerator<string> {
   const columns = await columnsOf(db, grant)
   // The names go out with the first page, when it is known that results can be read.
   const lines = [columns.map(({ title }) => title)]
   let position: Position | undefined = beginning
   while (position) {
-    const rows = await resultPage(db, grant, range, position, PAGE + 1)
+    const found = await resultPage(db, grant, filter, position, PAGE + 1)
+    const { rows, end } = Array.isArray(found) ? { rows: found, end: undefined } : found
     const page = rows.slice(0, PAGE)
     lines.push(...page.map(parseResult).map((result) => columns.map(({ value }) => value(result))))
     if (lines.length > 0) yield toCsv(lines.splice(0))
-    position = rows.length > PAGE ? page.at(-1) : undefined
+    position = rows.length > PAGE ? page.at(-1) : end
   }
 }
 

@@ -1,10 +1,14 @@
 import { and, eq, sql } from 'drizzle-orm'
 import type { BotGrant } from '../access/index.ts'
 import { type Database, statements } from '../db/client.ts'
-import { after, newestFirst, type Position } from '../db/page.ts'
+import { after, newestFirst, type Position, type Stretch } from '../db/page.ts'
 import { resultAnswers, resultLogs, results as table } from '../db/schema.ts'
 import { expression, prepareSelect, type RowOf } from '../db/selection.ts'
+import type { ResultFilter } from './filter.ts'
 import type { TimeRange } from './time-range.ts'
+
+/** A page that looks for something looks at so many results at most, however few it finds. */
+const EXAMINED = 10_000
 
 /** A result with its answers. */
 const resultShape = {
@@ -25,9 +29,33 @@ const resultShape = {
 
 export type ResultRow = RowOf<typeof resultShape>
 
+const status = sql`${sql.placeholder('status')}::text`
+const sought = sql`${sql.placeholder('answerContains')}::text`
+const variable = sql`${sql.placeholder('variable')}::text`
+
+/**
+ * Whether a result is what a filter wants. What looks into answers and variables is an aggregate, since the planner
+ * would make a table of all answers of the bot of an EXISTS.
+ */
+const isWanted = sql`(${status} IS NULL OR ${table.isCompleted} = (${status} = 'completed'))
+  AND (${variable} IS NULL OR coalesce((
+    SELECT bool_or(CASE json_typeof(v.item->'value')
+      WHEN 'array' THEN (
+        SELECT bool_or((v.item->>'name') || ':' || e.entry = ${variable})
+        FROM json_array_elements_text(v.item->'value') AS e(entry)
+      )
+      ELSE (v.item->>'name') || ':' || (v.item->>'value') = ${variable} END)
+    FROM json_array_elements(${table.variables}) AS v(item)
+  ), false))
+  AND (${sought} IS NULL OR coalesce((
+    SELECT bool_or(strpos(lower(a.content), lower(${sought})) > 0)
+    FROM ${resultAnswers} a WHERE a.bot_id = ${table.botId} AND a.result_id = ${table.id}
+  ), false))`
+
 /** Rows are taken as they come: what Drizzle does to each cell would be a tenth of the work for a page. */
 const resultStatements = statements((db, named) => {
   const ofBot = sql`${table.botId} = ${sql.placeholder('botId')} AND NOT ${table.isArchived} AND ${inRange}`
+  const inOrder = sql.join(newestFirst(table.createdAt, table.id), sql`, `)
   return {
     page: prepareSelect(
       db,
@@ -35,7 +63,25 @@ const resultStatements = statements((db, named) => {
       resultShape,
       (list) => sql`SELECT ${list} FROM ${table}
         WHERE ${ofBot} AND ${table.hasStarted} AND ${after(table.createdAt, table.id)}
-        ORDER BY ${sql.join(newestFirst(table.createdAt, table.id), sql`, `)} LIMIT ${sql.placeholder('limit')}`,
+        ORDER BY ${inOrder} LIMIT ${sql.placeholder('limit')}`,
+    ),
+    // Read row by row until there are enough. The last one that may be looked at always comes with them: it tells
+    // where to go on, at the moment at which the others were read.
+    search: prepareSelect(
+      db,
+      named('result_search'),
+      {
+        ...resultShape,
+        isWanted: expression(sql`sought.is_wanted`, 'boolean'),
+        isLast: expression(sql`${table}.place = ${sql.raw(String(EXAMINED))}`, 'boolean'),
+      },
+      (list) => sql`SELECT ${list} FROM (
+          SELECT *, row_number() OVER (ORDER BY ${inOrder} ROWS UNBOUNDED PRECEDING) AS place FROM ${table}
+          WHERE ${ofBot} AND ${table.hasStarted} AND ${after(table.createdAt, table.id)}
+          ORDER BY ${inOrder} LIMIT ${sql.raw(String(EXAMINED))}
+        ) AS ${table} CROSS JOIN LATERAL (SELECT ${isWanted} AS is_wanted OFFSET 0) AS sought
+        WHERE ${table}.place = ${sql.raw(String(EXAMINED))} OR sought.is_wanted
+        ORDER BY ${inOrder} LIMIT ${sql.placeholder('limit')}`,
     ),
     one: prepareSelect(
       db,
@@ -60,15 +106,15 @@ function rangeOf({ bot }: BotGrant, { from, to }: TimeRange) {
   }
 }
 
-/** Started results within a range after a position, newest first. */
+/** Started results that a filter wants after a position, newest first. */
 export async function resultPage(
   db: Database,
   grant: BotGrant,
-  range: TimeRange,
+  { range, ...sought }: ResultFilter,
   { createdAt, id }: Position,
   limit: number,
-): Promise<ResultRow[]> {
-  return resultStatements(db).page({
+): Promise<ResultRow[] | Stretch<ResultRow>> {
+  const values = {
     botId: grant.bot.id,
     // The position bounds the range too: of two bounds on the time PostgreSQL begins at either, and at the
     // looser one it would walk through all pages before this one.
@@ -76,7 +122,12 @@ export async function resultPage(
     createdAt: createdAt.toISOString(),
     id,
     limit,
-  })
+  }
+  if (Object.values(sought).every((value) => value === null)) return resultStatements(db).page(values)
+  const found = await resultStatements(db).search({ ...values, ...sought })
+  const rows = found.filter((row) => row.isWanted)
+  const last = found.at(-1)
+  return last?.isLast && rows.length < limit ? { rows, end: last } : rows
 }
 
 function earlier(end: Date | null, other: Date): Date {

@@ -17,6 +17,20 @@ export const analytics: Cases<'analytics'> = {
         query: { timeFilter: 'today', timeZone: 'Asia/Tokyo' },
         after: ({ body }) => expect(body.stats.totalViews).toBe(4),
       }),
+      'of those who completed': ({ here }) => ({
+        as: here.guest,
+        params: { botId: here.published.id },
+        query: { status: 'completed', createdBefore: '9999-12-31T23:59:59Z' },
+        after: ({ body }) =>
+          expect(body).toEqual({ stats: { totalViews: 1, totalStarts: 1, totalCompleted: 1 } }),
+      }),
+      'of those who did not': ({ here }) => ({
+        as: here.guest,
+        params: { botId: here.published.id },
+        query: { status: 'started' },
+        after: ({ body }) =>
+          expect(body).toEqual({ stats: { totalViews: 2, totalStarts: 2, totalCompleted: 0 } }),
+      }),
       'of a bot that nobody saw': ({ here }) => ({
         as: here.guest,
         params: { botId: here.draft.id },
@@ -29,6 +43,24 @@ export const analytics: Cases<'analytics'> = {
         params: { botId: here.published.id },
         query: { timeFilter: 'LAST7DAYS' },
         at: 'query.timeFilter',
+      }),
+      'a time without a zone': ({ here }) => ({
+        as: here.guest,
+        params: { botId: here.published.id },
+        query: { createdBefore: '2026-03-05' },
+        at: 'query.createdBefore',
+      }),
+      'a range that is empty': ({ here }) => ({
+        as: here.guest,
+        params: { botId: here.published.id },
+        query: { createdAfter: '2026-03-05T12:30:00Z', createdBefore: '2026-03-05T12:30:00.000Z' },
+        at: 'query.createdBefore',
+      }),
+      'a range without a day of the filter': ({ here }) => ({
+        as: here.guest,
+        params: { botId: here.published.id },
+        query: { timeFilter: 'last7Days', createdBefore: '2001-01-01T00:00:00Z' },
+        at: 'query.createdBefore',
       }),
       'a time zone there is not': ({ here }) => ({
         as: here.guest,

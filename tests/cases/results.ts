@@ -64,6 +64,18 @@ export const results: Cases<'results'> = {
         query: { timeFilter: 'lastMonth', timeZone: 'Europe/Paris' },
         after: ({ body }) => expect(body).toEqual({ results: [], nextCursor: null }),
       }),
+      'that all filters want': ({ here }) => ({
+        as: here.member,
+        params: { botId: here.published.id },
+        query: {
+          status: 'completed',
+          answerContains: 'ADA@',
+          variable: 'Email:ada@example.com',
+          createdAfter: '2020-01-01T00:00:00+14:00',
+          createdBefore: '9999-12-31T23:59:59.9999999-12:00',
+        },
+        after: ({ body }) => expect(idsOf(body.results)).toEqual(here.results.slice(0, 1)),
+      }),
     },
     BAD_REQUEST: {
       'a filter there is not': ({ here }) => ({
@@ -77,6 +89,54 @@ export const results: Cases<'results'> = {
         params: { botId: here.published.id },
         query: { timeZone: 'Mars/Olympus' },
         at: 'query.timeZone',
+      }),
+      'a status there is not': ({ here }) => ({
+        as: here.member,
+        params: { botId: here.published.id },
+        query: { status: 'archived' },
+        at: 'query.status',
+      }),
+      'a time without a zone': ({ here }) => ({
+        as: here.member,
+        params: { botId: here.published.id },
+        query: { createdAfter: '2026-03-05T12:30:00' },
+        at: 'query.createdAfter',
+      }),
+      'a range that ends before it begins': ({ here }) => ({
+        as: here.member,
+        params: { botId: here.published.id },
+        query: { createdAfter: '2026-03-05T12:30:00Z', createdBefore: '2026-03-05T13:30:00+01:00' },
+        at: 'query.createdBefore',
+      }),
+      'a range without a day of the filter': ({ here }) => ({
+        as: here.member,
+        params: { botId: here.published.id },
+        query: { timeFilter: 'today', createdBefore: '2000-01-01T00:00:00Z' },
+        at: 'query.createdBefore',
+      }),
+      'an answer with nothing in it': ({ here }) => ({
+        as: here.member,
+        params: { botId: here.published.id },
+        query: { answerContains: '' },
+        at: 'query.answerContains',
+      }),
+      'an answer that is too long': ({ here }) => ({
+        as: here.member,
+        params: { botId: here.published.id },
+        query: { answerContains: '%'.repeat(256) },
+        at: 'query.answerContains',
+      }),
+      'an answer with U+0000': ({ here }) => ({
+        as: here.member,
+        params: { botId: here.published.id },
+        query: { answerContains: 'a\0' },
+        at: 'query.answerContains',
+      }),
+      'a variable without a value': ({ here }) => ({
+        as: here.member,
+        params: { botId: here.published.id },
+        query: { variable: 'Email' },
+        at: 'query.variable',
       }),
       'the cursor of another bot': async ({ here, there }, { client }) => {
         const options = { as: there.member, params: { botId: there.published.id }, query: { limit: 1 } }
@@ -94,6 +154,16 @@ export const results: Cases<'results'> = {
         return {
           ...options,
           query: { timeFilter: 'today', cursor: String(nextCursor) },
+          at: 'query.cursor',
+        }
+      },
+      'the cursor of another search': async ({ here }, { client }) => {
+        const options = { as: here.member, params: { botId: here.published.id } }
+        const query = { limit: 1, answerContains: 'e' }
+        const { nextCursor } = await client.ok('listResults', { ...options, query })
+        return {
+          ...options,
+          query: { answerContains: 'E', cursor: String(nextCursor) },
           at: 'query.cursor',
         }
       },
@@ -373,12 +443,20 @@ export const results: Cases<'results'> = {
         after: ({ text }) => expect(text.split('\r\n')).toHaveLength(2),
       }),
     },
-    BAD_REQUEST: ({ here }) => ({
-      as: here.member,
-      params: { botId: here.published.id },
-      query: { timeFilter: 'never' },
-      at: 'query.timeFilter',
-    }),
+    BAD_REQUEST: {
+      'a filter there is not': ({ here }) => ({
+        as: here.member,
+        params: { botId: here.published.id },
+        query: { timeFilter: 'never' },
+        at: 'query.timeFilter',
+      }),
+      'a range without a day of the filter': ({ here }) => ({
+        as: here.member,
+        params: { botId: here.published.id },
+        query: { timeFilter: 'lastMonth', createdAfter: '2099-01-01T00:00:00Z' },
+        at: 'query.createdAfter',
+      }),
+    },
     FORBIDDEN: ({ here }) => ({ as: here.guest, params: { botId: here.published.id } }),
     NOT_FOUND: ({ here }) => ({ as: here.member, params: { botId: missingId } }),
   },

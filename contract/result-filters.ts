@@ -1,0 +1,84 @@
+import { text, timeFilter, timeZone } from './shared.ts'
+import { z } from './zod.ts'
+
+/* Which results count: parameters of lists, exports and statistics. All that are given have to hold. */
+
+const instant = z.iso.datetime({ offset: true })
+
+// Results are of the years between, and beyond them not every database has a word for a moment.
+const FIRST = Date.parse('1970-01-01T00:00:00.000Z')
+const LAST = Date.parse('9999-01-01T00:00:00.000Z')
+
+/** A moment with its time zone, as text in UTC with milliseconds: what is finer counts as the next one. */
+function moment(description: string, example: string) {
+  return z
+    .string()
+    .max(40)
+    .refine((value) => instant.safeParse(value).success, {
+      error: 'Expected a date and time with a time zone, such as 2026-03-05T12:30:00Z; + is written %2B',
+    })
+    .transform((value) => {
+      const isFiner = /\.\d{3}\d*[1-9]/.test(value)
+      const time = Date.parse(value) + (isFiner ? 1 : 0)
+      return new Date(Math.min(Math.max(time, FIRST), LAST)).toISOString()
+    })
+    .optional()
+    .meta({ type: 'string', format: 'date-time', maxLength: 40, description, example })
+}
+
+/** When a result began and how far it came. */
+export const rangeFilters = {
+  timeFilter,
+  timeZone,
+  createdAfter: moment(
+    'The first moment that counts, with its time zone. Narrows the days of `timeFilter`.',
+    '2026-03-01T00:00:00Z',
+  ),
+  createdBefore: moment(
+    'The moment from which on nothing counts any more, with its time zone. It has to be later than `createdAfter` and than the beginning of `timeFilter`.',
+    '2026-03-08T00:00:00+01:00',
+  ),
+  status: z.enum(['started', 'completed']).optional().meta({
+    description:
+      'How far a chat came: `started` has at least one answer and did not reach an end, `completed` reached an end. Absent means both, and where chats without an answer count, these too.',
+    example: 'completed',
+  }),
+}
+
+/** What was answered. */
+export const searchFilters = {
+  answerContains: text(255, 1)
+    .refine((value) => !value.includes('\0'), { error: 'Expected text without U+0000' })
+    .optional()
+    .meta({
+      description:
+        'Text that at least one answer has in it, without regard to case. No character has a special meaning.',
+      minLength: 1,
+      maxLength: 255,
+      pattern: '^[^\\x00]+$',
+      example: 'example.com',
+    }),
+  variable: text(2048, 2)
+    .refine((value) => value.indexOf(':') > 0 && !value.includes('\0'), { error: 'Expected name:value' })
+    .optional()
+    .meta({
+      description:
+        'Name of a variable, a colon, and the value that it has to have exactly. Of a list, one entry has to be it.',
+      minLength: 2,
+      maxLength: 2048,
+      pattern: '^[^\\x00:]+:[^\\x00]*$',
+      example: 'Email:ada@example.com',
+    }),
+}
+
+/** For `refine` of a query with `rangeFilters`. */
+export const inOrder: [(query: Span) => boolean, { path: string[]; error: string }] = [
+  ({ createdAfter, createdBefore }) =>
+    createdAfter === undefined || createdBefore === undefined || createdAfter < createdBefore,
+  { path: ['createdBefore'], error: 'Expected a moment after createdAfter' },
+]
+
+interface Span {
+  createdAfter?: string | undefined
+  createdBefore?: string | undefined
+}

@@ -1,0 +1,67 @@
+import type { Issue } from '../../contract/errors.ts'
+import type { GetStats, ListResults } from '../../generated/handlers.ts'
+import { type TimeRange, timeRange } from './time-range.ts'
+
+export type Status = NonNullable<GetStats['query']['status']>
+
+type RangeQuery = Omit<GetStats['query'], 'status'>
+
+/** Which results are wanted; null is any. */
+export interface ResultFilter {
+  range: TimeRange
+  status: Status | null
+  answerContains: string | null
+  /** Name and value with a colon between. */
+  variable: string | null
+}
+
+type FilterQuery = Omit<ListResults['query'], 'limit' | 'cursor'>
+
+/** The time that the filters of a query leave, or the one that leaves none of it. */
+export function readRange(
+  { timeFilter, timeZone, createdAfter, createdBefore }: RangeQuery,
+  now: Date,
+): { range: TimeRange } | { issue: Issue } {
+  const days = timeRange(timeFilter, timeZone, now)
+  const after = createdAfter === undefined ? null : new Date(createdAfter)
+  const before = createdBefore === undefined ? null : new Date(createdBefore)
+  const contradiction = (name: string): { issue: Issue } => ({
+    issue: { path: ['query', name], code: 'invalid_value', message: `Leaves nothing of ${timeFilter}` },
+  })
+  if (after && days.to && after >= days.to) return contradiction('createdAfter')
+  if (before && days.from && before <= days.from) return contradiction('createdBefore')
+  return {
+    range: {
+      from: after && days.from && after < days.from ? days.from : (after ?? days.from),
+      to: before && days.to && before > days.to ? days.to : (before ?? days.to),
+    },
+  }
+}
+
+export function readFilter(
+  { status, answerContains, variable, ...query }: FilterQuery,
+  now: Date,
+): { filter: ResultFilter } | { issue: Issue } {
+  const read = readRange(query, now)
+  if ('issue' in read) return read
+  return {
+    filter: {
+      range: read.range,
+      status: status ?? null,
+      answerContains: answerContains ?? null,
+      variable: variable ?? null,
+    },
+  }
+}
+
+/** What a cursor has to say of the filter that it was made for. */
+export function scopeOf({ timeFilter, timeZone, ...others }: FilterQuery): string[] {
+  const { createdAfter, createdBefore, status, answerContains, variable } = others
+  const given = Object.entries({ createdAfter, createdBefore, status, answerContains, variable })
+  return [
+    timeFilter,
+    timeZone,
+    // As it was before there were these, so that cursors from then stay good.
+    ...given.flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`])),
+  ]
+}

@@ -1,0 +1,257 @@
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { newId } from '../../server/ids.ts'
+import { type App, startApp } from '../support/app.ts'
+import type { Answer } from '../support/client.ts'
+import { runs } from '../support/runs.ts'
+import { makeWorld, type Site } from '../support/world.ts'
+
+/* Filters of results, against looking at every result. */
+
+let app: App
+let site: Site
+let botId: string
+beforeAll(async () => {
+  app = await startApp()
+})
+afterAll(() => app.stop())
+beforeEach(async () => {
+  app.clock.set('2026-03-10T12:00:00.000Z')
+  site = (await makeWorld(app)).here
+  botId = site.draft.id
+})
+
+interface Made {
+  id: string
+  createdAt: number
+  hasStarted: boolean
+  isCompleted: boolean
+  answers: string[]
+  variables: { id: string; name: string; value: string | (string | null)[] }[]
+}
+
+async function insert(made: readonly Made[]) {
+  const rows = made.map(({ createdAt, ...rest }) => ({
+    ...rest,
+    created_at: new Date(createdAt).toISOString(),
+  }))
+  await app.pool.query(
+    `WITH given AS (
+      SELECT * FROM json_to_recordset($2::json)
+        AS r(id text, created_at timestamptz, "hasStarted" boolean, "isCompleted" boolean, answers json, variables json)
+    ), answers AS (
+      INSERT INTO result_answers (bot_id, result_id, seq, block_id, content, created_at)
+      SELECT $1, given.id, place, 'block', content, given.created_at
+      FROM given, json_array_elements_text(given.answers) WITH ORDINALITY AS a(content, place)
+    )
+    INSERT INTO results (bot_id, id, variables, has_started, is_completed, is_archived, created_at, updated_at)
+    SELECT $1, id, variables, "hasStarted", "isCompleted", false, created_at, created_at FROM given`,
+    [botId, JSON.stringify(rows)],
+  )
+}
+
+type Query = Record<string, string | number>
+
+const list = (query: Query): Promise<Answer> =>
+  app.client.call('listResults', { as: site.member, params: { botId }, query })
+
+const statsOf = async (query: Query) =>
+  (await app.client.ok('getStats', { as: site.member, params: { botId }, query })).stats
+
+/** All that is listed, page by page. */
+async function collect(query: Query, between: () => Promise<unknown> = async () => {}): Promise<string[]> {
+  const ids: string[] = []
+  for (let cursor: string | null | undefined; cursor !== null; ) {
+    const { status, body, text } = await list(cursor === undefined ? query : { ...query, cursor })
+    if (status !== 200) throw new Error(text)
+    ids.push(...body.results.map(({ id }: { id: string }) => id))
+    cursor = body.nextCursor
+    await between()
+  }
+  return ids
+}
+
+async function exported(query: Query): Promise<string[]> {
+  const { text } = await app.client.call('exportResults', { as: site.member, params: { botId }, query })
+  return text
+    .trimEnd()
+    .split('\r\n')
+    .slice(1)
+    .map((line) => String(line.split(',')[0]))
+}
+
+const TIMES = [-2, -1, 0, 1, 2].map((minutes) => Date.parse('2026-03-09T10:00:00.000Z') + minutes * 60_000)
+
+/** Texts that a pattern would take for something else than they are. */
+const words = fc.constantFrom('a', 'A', 'b', '%', '_', '\\', 'é', 'É', "'", '"', ':')
+const phrase = fc.array(words, { minLength: 1, maxLength: 3 }).map((parts) => parts.join(''))
+const name = fc.constantFrom('Name', 'name', 'N%', 'with:colon')
+const value = fc.oneof(phrase, fc.array(fc.option(phrase), { maxLength: 2 }))
+
+const record = fc.record({
+  createdAt: fc.constantFrom(...TIMES),
+  hasStarted: fc.boolean(),
+  isCompleted: fc.boolean(),
+  answers: fc.array(phrase, { maxLength: 3 }),
+  variables: fc.array(
+    fc.record({ name, value }).map((variable) => ({ id: variable.name, ...variable })),
+    {
+      maxLength: 2,
+    },
+  ),
+})
+
+const filter = fc.record(
+  {
+    status: fc.constantFrom('started', 'completed'),
+    createdAfter: fc.constantFrom(...TIMES.slice(0, 3)).map((time) => new Date(time).toISOString()),
+    createdBefore: fc
+      .constantFrom(...TIMES.slice(3))
+      .map((time) => new Date(time + 3_600_000).toISOString().replace('Z', '+01:00')),
+    answerContains: phrase,
+    variable: fc.tuple(name, phrase).map((parts) => parts.join(':')),
+    limit: fc.integer({ min: 1, max: 5 }),
+  },
+  { requiredKeys: ['limit'] },
+)
+
+type Filter = typeof filter extends fc.Arbitrary<infer T> ? T : never
+
+/** The same without a database. */
+function isWanted(result: Made, { status, createdAfter, createdBefore, answerContains, variable }: Filter) {
+  const has = (what: string | (string | null)[], wanted: string, named: string) =>
+    (Array.isArray(what) ? what : [what]).some((one) => one !== null && `${named}:${one}` === wanted)
+  return (
+    (status === undefined || (result.hasStarted && result.isCompleted === (status === 'completed'))) &&
+    (createdAfter === undefined || result.createdAt >= Date.parse(createdAfter)) &&
+    (createdBefore === undefined || result.createdAt < Date.parse(createdBefore)) &&
+    (answerContains === undefined ||
+      result.answers.some((answer) => answer.toLowerCase().includes(answerContains.toLowerCase()))) &&
+    (variable === undefined || result.variables.some((one) => has(one.value, variable, one.name)))
+  )
+}
+
+const newestFirst = (a: Made, b: Made) => b.createdAt - a.createdAt || (b.id < a.id ? -1 : 1)
+
+test('lists, exports and statistics are what looking at every result gives', async () => {
+  const property = fc.asyncProperty(
+    fc.array(record, { maxLength: 15 }),
+    fc.array(filter, { minLength: 3, maxLength: 6 }),
+    async (records, filters) => {
+      await app.pool.query('DELETE FROM results WHERE bot_id = $1', [botId])
+      await app.pool.query('DELETE FROM result_answers WHERE bot_id = $1', [botId])
+      const made = records.map((one) => ({ ...one, id: newId(new Date(one.createdAt)) })).sort(newestFirst)
+      await insert(made)
+      for (const query of filters) {
+        const started = made.filter((one) => one.hasStarted && isWanted(one, query)).map(({ id }) => id)
+        const { limit: _, answerContains, variable, ...range } = query
+        expect({ query, ids: await collect(query) }).toEqual({ query, ids: started })
+        const search = {
+          ...range,
+          ...(answerContains ? { answerContains } : {}),
+          ...(variable ? { variable } : {}),
+        }
+        expect({ query, ids: await exported(search) }).toEqual({ query, ids: started })
+        const counted = made.filter((one) => isWanted(one, { ...range, limit: 1 }))
+        expect({ range, ...(await statsOf(range)) }).toEqual({
+          range,
+          totalViews: counted.length,
+          totalStarts: counted.filter(({ hasStarted }) => hasStarted).length,
+          totalCompleted: counted.filter(({ hasStarted, isCompleted }) => hasStarted && isCompleted).length,
+        })
+      }
+    },
+  )
+  await fc.assert(property, { numRuns: runs(12, 150) })
+})
+
+const plain = (createdAt: number, answer: string): Made => ({
+  id: newId(new Date(createdAt)),
+  createdAt,
+  hasStarted: true,
+  isCompleted: false,
+  answers: [answer],
+  variables: [],
+})
+
+test('filtered pages join while results arrive, change and go', async () => {
+  const property = fc.asyncProperty(
+    fc.array(fc.boolean(), { minLength: 5, maxLength: 20 }),
+    fc.array(fc.nat(19), { maxLength: 6 }),
+    fc.integer({ min: 1, max: 3 }),
+    async (wanted, doomed, limit) => {
+      await app.pool.query('DELETE FROM results WHERE bot_id = $1', [botId])
+      await app.pool.query('DELETE FROM result_answers WHERE bot_id = $1', [botId])
+      const at = Date.parse('2026-03-09T10:00:00.000Z')
+      const made = wanted
+        .map((isIt, place) => plain(at - place * 1000, isIt ? 'wanted' : 'other'))
+        .sort(newestFirst)
+      await insert(made)
+      const going = doomed.map((place) => made[place % made.length]?.id ?? '')
+      const gone = new Set<string>()
+      let later = 0
+      const ids = await collect({ limit, answerContains: 'WANTED' }, async () => {
+        await insert([plain(at + ++later * 1000, 'wanted')])
+        const resultIds = going.shift()
+        if (resultIds === undefined) return
+        gone.add(resultIds)
+        await app.client.ok('deleteResults', { as: site.member, params: { botId }, query: { resultIds } })
+      })
+      const staying = made.filter(({ id, answers }) => answers[0] === 'wanted' && !gone.has(id))
+      expect(ids.filter((id) => !gone.has(id))).toEqual(staying.map(({ id }) => id))
+      expect(new Set(ids).size).toBe(ids.length)
+    },
+  )
+  await fc.assert(property, { numRuns: runs(8, 60) })
+})
+
+describe('a page', () => {
+  async function addMany(count: number) {
+    await app.pool.query(
+      `INSERT INTO results (bot_id, id, variables, has_started, is_completed, is_archived, created_at, updated_at)
+      SELECT $1, 'many-' || lpad(n::text, 6, '0'), '[]', true, n = $2, false, at, at
+      FROM (SELECT n, '2026-03-01T00:00:00Z'::timestamptz - n * interval '1 second' AS at
+        FROM generate_series(1, $2::int) n) AS made`,
+      [botId, count],
+    )
+  }
+
+  test('examines 10,000 results at most: it may be empty and not be the last', async () => {
+    await addMany(20_001)
+    const query = { status: 'completed', limit: 5 }
+    const pages: { ids: string[]; hasNext: boolean }[] = []
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const { body } = await list(cursor === undefined ? query : { ...query, cursor })
+      pages.push({
+        ids: body.results.map(({ id }: { id: string }) => id),
+        hasNext: body.nextCursor !== null,
+      })
+      cursor = body.nextCursor
+    }
+    expect(pages).toEqual([
+      { ids: [], hasNext: true },
+      { ids: [], hasNext: true },
+      { ids: ['many-020001'], hasNext: false },
+    ])
+    expect(await exported({ status: 'completed' })).toEqual(['many-020001'])
+  })
+
+  test('has the very last result that it examines', async () => {
+    await addMany(10_000)
+    const { body } = await list({ status: 'completed' })
+    expect(body.results).toHaveLength(1)
+  })
+})
+
+test('a moment finer than a millisecond counts as it is', async () => {
+  const made = plain(Date.parse('2026-03-09T10:00:00.001Z'), 'a')
+  await insert([made])
+  expect(await collect({ createdAfter: '2026-03-09T10:00:00.000999Z' })).toEqual([made.id])
+  expect(await collect({ createdAfter: '2026-03-09T10:00:00.001Z' })).toEqual([made.id])
+  expect(await collect({ createdAfter: '2026-03-09T10:00:00.0010000001Z' })).toEqual([])
+  expect(await collect({ createdBefore: '2026-03-09T10:00:00.001Z' })).toEqual([])
+  expect(await collect({ createdBefore: '2026-03-09T10:00:00.0010000001Z' })).toEqual([made.id])
+  // Before and after all that can be stored.
+  expect(await collect({ createdAfter: '0000-01-01T00:00:00+23:59' })).toEqual([made.id])
+  expect(await collect({ createdBefore: '9999-12-31T23:59:59-23:59' })).toEqual([made.id])
+})
