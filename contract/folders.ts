@@ -202,6 +202,7 @@ export const folders = define({
     description:
       'Deletes a folder and returns it. The folders and bots in it are kept: they move to the folder that it was in, or to the top level.',
     access: folder('MEMBER'),
+    isAudited: true,
     params,
     query: optionalWorkspace,
     isConditional: true,

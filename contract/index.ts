@@ -1,4 +1,5 @@
 import { analytics } from './analytics.ts'
+import { audit } from './audit.ts'
 import { bots } from './bots/index.ts'
 import { botUpdateCurrent, botUpdateLegacy } from './bots/schemas.ts'
 import { chat } from './chat/index.ts'
@@ -19,6 +20,7 @@ export const operations = {
   ...workspaces,
   ...members,
   ...credentials,
+  ...audit,
   ...folders,
   ...bots,
   ...transfer,
@@ -39,6 +41,7 @@ export const resources = {
   workspaces,
   members,
   credentials,
+  audit,
   folders,
   bots,
   transfer,

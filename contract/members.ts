@@ -86,6 +86,7 @@ export const members = define({
     description:
       'Gives an existing user, named by e-mail address, a role in the workspace, effective with their next request. An address that no user has is invalid input; a user who is a member already is a conflict and keeps their role.',
     access: workspace('ADMIN'),
+    isAudited: true,
     params,
     body: z
       .strictObject({ email, role })
@@ -116,6 +117,7 @@ export const members = define({
     description:
       'Gives a member another role, effective with their next request. The last admin of a workspace cannot be given a lower role.',
     access: workspace('ADMIN'),
+    isAudited: true,
     params: memberParams,
     body: z
       .strictObject({
@@ -141,6 +143,7 @@ export const members = define({
     description:
       'Takes a user out of the workspace, effective with their next request, and returns the membership that ended. Whatever their role, members may remove themselves, which is how to leave a workspace; only an admin may remove somebody else. The last admin of a workspace cannot be removed.',
     access: workspace('GUEST'),
+    isAudited: true,
     params: memberParams,
     success: {
       status: 200,

@@ -25,6 +25,8 @@ export interface Operation {
   everythingWithout?: string
   /** Takes an idempotency key although it needs no token. The key has to be long, since anybody could guess a short one. */
   takesLongKey?: true
+  /** What it does is recorded in the audit log of the workspace, in the transaction that does it. */
+  isAudited?: true
   /** Calls other services while it runs: not to be done within one transaction, hence its handler uses `once`. */
   callsOut?: true
   /** Whether pages of other origins may call it. */

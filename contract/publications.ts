@@ -178,6 +178,7 @@ export const publications = define({
     description:
       'Makes flow, theme and settings of an earlier publication the draft again, as a new change with a new `updatedAt`, and returns the bot. What the draft held is replaced, its version too; publish it first to keep it. Name, folder, public id and the live copy stay as they are: publish to make the restored draft live. Takes no body.',
     access: bot('MEMBER'),
+    isAudited: true,
     params,
     success: {
       status: 200,

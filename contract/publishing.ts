@@ -45,6 +45,7 @@ export const publishing = define({
     description:
       'Copies the draft as it is stored, in one step, and makes the copy the one that chats run. Earlier copies are kept as publications; running chats finish on the copy they started with. A bot without public id gets one: its name in lower case with a random ending. What the check of the flow finds is noted in the publication, counted in `findings` and never refused. The draft does not change, nor does its `updatedAt`. Takes no body.',
     access: bot('MEMBER', { missing: 'FORBIDDEN' }),
+    isAudited: true,
     params,
     isConditional: true,
     success: {
@@ -67,6 +68,7 @@ export const publishing = define({
     description:
       'Takes the published copy away, so that no new chat can start; running chats finish. Public id, draft, results and earlier publications stay. Succeeds when the bot is not published. Takes no body.',
     access: bot('MEMBER', { missing: 'FORBIDDEN' }),
+    isAudited: true,
     params,
     success: {
       status: 200,

@@ -158,6 +158,7 @@ export const results = define({
     description:
       'Deletes the results named by `resultIds`, or all results of the bot when the parameter is absent, with their answers, transcripts and logs. This cannot be undone. Unknown ids and ids of other bots are ignored. A body, an empty value or an unknown parameter is refused, and without `resultIds` a Content-Type header too, so that a misplaced list of ids can never delete everything.',
     access: bot('MEMBER'),
+    isAudited: true,
     params,
     query: z.strictObject({
       resultIds: z

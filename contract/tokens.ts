@@ -100,6 +100,7 @@ export const tokens = define({
     description:
       'Creates an access token of the caller and returns it. This answer is the only one that shows the token. The new one can do at most what the one of this request can: naming more is refused with the issue `missing_scope` or `bound_token`, and what is absent is taken over. It may live longer, so that a program can renew its own token. A workspace in which the caller has no role is invalid input.',
     access: user,
+    isAudited: true,
     body: z
       .strictObject({
         name: properties.name,
@@ -154,6 +155,7 @@ export const tokens = define({
     description:
       "Ends one of the caller's tokens at once and returns what it was. A token of somebody else is not found, nor, with a token that is bound to a workspace, one that is not bound to the same. A token may revoke itself.",
     access: user,
+    isAudited: true,
     params: z.object({ tokenId }),
     success: {
       status: 200,

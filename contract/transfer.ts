@@ -102,6 +102,7 @@ export const transfer = define({
     description:
       'Creates a bot from an exported document of any version and returns it. The bot gets a new id; all ids inside the flow stay. A flow in a legacy version is converted to the latest one, without loss. The new bot is a draft: results and publications do not come along, and public id, domain, folder and credentials of the document are not taken over. A link block that carries the name of another product (`Acme link` with `acmeId`) becomes `Bot link` with `botId`. What had to be dropped is listed in `warnings`, and so are links to bots that the workspace does not have and blocks that chats skip; `findings` says how many findings check a bot will list; a document that cannot be repaired is invalid input.',
     access: workspace('MEMBER', 'body'),
+    isAudited: true,
     body: z
       .strictObject({
         workspaceId: recordId('Id of the workspace to import into.', exampleIds.workspace),

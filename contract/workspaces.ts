@@ -199,6 +199,7 @@ export const workspaces = define({
     description:
       'Creates an empty workspace with the caller as its admin and returns it. Refused with `FORBIDDEN` when the caller has created as many workspaces as the installation allows one user; those that they were added to do not count, nor those that were deleted.',
     access: { kind: 'user', isUnbound: true },
+    isAudited: true,
     body: z
       .strictObject({
         name: workspaceName,
@@ -263,6 +264,7 @@ export const workspaces = define({
     description:
       'Changes the name or the icon of a workspace, or after how many days its results are deleted; null removes the icon, or leaves that to the installation. A workspace can keep results for a shorter time than the installation, not for a longer one. A shorter time deletes results within a quarter of an hour; this cannot be undone. All other properties are read-only and ignored when sent.',
     access: workspace('ADMIN'),
+    isAudited: true,
     params,
     body: workspaceUpdate,
     requestExamples: {
@@ -293,6 +295,7 @@ export const workspaces = define({
     description:
       'Deletes a workspace with its memberships, folders, bots, drafts, publications and results. Running chats end. Public ids and domains of its bots become free; users and their tokens stay. This cannot be undone.',
     access: workspace('ADMIN'),
+    isAudited: true,
     params,
     isConditional: true,
     success: {

@@ -73,6 +73,11 @@ interface Contract {
     params: z.output<(typeof contract)['deleteCredentials']['params']>
     reply: z.output<(typeof contract)['deleteCredentials']['success']['body']>
   }
+  listAuditLog: {
+    params: z.output<(typeof contract)['listAuditLog']['params']>
+    query: Required<z.output<(typeof contract)['listAuditLog']['query']>>
+    reply: z.output<(typeof contract)['listAuditLog']['success']['body']>
+  }
   listFolders: {
     query: Required<z.output<(typeof contract)['listFolders']['query']>>
     reply: z.output<(typeof contract)['listFolders']['success']['body']>
@@ -303,6 +308,11 @@ interface Wire {
   deleteCredentials: {
     params: wire['deleteCredentials']['parameters']['path']
     reply: wire['deleteCredentials']['responses'][200]['content']['application/json']
+  }
+  listAuditLog: {
+    params: wire['listAuditLog']['parameters']['path']
+    query: Required<NonNullable<wire['listAuditLog']['parameters']['query']>>
+    reply: wire['listAuditLog']['responses'][200]['content']['application/json']
   }
   listFolders: {
     query: Required<NonNullable<wire['listFolders']['parameters']['query']>>

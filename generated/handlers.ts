@@ -158,6 +158,17 @@ export interface DeleteCredentials {
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
 
+/** List what was done in a workspace: GET /v1/workspaces/{workspaceId}/auditLog */
+export interface ListAuditLog {
+  access: 'workspace'
+  params: z.output<(typeof contract)['listAuditLog']['params']>
+  query: z.output<(typeof contract)['listAuditLog']['query']>
+  body: undefined
+  reply: wire['listAuditLog']['responses'][200]['content']['application/json']
+  minimal: never
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
 /** List the folders of a workspace: GET /v1/folders */
 export interface ListFolders {
   access: 'workspace'
@@ -602,6 +613,11 @@ export interface CredentialsHandlers<Contexts extends Record<AccessKind, unknown
   deleteCredentials: Handler<DeleteCredentials, Contexts>
 }
 
+export interface AuditHandlers<Contexts extends Record<AccessKind, unknown>> {
+  /** GET /v1/workspaces/{workspaceId}/auditLog */
+  listAuditLog: Handler<ListAuditLog, Contexts>
+}
+
 export interface FoldersHandlers<Contexts extends Record<AccessKind, unknown>> {
   /** GET /v1/folders */
   listFolders: Handler<ListFolders, Contexts>
@@ -706,7 +722,7 @@ export interface TokensHandlers<Contexts extends Record<AccessKind, unknown>> {
   revokeToken: Handler<RevokeToken, Contexts>
 }
 
-export type Handlers<Contexts extends Record<AccessKind, unknown>> = WorkspacesHandlers<Contexts> & MembersHandlers<Contexts> & CredentialsHandlers<Contexts> & FoldersHandlers<Contexts> & BotsHandlers<Contexts> & TransferHandlers<Contexts> & PublishingHandlers<Contexts> & PublicationsHandlers<Contexts> & ResultsHandlers<Contexts> & AnalyticsHandlers<Contexts> & ChatHandlers<Contexts> & ChatsHandlers<Contexts> & TokensHandlers<Contexts>
+export type Handlers<Contexts extends Record<AccessKind, unknown>> = WorkspacesHandlers<Contexts> & MembersHandlers<Contexts> & CredentialsHandlers<Contexts> & AuditHandlers<Contexts> & FoldersHandlers<Contexts> & BotsHandlers<Contexts> & TransferHandlers<Contexts> & PublishingHandlers<Contexts> & PublicationsHandlers<Contexts> & ResultsHandlers<Contexts> & AnalyticsHandlers<Contexts> & ChatHandlers<Contexts> & ChatsHandlers<Contexts> & TokensHandlers<Contexts>
 
 /** Every operation with the codes it can answer, for the cases that replay them. */
 export interface OperationErrors {
@@ -724,6 +740,7 @@ export interface OperationErrors {
   getCredentials: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   updateCredentials: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   deleteCredentials: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  listAuditLog: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   listFolders: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   createFolder: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   getFolder: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PRECONDITION_FAILED' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'

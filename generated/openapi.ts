@@ -151,7 +151,7 @@ export interface paths {
          * Create a bot
          * @description Creates a bot in a workspace and returns it. What is absent gets a default: a start event without edge, empty lists, an empty theme and empty settings. The new bot is a draft; nobody can chat with it before it is published.
          *
-         *     Permission: a member or an admin of the workspace, by a token with the scope `write`. A record that does not exist is answered as one without access.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `write`. A record that does not exist is answered as one without access. What is done is in the audit log of the workspace.
          */
         post: operations["createBot"];
         delete?: never;
@@ -180,7 +180,7 @@ export interface paths {
          * Delete a bot
          * @description Archives a bot. From then on every operation answers as for a bot that does not exist: its draft, publications and results are gone, running chats end, and its public id and domain are free again. This cannot be undone; export the bot first to keep its flow.
          *
-         *     Permission: a member or an admin of the workspace, by a token with the scope `write`.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
          */
         delete: operations["deleteBot"];
         options?: never;
@@ -361,7 +361,7 @@ export interface paths {
          * Restore a publication into the draft
          * @description Makes flow, theme and settings of an earlier publication the draft again, as a new change with a new `updatedAt`, and returns the bot. What the draft held is replaced, its version too; publish it first to keep it. Name, folder, public id and the live copy stay as they are: publish to make the restored draft live. Takes no body.
          *
-         *     Permission: a member or an admin of the workspace, by a token with the scope `write`.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
          */
         post: operations["restorePublication"];
         delete?: never;
@@ -383,7 +383,7 @@ export interface paths {
          * Publish a bot
          * @description Copies the draft as it is stored, in one step, and makes the copy the one that chats run. Earlier copies are kept as publications; running chats finish on the copy they started with. A bot without public id gets one: its name in lower case with a random ending. What the check of the flow finds is noted in the publication, counted in `findings` and never refused. The draft does not change, nor does its `updatedAt`. Takes no body.
          *
-         *     Permission: a member or an admin of the workspace, by a token with the scope `write`. A record that does not exist is answered as one without access.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `write`. A record that does not exist is answered as one without access. What is done is in the audit log of the workspace.
          */
         post: operations["publishBot"];
         delete?: never;
@@ -434,7 +434,7 @@ export interface paths {
          * Delete results of a bot
          * @description Deletes the results named by `resultIds`, or all results of the bot when the parameter is absent, with their answers, transcripts and logs. This cannot be undone. Unknown ids and ids of other bots are ignored. A body, an empty value or an unknown parameter is refused, and without `resultIds` a Content-Type header too, so that a misplaced list of ids can never delete everything.
          *
-         *     Permission: a member or an admin of the workspace, by a token with the scope `results`.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `results`. What is done is in the audit log of the workspace.
          */
         delete: operations["deleteResults"];
         options?: never;
@@ -543,7 +543,7 @@ export interface paths {
          * Unpublish a bot
          * @description Takes the published copy away, so that no new chat can start; running chats finish. Public id, draft, results and earlier publications stay. Succeeds when the bot is not published. Takes no body.
          *
-         *     Permission: a member or an admin of the workspace, by a token with the scope `write`. A record that does not exist is answered as one without access.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `write`. A record that does not exist is answered as one without access. What is done is in the audit log of the workspace.
          */
         post: operations["unpublishBot"];
         delete?: never;
@@ -565,7 +565,7 @@ export interface paths {
          * Import a bot
          * @description Creates a bot from an exported document of any version and returns it. The bot gets a new id; all ids inside the flow stay. A flow in a legacy version is converted to the latest one, without loss. The new bot is a draft: results and publications do not come along, and public id, domain, folder and credentials of the document are not taken over. A link block that carries the name of another product (`Acme link` with `acmeId`) becomes `Bot link` with `botId`. What had to be dropped is listed in `warnings`, and so are links to bots that the workspace does not have and blocks that chats skip; `findings` says how many findings check a bot will list; a document that cannot be repaired is invalid input.
          *
-         *     Permission: a member or an admin of the workspace, by a token with the scope `write`.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
          */
         post: operations["importBot"];
         delete?: never;
@@ -622,7 +622,7 @@ export interface paths {
          * Delete a folder
          * @description Deletes a folder and returns it. The folders and bots in it are kept: they move to the folder that it was in, or to the top level.
          *
-         *     Permission: a member or an admin of the workspace, by a token with the scope `write`.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
          */
         delete: operations["deleteFolder"];
         options?: never;
@@ -655,7 +655,7 @@ export interface paths {
          * Create a token
          * @description Creates an access token of the caller and returns it. This answer is the only one that shows the token. The new one can do at most what the one of this request can: naming more is refused with the issue `missing_scope` or `bound_token`, and what is absent is taken over. It may live longer, so that a program can renew its own token. A workspace in which the caller has no role is invalid input.
          *
-         *     Permission: any user, by a token with the scope `write`.
+         *     Permission: any user, by a token with the scope `write`. What is done is in the audit log of the workspace.
          */
         post: operations["createToken"];
         delete?: never;
@@ -678,7 +678,7 @@ export interface paths {
          * Revoke a token
          * @description Ends one of the caller's tokens at once and returns what it was. A token of somebody else is not found, nor, with a token that is bound to a workspace, one that is not bound to the same. A token may revoke itself.
          *
-         *     Permission: any user, by a token with the scope `write`.
+         *     Permission: any user, by a token with the scope `write`. What is done is in the audit log of the workspace.
          */
         delete: operations["revokeToken"];
         options?: never;
@@ -705,7 +705,7 @@ export interface paths {
          * Create a workspace
          * @description Creates an empty workspace with the caller as its admin and returns it. Refused with `FORBIDDEN` when the caller has created as many workspaces as the installation allows one user; those that they were added to do not count, nor those that were deleted.
          *
-         *     Permission: any user, by a token with the scope `write` that is bound to no workspace.
+         *     Permission: any user, by a token with the scope `write` that is bound to no workspace. What is done is in the audit log of the workspace.
          */
         post: operations["createWorkspace"];
         delete?: never;
@@ -734,7 +734,7 @@ export interface paths {
          * Delete a workspace with everything in it
          * @description Deletes a workspace with its memberships, folders, bots, drafts, publications and results. Running chats end. Public ids and domains of its bots become free; users and their tokens stay. This cannot be undone.
          *
-         *     Permission: an admin of the workspace, by a token with the scope `write`.
+         *     Permission: an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
          */
         delete: operations["deleteWorkspace"];
         options?: never;
@@ -743,9 +743,31 @@ export interface paths {
          * Change a workspace
          * @description Changes the name or the icon of a workspace, or after how many days its results are deleted; null removes the icon, or leaves that to the installation. A workspace can keep results for a shorter time than the installation, not for a longer one. A shorter time deletes results within a quarter of an hour; this cannot be undone. All other properties are read-only and ignored when sent.
          *
-         *     Permission: an admin of the workspace, by a token with the scope `write`.
+         *     Permission: an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
          */
         patch: operations["updateWorkspace"];
+        trace?: never;
+    };
+    "/v1/workspaces/{workspaceId}/auditLog": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List what was done in a workspace
+         * @description Returns who did what in the workspace, newest first: workspaces that are created or changed, members, bots that come, go, are published or not, or restored, folders and results that are deleted, changes of who may see or embed a bot, and tokens of members that are made or revoked. An entry is there exactly when it was done, and is never changed. Whoever runs the service can read it also once the workspace is deleted.
+         *
+         *     Permission: an admin of the workspace, by a token with the scope `read`.
+         */
+        get: operations["listAuditLog"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
         trace?: never;
     };
     "/v1/workspaces/{workspaceId}/credentials": {
@@ -829,7 +851,7 @@ export interface paths {
          * Add a member to a workspace
          * @description Gives an existing user, named by e-mail address, a role in the workspace, effective with their next request. An address that no user has is invalid input; a user who is a member already is a conflict and keeps their role.
          *
-         *     Permission: an admin of the workspace, by a token with the scope `write`.
+         *     Permission: an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
          */
         post: operations["addMember"];
         delete?: never;
@@ -852,7 +874,7 @@ export interface paths {
          * Remove a member from a workspace
          * @description Takes a user out of the workspace, effective with their next request, and returns the membership that ended. Whatever their role, members may remove themselves, which is how to leave a workspace; only an admin may remove somebody else. The last admin of a workspace cannot be removed.
          *
-         *     Permission: a guest, a member or an admin of the workspace, by a token with the scope `write`.
+         *     Permission: a guest, a member or an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
          */
         delete: operations["removeMember"];
         options?: never;
@@ -861,7 +883,7 @@ export interface paths {
          * Change the role of a member
          * @description Gives a member another role, effective with their next request. The last admin of a workspace cannot be given a lower role.
          *
-         *     Permission: an admin of the workspace, by a token with the scope `write`.
+         *     Permission: an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
          */
         patch: operations["updateMember"];
         trace?: never;
@@ -1304,6 +1326,97 @@ export interface components {
              * @enum {string}
              */
             type: "audio";
+        };
+        /** @description What else is known of what was done; the list is open. */
+        AuditDetails: {
+            /**
+             * Format: int32
+             * @description How many results were deleted.
+             * @example 42
+             */
+            count?: number;
+            /**
+             * @description The role that they had.
+             * @example MEMBER
+             */
+            formerRole?: string;
+            /** @description Whether there were more than `count`, which is not counted further. */
+            isMore?: boolean;
+            /**
+             * @description The publication that was restored.
+             * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
+             */
+            publicationId?: string;
+            /**
+             * @description The role that a member has now; null for none.
+             * @example ADMIN
+             */
+            role?: string | null;
+            /**
+             * @description Which settings changed.
+             * @example [
+             *       "security"
+             *     ]
+             */
+            settings?: string[];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Something that was done in a workspace, and by whom. */
+        AuditEntry: {
+            /**
+             * Format: date-time
+             * @description When it was done.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /** @description More of it; null where there is none. */
+            details: components["schemas"]["AuditDetails"] | null;
+            /**
+             * @description The e-mail address of that user, or null.
+             * @example ada@example.com
+             */
+            email: string | null;
+            /**
+             * @description Id of the entry.
+             * @example 01jr5x8m6w7e1z5d0v2x4y6a8c
+             */
+            id: string;
+            /**
+             * @description By which operation; what begins with `admin` is a command of whoever runs the service.
+             * @example updateMember
+             */
+            operation: string;
+            /**
+             * @description What came of it: `success`, since only what was done is here. What was refused is in the log of the service.
+             * @example success
+             */
+            outcome: string;
+            /**
+             * @description What it was done to: the bot, folder, workspace or token, or the user who is a member.
+             * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+             */
+            recordId: string;
+            /**
+             * @description By which token; null where it was none.
+             * @example 01jr5x4g2r3a7v1z6q8s0t2w4y
+             */
+            tokenId: string | null;
+            /**
+             * @description Who did it; null for whoever runs the service.
+             * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+             */
+            userId: string | null;
+        };
+        /** @description A page of what was done in a workspace. */
+        AuditPage: {
+            /** @description The entries, newest first. */
+            entries: components["schemas"]["AuditEntry"][];
+            /**
+             * @description Send it as `cursor` to get the following page; null on the last page.
+             * @example AZx0mC1jZ3JhbnQ
+             */
+            nextCursor: string | null;
         };
         /** @description The input does not fit the contract, or names something that cannot be. The issues say what and where; nothing was changed. Correct the request before sending it again. */
         BadRequestErrorBody: {
@@ -13683,6 +13796,54 @@ export interface operations {
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listAuditLog: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
+                 * @example AZx0mC1jZ3JhbnQ
+                 */
+                cursor?: components["parameters"]["CursorQuery"];
+                /**
+                 * @description How many entries the page has at most, from 1 to 100.
+                 * @example 20
+                 */
+                limit?: components["parameters"]["LimitQuery"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of entries, newest first. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

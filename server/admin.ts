@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util'
-import { and, asc, desc, eq, isNull } from 'drizzle-orm'
+import { and, asc, desc, eq, isNull, sql } from 'drizzle-orm'
 import { pino } from 'pino'
 import { email as emailSchema } from '../contract/members.ts'
 import { roles, scopes } from '../contract/operation.ts'
@@ -15,6 +15,7 @@ import { hasData } from './db/embedded.ts'
 import { migrateDatabase } from './db/migrate.ts'
 import { apiTokens, users, workspaceMembers, workspaces } from './db/schema.ts'
 import { newId } from './ids.ts'
+import { allEntries, newEntry, tokenEntries, writeEntry } from './workspaces/audit.ts'
 import { encryptAnew, usedKeys } from './workspaces/credentials.ts'
 import { openKeyring } from './workspaces/keyring.ts'
 
@@ -26,7 +27,7 @@ import { openKeyring } from './workspaces/keyring.ts'
 const usage =
   'Expected one of: user create --email E --name N | user list | user disable --email E | user enable --email E | ' +
   'token create --email E [--name N] [--expires-in-days D] [--scopes S,S] [--workspace W] | token list [--email E] | ' +
-  'token revoke --id I | member set --workspace W --email E --role ADMIN|MEMBER|GUEST | credentials rotate | migrate | ' +
+  'token revoke --id I | member set --workspace W --email E --role ADMIN|MEMBER|GUEST | credentials rotate | audit --workspace W | migrate | ' +
   'backup FILE | restore FILE'
 
 /** A failure that the person at the keyboard can mend; its message is all they need. */
@@ -90,6 +91,12 @@ const commands: Record<
           .set({ revokedAt: now })
           .where(and(eq(apiTokens.ownerUserId, id), isNull(apiTokens.revokedAt)))
           .returning({ id: apiTokens.id })
+        const deed = { by: null, operation: 'admin user disable' } as const
+        const memberships = await tx
+          .select({ workspaceId: workspaceMembers.workspaceId })
+          .from(workspaceMembers)
+          .where(eq(workspaceMembers.userId, id))
+        for (const { workspaceId } of memberships) await writeEntry(tx, newEntry(workspaceId, deed, id, now))
         return { id, email: email.toLowerCase(), revokedTokens: revoked.length }
       })
     },
@@ -136,6 +143,7 @@ const commands: Record<
           scopes: input.scopes ? scopes.filter((scope) => input.scopes?.includes(scope)) : null,
           workspaceId: input.workspace ?? null,
         },
+        { by: null, operation: 'admin token create' },
         new Date(),
       )
       if (!made) throw new Refusal(`The user ${user.email} is disabled`)
@@ -176,12 +184,21 @@ const commands: Record<
     options: ['id'],
     async run(db, options) {
       const { id } = check(z.object({ id: z.string() }), options)
-      const [revoked] = await db
-        .update(apiTokens)
-        .set({ revokedAt: new Date() })
-        .where(and(eq(apiTokens.id, id), isNull(apiTokens.revokedAt)))
-        .returning({ id: apiTokens.id })
-      if (!revoked) throw new Refusal(`There is no such token: ${id}`)
+      const now = new Date()
+      const revoked = db.$with('revoked').as(
+        db
+          .update(apiTokens)
+          .set({ revokedAt: now })
+          .where(and(eq(apiTokens.id, id), isNull(apiTokens.revokedAt)))
+          .returning({
+            id: apiTokens.id,
+            ownerUserId: apiTokens.ownerUserId,
+            workspaceId: apiTokens.workspaceId,
+          }),
+      )
+      const noted = tokenEntries({ by: null, operation: 'admin token revoke' }, sql`revoked`, now)
+      const [row] = await db.with(revoked, db.$with('entries', {}).as(noted)).select().from(revoked)
+      if (!row) throw new Refusal(`There is no such token: ${id}`)
       return { id }
     },
   },
@@ -195,13 +212,18 @@ const commands: Record<
       const user = await userWith(db, input.email)
       await requireWorkspace(db, input.workspace)
       const member = { workspaceId: input.workspace, userId: user.id, role: input.role }
-      await db
-        .insert(workspaceMembers)
-        .values({ ...member, createdAt: new Date() })
-        .onConflictDoUpdate({
-          target: [workspaceMembers.workspaceId, workspaceMembers.userId],
-          set: { role: input.role },
-        })
+      const now = new Date()
+      await transact(db, async (tx) => {
+        await tx
+          .insert(workspaceMembers)
+          .values({ ...member, createdAt: now })
+          .onConflictDoUpdate({
+            target: [workspaceMembers.workspaceId, workspaceMembers.userId],
+            set: { role: input.role },
+          })
+        const deed = { by: null, operation: 'admin member set' } as const
+        await writeEntry(tx, newEntry(member.workspaceId, deed, user.id, now, { role: input.role }))
+      })
       return member
     },
   },
@@ -218,6 +240,17 @@ const commands: Record<
       throw new Refusal(
         `${encrypted} credentials were encrypted anew, ${unreadable} were not: put the key that they have behind the first one in ENCRYPTION_KEY, with a comma between`,
       )
+    },
+  },
+  audit: {
+    options: ['workspace'],
+    async run(db, options) {
+      const { workspace } = check(z.object({ workspace: z.string() }), options)
+      const entries = await allEntries(db, workspace)
+      return entries.map(({ details, ...entry }) => ({
+        ...entry,
+        details: details && JSON.parse(details.text),
+      }))
     },
   },
   // Every command migrates first.

@@ -26,7 +26,7 @@ export async function createFirstUser(db: Database, now: Date): Promise<{ token:
     const properties = { name: 'My workspace', icon: null, resultsRetentionDays: null }
     await insertWorkspace(tx, userId, properties, now)
     const first = { userId, name: 'First token', scopes: null, workspaceId: null }
-    const made = await insertToken(tx, first, now)
+    const made = await insertToken(tx, first, { by: null, operation: 'first start' }, now)
     return made && { token: made.token }
   })
 }

@@ -188,6 +188,31 @@ describe('a user who is disabled', () => {
   })
 })
 
+test('audit tells what was done in a workspace, and by whom', async () => {
+  const { workspaceId } = site
+  const before = await listed('audit', '--workspace', workspaceId)
+  const words = ['--email', site.admin.email]
+  const { id } = await accepted('token', 'create', ...words)
+  await accepted('token', 'revoke', '--id', id)
+  await accepted('member', 'set', '--workspace', workspaceId, ...words, '--role', 'ADMIN')
+  await app.client.ok('updateWorkspace', { as: site.admin, params: { workspaceId }, body: { name: 'New' } })
+  const { body } = await app.client.call('listAuditLog', { as: site.admin, params: { workspaceId } })
+  const all = await listed('audit', '--workspace', workspaceId)
+  expect(all).toEqual(body.entries)
+  const nobody = { userId: null, email: null, tokenId: null, outcome: 'success' }
+  const added = all.filter((entry) => !before.some((one) => one.id === entry.id))
+  const byOperation = Object.fromEntries(added.map((entry) => [entry.operation, entry]))
+  expect(byOperation).toEqual({
+    'admin token create': expect.objectContaining({ ...nobody, recordId: id }),
+    'admin token revoke': expect.objectContaining({ ...nobody, recordId: id }),
+    'admin member set': expect.objectContaining({ ...nobody, details: { role: 'ADMIN' } }),
+    updateWorkspace: expect.objectContaining({ userId: site.admin.id, email: site.admin.email }),
+  })
+  await app.client.ok('deleteWorkspace', { as: site.admin, params: { workspaceId } })
+  const left = await listed('audit', '--workspace', workspaceId)
+  expect(left).toHaveLength(all.length + 1)
+})
+
 test('migrate can be said as often as one likes', async () => {
   expect(await accepted('migrate')).toEqual({ migrated: true })
   expect(await accepted('migrate')).toEqual({ migrated: true })

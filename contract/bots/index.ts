@@ -128,6 +128,7 @@ export const bots = define({
     description:
       'Creates a bot in a workspace and returns it. What is absent gets a default: a start event without edge, empty lists, an empty theme and empty settings. The new bot is a draft; nobody can chat with it before it is published.',
     access: workspace('MEMBER', 'body', 'FORBIDDEN'),
+    isAudited: true,
     body: z
       .strictObject({
         workspaceId: recordId('Id of the workspace to create the bot in.', exampleIds.workspace),
@@ -260,6 +261,7 @@ export const bots = define({
     description:
       'Archives a bot. From then on every operation answers as for a bot that does not exist: its draft, publications and results are gone, running chats end, and its public id and domain are free again. This cannot be undone; export the bot first to keep its flow.',
     access: bot('MEMBER'),
+    isAudited: true,
     params,
     isConditional: true,
     success: {

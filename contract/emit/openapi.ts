@@ -121,7 +121,7 @@ function register(registry: OpenAPIRegistry, operationId: string, operations: Re
     operationId,
     tags: [operation.tag],
     summary: operation.summary,
-    description: `${operation.description}\n\n${permission(need)}`,
+    description: `${operation.description}\n\n${permission(need)}${operation.isAudited ? ' What is done is in the audit log of the workspace.' : ''}`,
     ...('scope' in need ? { 'x-required-scope': need.scope } : {}),
     ...(operation.deprecated ? { deprecated: true } : {}),
     security: operation.access.kind === 'anyone' ? [] : [{ bearerAuth: [] }],

@@ -1,7 +1,7 @@
 // Made by `make generate` from contract/. Do not edit.
 import { ApiError } from './runtime.cjs'
 import type { ClientOptions, KeyOptions, MatchOptions, Pages, Reply, RequestOptions } from './runtime.cjs'
-import type { ApiTokenBody, ApiTokenCreate, ApiTokenList, Bot, BotBody, BotPage, BotReferenceBody, BotUpdate, BotV61, BotWithModeBody, ChatBody, ChatPage, ChatSessionBody, ChatUpdate, ContinueChatBody, ContinuedChatBody, CreateBotBody, CreateFolderBody, CreatedApiTokenBody, CredentialsBody, CredentialsCreate, CredentialsList, CredentialsUpdate, DeleteFolderQuery, DeleteResultsQuery, ExportResultsQuery, ExportedBotBody, FlowCheckBody, FolderBody, FolderList, GetBotQuery, GetFolderQuery, GetPublishedBotQuery, GetStatsQuery, ImportBotBody, ImportedBotBody, ListBotsQuery, ListChatsQuery, ListFoldersQuery, ListPublicationsQuery, ListResultLogsQuery, ListResultsQuery, MemberBody, MemberCreate, MemberList, MemberUpdate, PublicationBody, PublicationPage, PublishedBody, PublishedBotBody, ResultBody, ResultLogPage, ResultPage, SaveClientLogsBody, StartChatBody, StartPreviewBody, StartedChatBody, StatsBody, SuccessBody, TranscriptBody, UpdateBotBody, UpdateFolderBody, UpdatedWorkspaceBody, WebhookData, WorkspaceBody, WorkspaceCreate, WorkspaceDeletedBody, WorkspaceDetailsBody, WorkspaceList, WorkspaceUpdate } from './types.cjs'
+import type { ApiTokenBody, ApiTokenCreate, ApiTokenList, AuditPage, Bot, BotBody, BotPage, BotReferenceBody, BotUpdate, BotV61, BotWithModeBody, ChatBody, ChatPage, ChatSessionBody, ChatUpdate, ContinueChatBody, ContinuedChatBody, CreateBotBody, CreateFolderBody, CreatedApiTokenBody, CredentialsBody, CredentialsCreate, CredentialsList, CredentialsUpdate, DeleteFolderQuery, DeleteResultsQuery, ExportResultsQuery, ExportedBotBody, FlowCheckBody, FolderBody, FolderList, GetBotQuery, GetFolderQuery, GetPublishedBotQuery, GetStatsQuery, ImportBotBody, ImportedBotBody, ListAuditLogQuery, ListBotsQuery, ListChatsQuery, ListFoldersQuery, ListPublicationsQuery, ListResultLogsQuery, ListResultsQuery, MemberBody, MemberCreate, MemberList, MemberUpdate, PublicationBody, PublicationPage, PublishedBody, PublishedBotBody, ResultBody, ResultLogPage, ResultPage, SaveClientLogsBody, StartChatBody, StartPreviewBody, StartedChatBody, StatsBody, SuccessBody, TranscriptBody, UpdateBotBody, UpdateFolderBody, UpdatedWorkspaceBody, WebhookData, WorkspaceBody, WorkspaceCreate, WorkspaceDeletedBody, WorkspaceDetailsBody, WorkspaceList, WorkspaceUpdate } from './types.cjs'
 
 export { ApiError, ConnectionError, TimeoutError } from './runtime.cjs'
 export type { ClientOptions, Issue, KeyOptions, MatchOptions, Pages, Reply, RequestOptions } from './runtime.cjs'
@@ -138,6 +138,12 @@ export interface Workspaces {
    * Deletes a workspace with its memberships, folders, bots, drafts, publications and results. Running chats end. Public ids and domains of its bots become free; users and their tokens stay. This cannot be undone.
    */
   delete(workspaceId: string, options?: RequestOptions & MatchOptions): Reply<WorkspaceDeletedBody>
+  /**
+   * List what was done in a workspace: `GET /v1/workspaces/{workspaceId}/auditLog`
+   *
+   * Returns who did what in the workspace, newest first: workspaces that are created or changed, members, bots that come, go, are published or not, or restored, folders and results that are deleted, changes of who may see or embed a bot, and tokens of members that are made or revoked. An entry is there exactly when it was done, and is never changed. Whoever runs the service can read it also once the workspace is deleted.
+   */
+  listAuditLog(workspaceId: string, query?: ListAuditLogQuery, options?: RequestOptions): Pages<AuditPage, AuditPage["entries"][number]>
 }
 
 export interface Members {

@@ -56,6 +56,7 @@ export function createClient(options) {
         get: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}" }),
         update: on({ "method": "PATCH", "path": "/v1/workspaces/{workspaceId}", "body": true, "key": true }),
         delete: on({ "method": "DELETE", "path": "/v1/workspaces/{workspaceId}" }),
+        listAuditLog: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/auditLog", "query": true, "entries": "entries" }),
     };
     const members = {
         list: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/members" }),

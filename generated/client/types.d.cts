@@ -436,6 +436,97 @@ export interface components {
              */
             type: "audio";
         };
+        /** @description What else is known of what was done; the list is open. */
+        AuditDetails: {
+            /**
+             * Format: int32
+             * @description How many results were deleted.
+             * @example 42
+             */
+            count?: number;
+            /**
+             * @description The role that they had.
+             * @example MEMBER
+             */
+            formerRole?: string;
+            /** @description Whether there were more than `count`, which is not counted further. */
+            isMore?: boolean;
+            /**
+             * @description The publication that was restored.
+             * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
+             */
+            publicationId?: string;
+            /**
+             * @description The role that a member has now; null for none.
+             * @example ADMIN
+             */
+            role?: string | null;
+            /**
+             * @description Which settings changed.
+             * @example [
+             *       "security"
+             *     ]
+             */
+            settings?: string[];
+        } & {
+            [key: string]: unknown;
+        };
+        /** @description Something that was done in a workspace, and by whom. */
+        AuditEntry: {
+            /**
+             * Format: date-time
+             * @description When it was done.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /** @description More of it; null where there is none. */
+            details: components["schemas"]["AuditDetails"] | null;
+            /**
+             * @description The e-mail address of that user, or null.
+             * @example ada@example.com
+             */
+            email: string | null;
+            /**
+             * @description Id of the entry.
+             * @example 01jr5x8m6w7e1z5d0v2x4y6a8c
+             */
+            id: string;
+            /**
+             * @description By which operation; what begins with `admin` is a command of whoever runs the service.
+             * @example updateMember
+             */
+            operation: string;
+            /**
+             * @description What came of it: `success`, since only what was done is here. What was refused is in the log of the service.
+             * @example success
+             */
+            outcome: string;
+            /**
+             * @description What it was done to: the bot, folder, workspace or token, or the user who is a member.
+             * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+             */
+            recordId: string;
+            /**
+             * @description By which token; null where it was none.
+             * @example 01jr5x4g2r3a7v1z6q8s0t2w4y
+             */
+            tokenId: string | null;
+            /**
+             * @description Who did it; null for whoever runs the service.
+             * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
+             */
+            userId: string | null;
+        };
+        /** @description A page of what was done in a workspace. */
+        AuditPage: {
+            /** @description The entries, newest first. */
+            entries: components["schemas"]["AuditEntry"][];
+            /**
+             * @description Send it as `cursor` to get the following page; null on the last page.
+             * @example AZx0mC1jZ3JhbnQ
+             */
+            nextCursor: string | null;
+        };
         /** @description The input does not fit the contract, or names something that cannot be. The issues say what and where; nothing was changed. Correct the request before sending it again. */
         BadRequestErrorBody: {
             /**
@@ -12818,6 +12909,54 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    listAuditLog: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
+                 * @example AZx0mC1jZ3JhbnQ
+                 */
+                cursor?: components["parameters"]["CursorQuery"];
+                /**
+                 * @description How many entries the page has at most, from 1 to 100.
+                 * @example 20
+                 */
+                limit?: components["parameters"]["LimitQuery"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of entries, newest first. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     listCredentials: {
         parameters: {
             query?: never;
@@ -13265,6 +13404,9 @@ export type AudioBubbleContent = components["schemas"]["AudioBubbleContent"]
 export type AudioClipOptions = components["schemas"]["AudioClipOptions"]
 export type AudioMessage = components["schemas"]["AudioMessage"]
 export type AudioMessageBubble = components["schemas"]["AudioMessageBubble"]
+export type AuditDetails = components["schemas"]["AuditDetails"]
+export type AuditEntry = components["schemas"]["AuditEntry"]
+export type AuditPage = components["schemas"]["AuditPage"]
 export type BadRequestErrorBody = components["schemas"]["BadRequestErrorBody"]
 export type BlinkBlock = components["schemas"]["BlinkBlock"]
 export type BlinkOptions = components["schemas"]["BlinkOptions"]
@@ -13672,6 +13814,7 @@ export type WorkspaceUpdate = components["schemas"]["WorkspaceUpdate"]
 export type ZapierBlock = components["schemas"]["ZapierBlock"]
 export type ZendeskBlock = components["schemas"]["ZendeskBlock"]
 export type ZendeskOptions = components["schemas"]["ZendeskOptions"]
+export type ListAuditLogQuery = NonNullable<operations["listAuditLog"]["parameters"]["query"]>
 export type ListFoldersQuery = NonNullable<operations["listFolders"]["parameters"]["query"]>
 export type GetFolderQuery = NonNullable<operations["getFolder"]["parameters"]["query"]>
 export type DeleteFolderQuery = NonNullable<operations["deleteFolder"]["parameters"]["query"]>

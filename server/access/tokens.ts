@@ -4,6 +4,7 @@ import type { Database } from '../db/client.ts'
 import { newestFirst } from '../db/page.ts'
 import { apiTokens as table, users, workspaceMembers } from '../db/schema.ts'
 import { newId } from '../ids.ts'
+import { type Deed, tokenEntries } from '../workspaces/audit.ts'
 import { createToken } from './authenticate.ts'
 import type { UserGrant } from './index.ts'
 
@@ -41,6 +42,7 @@ const DAY = 24 * 60 * 60 * 1000
 export async function insertToken(
   db: Database,
   { userId, name, expiresInDays, scopes, workspaceId }: TokenWish,
+  deed: Deed,
   now: Date,
 ): Promise<{ token: string; row: TokenRow } | undefined> {
   const { token, hash, hint } = createToken()
@@ -56,10 +58,14 @@ export async function insertToken(
   }
   // Who disables the user waits for this row, and revokes what came before.
   const { rowCount } = await db.execute(sql`
+    WITH made AS (
     INSERT INTO ${table} (id, token_hash, owner_user_id, name, hint, expires_at, scopes, workspace_id, created_at)
     SELECT ${row.id}, ${hash}::bytea, id, ${name}, ${hint}, ${row.expiresAt?.toISOString() ?? null}::timestamptz,
       ${sql.param(row.scopes)}::text[], ${workspaceId}, ${now.toISOString()}::timestamptz
-    FROM ${users} WHERE id = ${userId} AND disabled_at IS NULL FOR KEY SHARE`)
+    FROM ${users} WHERE id = ${userId} AND disabled_at IS NULL FOR KEY SHARE
+    RETURNING id, owner_user_id, workspace_id
+    ), entries AS (${tokenEntries(deed, sql`made`, now)})
+    SELECT id FROM made`)
   return rowCount === 1 ? { token, row } : undefined
 }
 
@@ -95,10 +101,15 @@ export async function revokeToken(
   tokenId: string,
   now: Date,
 ): Promise<TokenRow | undefined> {
-  const [row] = await db
-    .update(table)
-    .set({ revokedAt: now })
-    .where(and(eq(table.id, tokenId), known(grant)))
-    .returning(columns)
+  const revoked = db.$with('revoked').as(
+    db
+      .update(table)
+      .set({ revokedAt: now })
+      .where(and(eq(table.id, tokenId), known(grant)))
+      .returning({ ...columns, ownerUserId: table.ownerUserId }),
+  )
+  const deed = { by: grant.caller, operation: 'revokeToken' } as const
+  const entries = db.$with('entries', {}).as(tokenEntries(deed, sql`revoked`, now))
+  const [row] = await db.with(revoked, entries).select().from(revoked)
   return row
 }

@@ -1,11 +1,13 @@
-import { type Column, getTableColumns, type SQL, sql } from 'drizzle-orm'
+import { getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { Issue } from '../../contract/errors.ts'
 import type { CreateBot } from '../../generated/handlers.ts'
 import type { WorkspaceGrant } from '../access/index.ts'
 import { type Database, prepareWrite, Rollback, sqlState, statements, transact } from '../db/client.ts'
+import { encode, listsOf } from '../db/insertion.ts'
 import { botDrafts, bots as table, workspaces } from '../db/schema.ts'
 import { newId } from '../ids.ts'
 import { JsonText } from '../json/json-text.ts'
+import { type Deed, encodeEntry, entryInsertion, newEntry } from '../workspaces/audit.ts'
 import type { Draft } from './drafts.ts'
 import { claimNames } from './names.ts'
 import { type BotRow, noSuchFolder, nullableJson } from './rows.ts'
@@ -63,15 +65,16 @@ export async function insertBot(
   db: Database,
   row: BotRow,
   draft: Draft,
+  deed: Deed,
 ): Promise<{ issue: Issue } | { gone: true } | undefined> {
   try {
     if (row.publicId === null && row.customDomain === null) {
-      return (await insertStatements(db).bot(encode(row, draft))) === 1 ? undefined : { gone: true }
+      return (await insertStatements(db).bot(valuesOf(row, draft, deed))) === 1 ? undefined : { gone: true }
     }
     return await transact(db, async (tx) => {
       const issue = await claimNames(tx, row.id, row)
       if (issue) throw new Rollback({ issue })
-      const values = encode(row, draft)
+      const values = valuesOf(row, draft, deed)
       const { rowCount } = await tx.execute(insertion((name) => sql`${values[name]}`))
       if (rowCount !== 1) throw new Rollback({ gone: true })
       return undefined
@@ -87,7 +90,7 @@ const botColumns = getTableColumns(table)
 const { botId: _, ...draftColumns } = getTableColumns(botDrafts)
 
 /**
- * Both rows in one statement, with every column that their tables have. The workspace cannot be deleted until
+ * Both rows and the entry in the audit log in one statement, with every column that their tables have. The workspace cannot be deleted until
  * they are committed; of one that was deleted nothing is found, and nothing is written.
  */
 function insertion(value: (name: string) => SQL): SQL {
@@ -98,35 +101,19 @@ function insertion(value: (name: string) => SQL): SQL {
       SELECT id FROM ${workspaces} WHERE id = ${value('workspaceId')} AND deleted_at IS NULL FOR KEY SHARE
     ), bot AS (
       INSERT INTO ${table} (${bot.names}) SELECT ${bot.values} FROM workspace RETURNING id
+    ), entry AS (
+      ${entryInsertion((name) => value(`entry_${name}`), sql`bot`)}
     )
     INSERT INTO ${botDrafts} (bot_id, ${draft.names}) SELECT id, ${draft.values} FROM bot`
 }
 
-function listsOf(columns: Record<string, Column>, value: (name: string) => SQL) {
-  const comma = sql`, `
-  const entries = Object.entries(columns)
+/** The values of all rows, those of the entry with a prefix, as pg takes them. */
+function valuesOf(row: BotRow, draft: Draft, deed: Deed): Record<string, unknown> {
+  const entry = encodeEntry(newEntry(row.workspaceId, deed, row.id, row.createdAt))
   return {
-    names: sql.join(
-      entries.map(([, column]) => sql.identifier(column.name)),
-      comma,
-    ),
-    values: sql.join(
-      entries.map(([name, column]) => sql`${value(name)}::${sql.raw(column.getSQLType())}`),
-      comma,
-    ),
+    ...encode({ ...botColumns, ...draftColumns }, { ...row, ...draft }),
+    ...Object.fromEntries(Object.entries(entry).map(([name, value]) => [`entry_${name}`, value])),
   }
-}
-
-/** The values of both rows by the names of their properties, as pg takes them. */
-function encode(row: BotRow, draft: Draft): Record<string, unknown> {
-  const columns = Object.entries<Column>({ ...botColumns, ...draftColumns })
-  const given: Record<string, unknown> = { ...row, ...draft }
-  return Object.fromEntries(
-    columns.map(([name, column]) => {
-      const value = given[name]
-      return [name, value === null ? null : column.mapToDriverValue(value)]
-    }),
-  )
 }
 
 const insertStatements = statements((db, named) => ({

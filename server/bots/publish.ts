@@ -7,13 +7,14 @@ import { type Database, Rollback, statements, type Transaction } from '../db/cli
 import { botDrafts, botPublications, bots, publicIds, publishedBots } from '../db/schema.ts'
 import { isStale } from '../entity-tags.ts'
 import { newId } from '../ids.ts'
+import { entryWith, newEntry } from '../workspaces/audit.ts'
 import { draftColumns, parseDraft } from './drafts.ts'
 import { checkFlow, type Finding } from './flow-check.ts'
 import { type BotRow, lockBot } from './rows.ts'
 
 /**
- * Checks the draft, copies the revision that was checked and points the bot at the copy, both in one
- * statement. Gives what was found; `changed` when the draft changed meanwhile or the bot is gone, `stale` with the bot when it is in
+ * Checks the draft, copies the revision that was checked and points the bot at the copy, with an entry in the
+ * audit log, all in one statement. Gives what was found; `changed` when the draft changed meanwhile or the bot is gone, `stale` with the bot when it is in
  * another state than the conditions want.
  */
 export async function publishDraft(
@@ -48,12 +49,24 @@ export async function publishDraft(
         theme, settings, ${JSON.stringify(warnings)}::json, ${caller.userId}, ${now.toISOString()}::timestamptz
       FROM draft
       RETURNING bot_id, id, created_at
+    ), entry AS (
+      ${entryWith(newEntry(bot.workspaceId, { by: caller, operation: 'publishBot' }, bot.id, now), sql`publication`)}
     )
     INSERT INTO ${publishedBots} (bot_id, id, publication_id, created_at, updated_at)
     SELECT bot_id, id, id, created_at, created_at FROM publication
     ON CONFLICT (bot_id) DO UPDATE
       SET publication_id = excluded.publication_id, updated_at = excluded.updated_at`)
   return published.rowCount === 1 ? { findings } : { changed: true }
+}
+
+/** From now on no chat can start; one statement with the entry in the audit log. */
+export async function unpublish(db: Database, { bot, caller }: BotGrant, now: Date) {
+  const entry = newEntry(bot.workspaceId, { by: caller, operation: 'unpublishBot' }, bot.id, now)
+  await db.execute(sql`
+    WITH unpublished AS (
+      UPDATE ${publishedBots} SET publication_id = NULL WHERE bot_id = ${bot.id}
+    )
+    ${entryWith(entry, sql`(SELECT 1) AS done`)}`)
 }
 
 /** Locks a bot and gives it a public id made of its name, unless it has one. */

@@ -9,6 +9,7 @@ import { after, newestFirst, type Position } from '../db/page.ts'
 import { customDomains, publicIds, publishedBots, bots as table } from '../db/schema.ts'
 import { entityTag, isStale } from '../entity-tags.ts'
 import { JsonText, stored } from '../json/json-text.ts'
+import { newEntry, writeEntry } from '../workspaces/audit.ts'
 import { type Draft, flowParts } from './drafts.ts'
 
 export type BotRow = typeof table.$inferSelect
@@ -158,5 +159,7 @@ export async function deleteBot(
   await tx.delete(customDomains).where(eq(customDomains.botId, bot.id))
   await tx.delete(publishedBots).where(eq(publishedBots.botId, bot.id))
   await requestPurge(tx, bot.id, now)
+  const deed = { by: grant.caller, operation: 'deleteBot' } as const
+  await writeEntry(tx, newEntry(bot.workspaceId, deed, bot.id, now))
   return undefined
 }

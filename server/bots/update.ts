@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { and, eq, isNull, type Placeholder, sql } from 'drizzle-orm'
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
 import type { Issue } from '../../contract/errors.ts'
@@ -8,6 +9,7 @@ import { type Database, Rollback, sqlState, statements, transact } from '../db/c
 import { botDrafts, folders, bots as table } from '../db/schema.ts'
 import { isStale } from '../entity-tags.ts'
 import { JsonText } from '../json/json-text.ts'
+import { newEntry, writeEntry } from '../workspaces/audit.ts'
 import { convertDraft, type Draft, draftColumns, isLegacy, partNames, recallDraft } from './drafts.ts'
 import { claimNames } from './names.ts'
 import { publicationOf } from './publications.ts'
@@ -81,7 +83,8 @@ async function applyUpdate(db: Database, grant: BotGrant, change: Change, now: D
   const seen = grant.bot
   // Names that were read and are sent back are not claimed again.
   const { publicId = seen.publicId, customDomain = seen.customDomain, ...header } = change.header
-  if (publicId === seen.publicId && customDomain === seen.customDomain) {
+  const security = await changesSecurity(db, seen, change)
+  if (publicId === seen.publicId && customDomain === seen.customDomain && security.length === 0) {
     const outcome = await applyChange(db, seen, { ...change, header }, now, recallDraft(db, seen))
     if (outcome) return outcome
   }
@@ -93,10 +96,27 @@ async function applyUpdate(db: Database, grant: BotGrant, change: Change, now: D
     if (refused) return refused
     const issue = await claimNames(tx, bot.id, change.header)
     if (issue) throw new Rollback({ issues: [issue] })
+    const settings = await changesSecurity(tx, bot, change)
     const applied = await applyChange(tx, bot, change, now, recallDraft(db, bot))
     if (!applied || !('bot' in applied)) throw new Rollback(applied ?? { gone: true })
+    if (settings.length > 0) {
+      const deed = { by: grant.caller, operation: 'updateBot' } as const
+      await writeEntry(tx, newEntry(bot.workspaceId, deed, bot.id, now, { settings }))
+    }
     return applied
   })
+}
+
+/** Which settings of who may see a bot, or have it in their pages, a change of the bot in this state changes. */
+async function changesSecurity(db: Database, bot: BotRow, { parts }: Change): Promise<string[]> {
+  if (!parts.settings) return []
+  const known =
+    recallDraft(db, bot) ??
+    (await db.select({ settings: botDrafts.settings }).from(botDrafts).where(eq(botDrafts.botId, bot.id)))[0]
+  if (!known || known.settings.text === parts.settings.text) return []
+  const before = JSON.parse(known.settings.text) as Record<string, unknown>
+  const after = JSON.parse(parts.settings.text) as Record<string, unknown>
+  return ['security', 'publicShare'].filter((name) => !isDeepStrictEqual(before[name], after[name]))
 }
 
 /** Makes a publication the draft of its bot. */
@@ -119,7 +139,11 @@ export async function restorePublication(
       precondition: undefined,
       conditions: {},
     }
-    return (await applyChange(tx, bot, change, now)) ?? { gone: true }
+    const restored = await applyChange(tx, bot, change, now)
+    if (!restored || !('bot' in restored)) return { gone: true }
+    const deed = { by: grant.caller, operation: 'restorePublication' } as const
+    await writeEntry(tx, newEntry(bot.workspaceId, deed, bot.id, now, { publicationId }))
+    return restored
   })
 }
 

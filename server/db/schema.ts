@@ -217,6 +217,27 @@ export const idempotencyKeys = pgTable('idempotency_keys', keyedRequest(), (tabl
   index('idempotency_keys_age').on(table.createdAt),
 ])
 
+/** What was done in a workspace, and by whom. Rows are only ever added, and outlive what they are about. */
+export const auditLog = pgTable(
+  'audit_log',
+  {
+    workspaceId: text('workspace_id').notNull(),
+    id: text('id').notNull(),
+    createdAt: time('created_at').notNull(),
+    /** Null for whoever runs the service. */
+    userId: text('user_id'),
+    tokenId: text('token_id'),
+    operation: text('operation').notNull(),
+    recordId: text('record_id').notNull(),
+    outcome: text('outcome').notNull(),
+    details: json('details'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.workspaceId, table.id] }),
+    index('audit_log_list').on(table.workspaceId, table.createdAt.desc(), table.id.desc()),
+  ],
+)
+
 // Bot tables
 
 export const bots = pgTable(

@@ -38,7 +38,7 @@ export const bots: BotsHandlers<Contexts> = {
     if (row.folderId !== null && !(await folderIn(db, grant, row.folderId))) {
       return reply.fail('BAD_REQUEST', [noSuchFolder])
     }
-    const refused = await insertBot(db, row, draft)
+    const refused = await insertBot(db, row, draft, { by: grant.caller, operation: 'createBot' })
     if (!refused) {
       const etag = botTag(row, grant.role)
       return prefersMinimal

@@ -68,9 +68,9 @@ export const folders: FoldersHandlers<Contexts> = {
       : reply.fail('BAD_REQUEST', [outcome.issue])
   },
 
-  async deleteFolder({ query, conditions }, reply, { db, grant }) {
+  async deleteFolder({ query, conditions }, reply, { db, grant, now }) {
     if (isElsewhere(grant, query.workspaceId)) return reply.fail('NOT_FOUND')
-    const outcome = await deleteFolder(db, grant, conditions)
+    const outcome = await deleteFolder(db, grant, conditions, now)
     if (!outcome) return reply.fail('NOT_FOUND')
     return 'stale' in outcome
       ? reply.stale(conditions, folderTag(outcome.stale))

@@ -2,6 +2,7 @@ import type { OperationId } from '../../contract/index.ts'
 import type { Handlers } from '../../generated/handlers.ts'
 import type { Contexts } from '../context.ts'
 import { analytics } from './analytics.ts'
+import { audit } from './audit.ts'
 import { bots } from './bots.ts'
 import { chat } from './chat.ts'
 import { chats } from './chats.ts'
@@ -20,6 +21,7 @@ export const handlers: Handlers<Contexts> = {
   ...workspaces,
   ...members,
   ...credentials,
+  ...audit,
   ...folders,
   ...bots,
   ...transfer,

@@ -30,16 +30,16 @@ export const members: MembersHandlers<Contexts> = {
     })
   },
 
-  async updateMember({ params, body }, reply, { db, grant }) {
-    const outcome = await changeMember(db, grant, params.userId, body.role)
+  async updateMember({ params, body }, reply, { db, grant, now }) {
+    const outcome = await changeMember(db, grant, params.userId, body.role, now)
     if (!outcome) return reply.fail('NOT_FOUND')
     return 'issue' in outcome ? reply.fail('BAD_REQUEST', [outcome.issue]) : reply.ok(outcome)
   },
 
-  async removeMember({ params }, reply, { db, grant }) {
+  async removeMember({ params }, reply, { db, grant, now }) {
     // Everybody may leave; who else goes is for admins to say.
     if (grant.role !== 'ADMIN' && params.userId !== grant.caller.userId) return reply.fail('FORBIDDEN')
-    const outcome = await changeMember(db, grant, params.userId, undefined)
+    const outcome = await changeMember(db, grant, params.userId, undefined, now)
     if (!outcome) return reply.fail('NOT_FOUND')
     return 'issue' in outcome ? reply.fail('BAD_REQUEST', [outcome.issue]) : reply.ok(outcome)
   },

@@ -1,13 +1,18 @@
-import { eq } from 'drizzle-orm'
 import type { PublishingHandlers } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
 import { convertDraft, flowParts } from '../bots/drafts.ts'
 import { countFindings } from '../bots/flow-check.ts'
-import { assignPublicId, type Published, publishDraft, publishedCopy, publishedNow } from '../bots/publish.ts'
+import {
+  assignPublicId,
+  type Published,
+  publishDraft,
+  publishedCopy,
+  publishedNow,
+  unpublish,
+} from '../bots/publish.ts'
 import { botTag } from '../bots/rows.ts'
 import type { Contexts } from '../context.ts'
 import { Rollback, transact } from '../db/client.ts'
-import { publishedBots } from '../db/schema.ts'
 import { entityTag, hasConditions } from '../entity-tags.ts'
 
 export const publishing: PublishingHandlers<Contexts> = {
@@ -32,8 +37,8 @@ export const publishing: PublishingHandlers<Contexts> = {
       : reply.fail('FORBIDDEN')
   },
 
-  async unpublishBot(_request, reply, { db, grant }) {
-    await db.update(publishedBots).set({ publicationId: null }).where(eq(publishedBots.botId, grant.bot.id))
+  async unpublishBot(_request, reply, { db, grant, now }) {
+    await unpublish(db, grant, now)
     return reply.ok({ message: 'success' })
   },
 

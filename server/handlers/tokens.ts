@@ -31,6 +31,7 @@ export const tokens: TokensHandlers<Contexts> = {
         scopes: body.scopes ? scopes.filter((scope) => body.scopes?.includes(scope)) : caller.scopes,
         workspaceId,
       },
+      { by: caller, operation: 'createToken' },
       now,
     )
     if (!made) return reply.fail('UNAUTHORIZED', [unauthorized('revoked', 'The token was revoked')])

@@ -38,7 +38,7 @@ export const transfer: TransferHandlers<Contexts> = {
       deletedAt: null,
       ...header.columns,
     }
-    const refused = await insertBot(db, row, flow.draft)
+    const refused = await insertBot(db, row, flow.draft, { by: grant.caller, operation: 'importBot' })
     if (refused)
       return 'gone' in refused ? reply.fail('NOT_FOUND') : reply.fail('BAD_REQUEST', [noSuchFolder])
     const links = await unknownLinks(db, grant, flow.linkedBots)

@@ -10,27 +10,48 @@ import {
   resultTranscripts,
   results as table,
 } from '../db/schema.ts'
+import { expression, selectRows } from '../db/selection.ts'
+import { encodeEntry, entryInsertion, newEntry, writeEntry } from '../workspaces/audit.ts'
 import { lateBefore, raiseEpochs } from './stats-rollup.ts'
+
+/** Of more results than these nobody is told how many they were: a deletion takes the same time for one as for millions. */
+const MOST_COUNTED = 10_000
 
 /**
  * Moves the floor under which results do not exist, which takes the same time for one as for millions. It is at
  * least the newest result's time: other processes may have another clock.
  */
-export async function deleteAll(db: Database, { bot }: BotGrant, now: Date) {
+export async function deleteAll(db: Database, { bot, caller }: BotGrant, now: Date) {
   await transact(db, async (tx) => {
     // Waits for results that are being made, and those that come later find the floor as it is then.
     await tx.select({ id: bots.id }).from(bots).where(eq(bots.id, bot.id)).for('update')
+    const [{ count } = { count: 0 }] = await selectRows(
+      tx,
+      { count: expression(sql`count(*)`, 'integer') },
+      (list) => sql`SELECT ${list} FROM (
+        SELECT 1 FROM ${table} JOIN ${bots} ON ${bots.id} = ${table.botId}
+        WHERE ${table.botId} = ${bot.id} AND NOT ${table.isArchived}
+          AND ${table.createdAt} > coalesce(${bots.resultsFloorAt}, '-infinity')
+        LIMIT ${MOST_COUNTED + 1}
+      ) AS seen`,
+    )
     const newest = (hasStarted: boolean) => sql`(SELECT max(${table.createdAt}) FROM ${table}
       WHERE ${table.botId} = ${bot.id} AND ${table.hasStarted} = ${hasStarted} AND NOT ${table.isArchived})`
     // It never sinks: what was deleted would come back.
     const floor = sql`greatest(${bots.resultsFloorAt}, ${now.toISOString()}::timestamptz, ${newest(true)}, ${newest(false)})`
     await tx.update(bots).set({ resultsFloorAt: floor }).where(eq(bots.id, bot.id))
     await requestPurge(tx, bot.id, now)
+    const details = { count: Math.min(count, MOST_COUNTED), ...(count > MOST_COUNTED && { isMore: true }) }
+    const deed = { by: caller, operation: 'deleteResults' } as const
+    await writeEntry(tx, newEntry(bot.workspaceId, deed, bot.id, now, details))
   })
 }
 
 /** Deletes results of the granted bot by their ids; others and unknown ones are left out. */
-export async function deleteSome(db: Database, { bot }: BotGrant, ids: string[], now: Date) {
+export async function deleteSome(db: Database, { bot, caller }: BotGrant, ids: string[], now: Date) {
+  const deed = { by: caller, operation: 'deleteResults' } as const
+  const entry = encodeEntry(newEntry(bot.workspaceId, deed, bot.id, now))
+  const details = sql`json_build_object('count', counted.count)`
   const named = sql`bot_id = ${bot.id} AND result_id = ANY(${sql.param(ids)})`
   await db.execute(sql`
     WITH answers AS (DELETE FROM ${resultAnswers} WHERE ${named}),
@@ -47,6 +68,8 @@ export async function deleteSome(db: Database, { bot }: BotGrant, ids: string[],
     removed AS (
       DELETE FROM ${table} WHERE bot_id = ${bot.id} AND id = ANY(ARRAY(SELECT id FROM doomed))
       RETURNING bot_id, created_at
-    )
+    ),
+    counted AS (SELECT count(*)::integer AS count FROM removed),
+    entry AS (${entryInsertion((name) => (name === 'details' ? details : sql`${entry[name]}`), sql`counted`)})
     ${raiseEpochs(sql`SELECT bot_id, created_at FROM removed WHERE created_at < ${lateBefore(now)}::timestamptz`)}`)
 }

@@ -7,6 +7,7 @@ import { after, newestFirst, type Position } from '../db/page.ts'
 import { bots, folders as table } from '../db/schema.ts'
 import { selectRows } from '../db/selection.ts'
 import { hasConditions, isStale } from '../entity-tags.ts'
+import { newEntry, writeEntry } from './audit.ts'
 import { holdWorkspace, laterThan } from './rows.ts'
 
 export type FolderRow = typeof table.$inferSelect
@@ -111,8 +112,9 @@ function ancestors(tx: Transaction, workspaceId: string, folderId: string) {
 /** Deletes a folder; what is in it moves to the folder that it was in. Undefined when it is gone. */
 export async function deleteFolder(
   db: Database,
-  { folder }: FolderGrant,
+  { folder, caller }: FolderGrant,
   conditions: Conditions,
+  now: Date,
 ): Promise<{ row: FolderRow } | { stale: FolderRow } | undefined> {
   return transact(db, async (tx) => {
     if (!(await holdWorkspace(tx, folder.workspaceId, 'no key update'))) return undefined
@@ -124,6 +126,8 @@ export async function deleteFolder(
     await tx.update(table).set({ parentFolderId }).where(eq(table.parentFolderId, row.id))
     await tx.update(bots).set({ folderId: parentFolderId }).where(eq(bots.folderId, row.id))
     await tx.delete(table).where(eq(table.id, row.id))
+    const deed = { by: caller, operation: 'deleteFolder' } as const
+    await writeEntry(tx, newEntry(row.workspaceId, deed, row.id, now))
     return { row }
   })
 }

@@ -5,6 +5,7 @@ import type { components } from '../../generated/openapi.ts'
 import type { WorkspaceGrant } from '../access/index.ts'
 import { type Database, type Transaction, transact } from '../db/client.ts'
 import { workspaceMembers as table, users } from '../db/schema.ts'
+import { newEntry, writeEntry } from './audit.ts'
 import { holdWorkspace } from './rows.ts'
 
 type Member = components['schemas']['Member']
@@ -27,7 +28,7 @@ export async function membersOf(db: Database, { workspace }: WorkspaceGrant): Pr
 /** Gives a user a role; `exists` when they have one, `gone` when the workspace was deleted meanwhile. */
 export async function insertMember(
   db: Database,
-  { workspace }: WorkspaceGrant,
+  { workspace, caller }: WorkspaceGrant,
   userId: string,
   role: Role,
   now: Date,
@@ -38,7 +39,10 @@ export async function insertMember(
       .insert(table)
       .values({ workspaceId: workspace.id, userId, role, createdAt: now })
       .onConflictDoNothing()
-    return added.rowCount === 1 ? 'added' : 'exists'
+    if (added.rowCount !== 1) return 'exists'
+    const deed = { by: caller, operation: 'addMember' } as const
+    await writeEntry(tx, newEntry(workspace.id, deed, userId, now, { role }))
+    return 'added'
   })
 }
 
@@ -48,6 +52,7 @@ export async function changeMember(
   grant: WorkspaceGrant,
   userId: string,
   role: Role | undefined,
+  now: Date,
 ): Promise<{ member: Member } | { issue: Issue } | undefined> {
   return transact(db, async (tx) => {
     // Changes in one workspace follow each other, or two admins could take the last admin away together.
@@ -59,6 +64,12 @@ export async function changeMember(
       const path = role === undefined ? ['path', 'userId'] : ['body', 'role']
       return { issue: { path, code: 'last_admin', message: 'A workspace keeps at least one admin' } }
     }
+    const deed = {
+      by: grant.caller,
+      operation: role === undefined ? 'removeMember' : 'updateMember',
+    } as const
+    const details = { role: role ?? null, formerRole: member.role }
+    await writeEntry(tx, newEntry(grant.workspace.id, deed, userId, now, details))
     if (role === undefined) {
       await tx.delete(table).where(here)
       return { member }

@@ -16,6 +16,7 @@ import {
 } from '../db/schema.ts'
 import { hasConditions, isStale } from '../entity-tags.ts'
 import { newId } from '../ids.ts'
+import { entryWith, newEntry, writeEntry } from './audit.ts'
 
 export type WorkspaceRow = typeof table.$inferSelect
 
@@ -53,7 +54,10 @@ export async function createWorkspace(
       .from(table)
       .where(and(eq(table.createdBy, caller.userId), isNull(table.deletedAt)))
     if ((row?.created ?? 0) >= maximum) return undefined
-    return insertWorkspace(tx, caller.userId, properties, now)
+    const workspace = await insertWorkspace(tx, caller.userId, properties, now)
+    const deed = { by: caller, operation: 'createWorkspace' } as const
+    await writeEntry(tx, newEntry(workspace.id, deed, workspace.id, now))
+    return workspace
   })
 }
 
@@ -101,17 +105,22 @@ export function laterThan(column: Column, now: Date): SQL<Date> {
  */
 export async function updateWorkspace(
   db: Database,
-  { workspace }: WorkspaceGrant,
+  { workspace, caller }: WorkspaceGrant,
   conditions: Conditions,
   change: { [Name in keyof OwnProperties]?: OwnProperties[Name] | undefined },
   now: Date,
 ): Promise<{ row: WorkspaceRow } | { stale: WorkspaceRow } | undefined> {
   const write = async (writer: Database) => {
-    const [row] = await writer
-      .update(table)
-      .set({ ...change, updatedAt: laterThan(table.updatedAt, now) })
-      .where(and(eq(table.id, workspace.id), isNull(table.deletedAt)))
-      .returning()
+    const changed = writer.$with('changed').as(
+      writer
+        .update(table)
+        .set({ ...change, updatedAt: laterThan(table.updatedAt, now) })
+        .where(and(eq(table.id, workspace.id), isNull(table.deletedAt)))
+        .returning(),
+    )
+    const deed = { by: caller, operation: 'updateWorkspace' } as const
+    const noted = entryWith(newEntry(workspace.id, deed, workspace.id, now), sql`changed`)
+    const [row] = await writer.with(changed, writer.$with('entry', {}).as(noted)).select().from(changed)
     return row && { row }
   }
   if (!hasConditions(conditions)) return write(db)
@@ -137,7 +146,7 @@ async function lockWorkspace(tx: Transaction, workspaceId: string): Promise<Work
  */
 export async function deleteWorkspace(
   tx: Transaction,
-  { workspace }: WorkspaceGrant,
+  { workspace, caller }: WorkspaceGrant,
   conditions: Conditions,
   now: Date,
 ): Promise<{ gone: true } | { stale: WorkspaceRow } | undefined> {
@@ -158,5 +167,7 @@ export async function deleteWorkspace(
   await tx.delete(customDomains).where(inArray(customDomains.botId, inWorkspace))
   await tx.delete(publishedBots).where(inArray(publishedBots.botId, inWorkspace))
   await tx.delete(folders).where(eq(folders.workspaceId, workspace.id))
+  const deed = { by: caller, operation: 'deleteWorkspace' } as const
+  await writeEntry(tx, newEntry(workspace.id, deed, workspace.id, now))
   return undefined
 }

@@ -154,7 +154,7 @@ async function makeTokens(count: number): Promise<string[]> {
     const id = newId(now)
     await db.insert(users).values({ id, email: `user-${at}@example.com`, createdAt: now, updatedAt: now })
     const wish = { userId: id, name: 'Benchmark', scopes: null, workspaceId: null }
-    const made = await insertToken(db, wish, now)
+    const made = await insertToken(db, wish, { by: null, operation: 'first start' }, now)
     if (!made) throw new Error('A user that was just made is not disabled')
     tokens.push(made.token)
   }

@@ -1,6 +1,7 @@
 import type { resources } from '../../contract/index.ts'
 import type { Cases, Needs } from '../support/cases.ts'
 import { analytics } from './analytics.ts'
+import { audit } from './audit.ts'
 import { bots } from './bots.ts'
 import { chat } from './chat.ts'
 import { chats } from './chats.ts'
@@ -18,6 +19,7 @@ const byResource: { [Resource in keyof typeof resources]: Cases<Resource> } = {
   workspaces,
   members,
   credentials,
+  audit,
   folders,
   bots,
   transfer,

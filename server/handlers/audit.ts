@@ -1,0 +1,22 @@
+import type { AuditHandlers } from '../../generated/handlers.ts'
+import type { Contexts } from '../context.ts'
+import { paged } from '../db/page.ts'
+import { stored } from '../json/json-text.ts'
+import { auditPage } from '../workspaces/audit.ts'
+
+export const audit: AuditHandlers<Contexts> = {
+  async listAuditLog({ query }, reply, { db, grant, cursorKey }) {
+    const list = await paged(cursorKey, ['audit', grant.workspace.id], query, (position, limit) =>
+      auditPage(db, grant, position, limit),
+    )
+    if ('issue' in list) return reply.fail('BAD_REQUEST', [list.issue])
+    return reply.ok({
+      entries: list.page.map(({ createdAt, details, ...row }) => ({
+        ...row,
+        createdAt: createdAt.toISOString(),
+        details: details && stored(details),
+      })),
+      nextCursor: list.nextCursor,
+    })
+  },
+}

@@ -1,0 +1,113 @@
+import { and, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
+import type { OperationId } from '../../contract/index.ts'
+import type { WorkspaceGrant } from '../access/index.ts'
+import type { Database, Transaction } from '../db/client.ts'
+import { encode, listsOf } from '../db/insertion.ts'
+import { after, newestFirst, type Position } from '../db/page.ts'
+import { auditLog as table, users, workspaceMembers } from '../db/schema.ts'
+import { newId } from '../ids.ts'
+import { JsonText } from '../json/json-text.ts'
+
+/*
+ * Who did what in a workspace. An entry is written in the transaction of its cause, or within its one statement,
+ * so that it is there exactly when that is. Nothing here changes or removes one.
+ */
+
+/** Who does it, and by what; whoever runs the service is nobody. */
+export interface Deed {
+  by: { userId: string; tokenId: string } | null
+  operation: OperationId | `admin ${string}` | 'first start'
+}
+
+type EntryRow = typeof table.$inferSelect
+
+/** An entry of something that is done to a record. */
+export function newEntry(
+  workspaceId: string,
+  { by, operation }: Deed,
+  recordId: string,
+  now: Date,
+  details?: Record<string, unknown>,
+): EntryRow {
+  return {
+    workspaceId,
+    id: newId(now),
+    createdAt: now,
+    userId: by?.userId ?? null,
+    tokenId: by?.tokenId ?? null,
+    operation,
+    recordId,
+    outcome: 'success',
+    details: details ? new JsonText(JSON.stringify(details)) : null,
+  }
+}
+
+/** Writes an entry in the transaction of its cause. */
+export async function writeEntry(tx: Transaction, entry: EntryRow) {
+  await tx.insert(table).values(entry)
+}
+
+const columns = getTableColumns(table)
+
+/** The values of an entry as a statement takes them that is prepared with `entryInsertion`. */
+export const encodeEntry = (entry: EntryRow) => encode(columns, entry)
+
+/**
+ * The part of a statement that writes an entry together with its cause: one for each row of `cause`, as which
+ * the rows are known in `value`.
+ */
+export function entryInsertion(value: (name: string) => SQL, cause: SQL): SQL {
+  const { names, values } = listsOf(columns, value)
+  return sql`INSERT INTO ${table} (${names}) SELECT ${values} FROM ${cause}`
+}
+
+/** The same for an entry whose values are known. */
+export function entryWith(entry: EntryRow, cause: SQL): SQL {
+  const values = encodeEntry(entry)
+  return entryInsertion((name) => sql`${values[name]}`, cause)
+}
+
+/**
+ * The part of a statement that writes an entry about a token into every workspace in which it works: `tokens` has
+ * the rows of tokens with owner_user_id, workspace_id and id.
+ */
+export function tokenEntries(deed: Deed, tokens: SQL, now: Date): SQL {
+  const values = encodeEntry(newEntry('', deed, '', now))
+  const given: Record<string, SQL> = { workspaceId: sql`m.workspace_id`, recordId: sql`t.id` }
+  const cause = sql`${tokens} t JOIN ${workspaceMembers} m ON m.user_id = t.owner_user_id
+    AND (t.workspace_id IS NULL OR t.workspace_id = m.workspace_id)`
+  return entryInsertion((name) => given[name] ?? sql`${values[name]}`, cause)
+}
+
+const shown = {
+  id: table.id,
+  createdAt: table.createdAt,
+  userId: table.userId,
+  email: users.email,
+  tokenId: table.tokenId,
+  operation: table.operation,
+  recordId: table.recordId,
+  outcome: table.outcome,
+  details: table.details,
+}
+
+/** Entries of a workspace after a position, newest first. */
+export function auditPage(db: Database, { workspace }: WorkspaceGrant, position: Position, limit: number) {
+  return db
+    .select(shown)
+    .from(table)
+    .leftJoin(users, eq(users.id, table.userId))
+    .where(and(eq(table.workspaceId, workspace.id), after(table.createdAt, table.id, position)))
+    .orderBy(...newestFirst(table.createdAt, table.id))
+    .limit(limit)
+}
+
+/** All of them, also of a workspace that was deleted. */
+export function allEntries(db: Database, workspaceId: string) {
+  return db
+    .select(shown)
+    .from(table)
+    .leftJoin(users, eq(users.id, table.userId))
+    .where(eq(table.workspaceId, workspaceId))
+    .orderBy(...newestFirst(table.createdAt, table.id))
+}

@@ -1,0 +1,206 @@
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { type OperationId, operations } from '../../contract/index.ts'
+import type { Operation } from '../../contract/operation.ts'
+import { cases } from '../cases/index.ts'
+import { type App, startApp } from '../support/app.ts'
+import type { Case, CaseRequest } from '../support/cases.ts'
+import { anyBody } from '../support/client.ts'
+import { clear, digestOf } from '../support/rows.ts'
+import { makeWorld, type World } from '../support/world.ts'
+
+/*
+ * What the audit log promises, for every operation that the contract calls audited: one entry for what was done, none
+ * for what was not, and nothing done without one. That refusals and repeats with a key write nothing at all, hence no
+ * entry, is what tests/replay.test.ts finds by the digest of all tables.
+ */
+
+let app: App
+beforeAll(async () => {
+  app = await startApp()
+})
+afterAll(() => app.stop())
+beforeEach(() => clear(app.pool))
+afterEach(() => app.pool.query('DROP TRIGGER IF EXISTS refuse ON audit_log'))
+
+const ids = Object.keys(operations) as OperationId[]
+const contractOf = (id: OperationId): Operation => operations[id]
+const audited = ids.filter((id) => contractOf(id).isAudited)
+const writes = ids.filter((id) => contractOf(id).method !== 'get' && !contractOf(id).isAudited)
+
+function casesOf(id: OperationId): [string, Case][] {
+  const written = cases[id]?.ok
+  return typeof written === 'function'
+    ? [['', written as Case]]
+    : Object.entries(written as Record<string, Case>)
+}
+
+const everyCase = (list: OperationId[]) =>
+  list.flatMap((id) => casesOf(id).map(([name, one]) => [id, name, one] as const))
+
+interface Entry {
+  workspace_id: string
+  user_id: string | null
+  token_id: string | null
+  operation: string
+  record_id: string
+  outcome: string
+  details: string | null
+}
+
+async function entries(): Promise<Entry[]> {
+  return (await app.pool.query('SELECT * FROM audit_log ORDER BY created_at, id')).rows
+}
+
+async function send(id: OperationId, request: CaseRequest) {
+  const answer = await app.client.call(id, request)
+  expect([answer.status, answer.body]).toEqual([contractOf(id).success.status, answer.body])
+  return answer
+}
+
+/** In how many workspaces the token that a request makes or revokes works. */
+async function reachOf(id: OperationId, request: CaseRequest, made?: { id: string }): Promise<number> {
+  if (id !== 'createToken' && id !== 'revokeToken') return 1
+  const { rows } = await app.pool.query(
+    `SELECT count(*)::int AS count FROM api_tokens t JOIN workspace_members m ON m.user_id = t.owner_user_id
+    WHERE t.id = $1 AND (t.workspace_id IS NULL OR t.workspace_id = m.workspace_id)`,
+    [made?.id ?? request.params?.tokenId],
+  )
+  return rows[0].count
+}
+
+test.each(everyCase(audited))('%s %s: what was done has exactly one entry', async (id, _name, one) => {
+  const world = await makeWorld(app)
+  const request = await one(world, app)
+  const before = await entries()
+  const answer = await send(id, request)
+  const known = new Set(before.map((entry) => JSON.stringify(entry)))
+  const added = (await entries()).filter((entry) => !known.has(JSON.stringify(entry)))
+  expect(added).toHaveLength(await reachOf(id, request, answer.body.apiToken))
+  const { rows } = await app.pool.query(
+    'SELECT id, owner_user_id FROM api_tokens WHERE token_hash = sha256($1::bytea)',
+    [request.as?.token],
+  )
+  for (const entry of added) {
+    expect(entry).toMatchObject({
+      operation: id,
+      user_id: rows[0].owner_user_id,
+      token_id: rows[0].id,
+      outcome: 'success',
+    })
+  }
+})
+
+test.each(everyCase(writes))('%s %s: no entry for what is not audited', async (_id, _name, one) => {
+  const world = await makeWorld(app)
+  const request = await one(world, app)
+  const before = await entries()
+  await app.client.call(_id, request)
+  const settings = (await entries()).slice(before.length).map(({ operation }) => operation)
+  // A change of security settings is the one reason for an entry about an update.
+  expect(settings.filter((operation) => operation !== 'updateBot')).toEqual([])
+})
+
+test.each(audited)('%s: nothing is done when its entry cannot be written', async (id) => {
+  const world = await makeWorld(app)
+  const [first] = casesOf(id)
+  let request = (await first?.[1](world, app)) as CaseRequest
+  // Tokens of those who are in no workspace have no entry.
+  if (id === 'createToken') request = { as: world.here.admin, body: { name: 'Token' } }
+  if (id === 'revokeToken') {
+    const { apiToken } = await app.client.ok('createToken', { as: world.here.admin, body: { name: 'Token' } })
+    request = { as: world.here.admin, params: { tokenId: apiToken.id } }
+  }
+  await app.pool.query(`
+    CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'no entry'; END $$;
+    CREATE TRIGGER refuse BEFORE INSERT ON audit_log FOR EACH ROW EXECUTE FUNCTION refuse()`)
+  const before = await digestOf(app)
+  expect((await app.client.call(id, { ...request, wants500: true })).status).toBe(500)
+  expect(await digestOf(app)).toEqual(before)
+})
+
+describe('entries tell', () => {
+  let world: World
+  beforeEach(async () => {
+    world = await makeWorld(app)
+  })
+
+  const newest = async () => (await entries()).at(-1)
+
+  test('how many results were deleted', async () => {
+    const { member: as, published, results } = world.here
+    const params = { botId: published.id }
+    const query = { resultIds: [results[0], world.there.results[0], 'unknown'].join(',') }
+    await app.client.ok('deleteResults', { as, params, query })
+    expect(await newest()).toMatchObject({ record_id: published.id, details: '{"count" : 1}' })
+    await app.client.ok('deleteResults', { as, params })
+    // Also those that nobody answered.
+    expect(JSON.parse((await newest())?.details ?? '')).toEqual({ count: 3 })
+    await app.client.ok('deleteResults', { as, params })
+    expect(JSON.parse((await newest())?.details ?? '')).toEqual({ count: 0 })
+  })
+
+  test('that there were more results than are counted', async () => {
+    const { member: as, draft } = world.here
+    await app.pool.query(
+      `INSERT INTO results (bot_id, id, variables, created_at, updated_at)
+      SELECT $1, 'result-' || n, '[]', now(), now() FROM generate_series(1, 10001) AS n`,
+      [draft.id],
+    )
+    await app.client.ok('deleteResults', { as, params: { botId: draft.id } })
+    expect(JSON.parse((await newest())?.details ?? '')).toEqual({ count: 10_000, isMore: true })
+  })
+
+  test('which security settings of a bot changed, whether or not the process knew the bot', async () => {
+    const { member: as, draft } = world.here
+    const update = async (settings: object) => {
+      const before = (await entries()).length
+      const bot = { version: '6.1' as const, settings }
+      await app.client.ok('updateBot', { as, params: { botId: draft.id }, body: anyBody({ bot }) })
+      return (await entries()).slice(before).map(({ operation, details }) => [operation, details])
+    }
+    const security = { allowedOrigins: ['https://example.com'] }
+    for (const forget of [() => {}, () => app.forgetFlows()]) {
+      forget()
+      expect(await update({ security })).toEqual([['updateBot', '{"settings":["security"]}']])
+      forget()
+      expect(await update({ security, general: { isBrandingEnabled: false } })).toEqual([])
+      forget()
+      expect(await update({ security, publicShare: { isEnabled: true } })).toEqual([
+        ['updateBot', '{"settings":["publicShare"]}'],
+      ])
+      forget()
+      expect(await update({})).toEqual([['updateBot', '{"settings":["security","publicShare"]}']])
+    }
+  })
+
+  test('of a token in each workspace in which it works, and of no other', async () => {
+    const { here, there } = world
+    const { workspace } = await app.client.ok('createWorkspace', { as: here.admin, body: { name: 'Own' } })
+    const where = async (body: { name: string; workspaceId?: string }) => {
+      const { apiToken } = await app.client.ok('createToken', { as: here.admin, body })
+      await app.client.ok('revokeToken', { as: here.admin, params: { tokenId: apiToken.id } })
+      return (await entries())
+        .filter((entry) => entry.record_id === apiToken.id)
+        .map((entry) => [entry.workspace_id, entry.operation])
+        .sort()
+    }
+    const both = (id: string) => [
+      [id, 'createToken'],
+      [id, 'revokeToken'],
+    ]
+    const all = [...both(here.workspaceId), ...both(workspace.id)].sort()
+    expect(await where({ name: 'Everywhere' })).toEqual(all)
+    expect(await where({ name: 'Bound', workspaceId: workspace.id })).toEqual(both(workspace.id))
+    expect((await entries()).filter((entry) => entry.workspace_id === there.workspaceId)).toEqual([])
+  })
+
+  test('who deleted a workspace, also once nothing of it is left', async () => {
+    const { admin: as, workspaceId } = world.here
+    await app.client.ok('deleteWorkspace', { as, params: { workspaceId } })
+    expect(await newest()).toMatchObject({
+      workspace_id: workspaceId,
+      operation: 'deleteWorkspace',
+      user_id: as.id,
+    })
+  })
+})
