@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help start test test-long check generate dev migration format bench browser-test lint-spec api-diff conformance sdks
+.PHONY: help start test test-long torture check generate dev migration format bench browser-test lint-spec api-diff conformance sdks
 
 # Runs a command and says how long it took, whatever came of it.
 timed = began=$$(date +%s); $(1); status=$$?; took=$$(($$(date +%s) - began)); \
@@ -18,6 +18,9 @@ test: node_modules ## Run every test against a real PostgreSQL (embedded, or DAT
 
 test-long: node_modules ## Run the tests that make up their cases, with many times as many; takes some minutes: ONLY=hostile
 	@$(call timed,LONG_TESTS=1 npm --silent test -- $(or $(ONLY),$(shell grep -l '/runs.ts' tests/*.ts tests/*/*.ts)))
+
+torture: node_modules ## Break processes, networks and databases and hold what came of it against what is promised; half an hour: SEED=1 MINUTES=10 ONLY="F9 histories"
+	@$(call timed,npx --no-install tsx tests/torture/main.ts)
 
 check: node_modules tests/redos/node_modules ## Check types, lint, formatting, regular expressions and generated files; needs no database
 	@npm --silent run typecheck

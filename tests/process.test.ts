@@ -1,5 +1,4 @@
 import { execFile, spawnSync } from 'node:child_process'
-import { connect as connectSocket, createServer, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterEach, describe, expect, test } from '@jest/globals'
@@ -18,6 +17,7 @@ import {
   tokenIn,
   until,
 } from './support/process.ts'
+import { DatabaseProxy } from './support/proxy.ts'
 import { createDatabase } from './support/server.ts'
 
 const cleanUps: (() => Promise<unknown>)[] = []
@@ -140,50 +140,10 @@ describe('configuration', () => {
   })
 })
 
-/** A way to the database that can be shut: nothing listens then, and connections through it are cut. */
-class Gate {
-  private readonly sockets = new Set<Socket>()
-  private readonly server
-  private readonly port: number
-
-  constructor(port: number, target: URL) {
-    this.port = port
-    this.server = createServer((near) => {
-      const far = connectSocket(Number(target.port || 5432), target.hostname)
-      for (const [one, other] of [[near, far] as const, [far, near] as const]) {
-        this.sockets.add(one)
-        one.pipe(other)
-        one.on('error', () => {}).on('close', () => other.destroy())
-      }
-    })
-  }
-
-  open() {
-    return new Promise<void>((resolve) => this.server.listen(this.port, '127.0.0.1', resolve))
-  }
-
-  /** Connections stay, but nothing comes through them. */
-  freeze() {
-    for (const socket of this.sockets) socket.unpipe().pause()
-  }
-
-  async shut() {
-    const closed = new Promise((resolve) => this.server.close(resolve))
-    for (const socket of this.sockets) socket.destroy()
-    this.sockets.clear()
-    await closed
-  }
-}
-
-async function newGate(): Promise<{ gate: Gate; DATABASE_URL: string }> {
-  const target = new URL(await emptyDatabase())
-  const port = await freePort()
-  const gate = new Gate(port, target)
+async function newGate(): Promise<{ gate: DatabaseProxy; DATABASE_URL: string }> {
+  const gate = new DatabaseProxy(new URL(await emptyDatabase()), await freePort())
   cleanUps.push(() => gate.shut())
-  const through = new URL(target)
-  through.hostname = '127.0.0.1'
-  through.port = String(port)
-  return { gate, DATABASE_URL: through.toString() }
+  return { gate, DATABASE_URL: gate.url }
 }
 
 describe('while the database is away', () => {

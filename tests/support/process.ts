@@ -40,8 +40,8 @@ const root = fileURLToPath(new URL('../../', import.meta.url))
 type Variables = Record<string, string>
 
 /** Runs one file of the project; of our own environment it sees only what finds programs. */
-function startProgram(file: string, words: string[], variables: Variables): Program {
-  return startCommand(process.execPath, ['--import', 'tsx', file, ...words], variables)
+export function startProgram(file: string, words: string[], variables: Variables, folder = root): Program {
+  return startCommand(process.execPath, ['--import', 'tsx', file, ...words], variables, folder)
 }
 
 /** Starts the service as at a terminal, which takes the program `script` of Linux. */
@@ -50,10 +50,10 @@ export function launchAtTerminal(variables: Variables): Program {
   return startCommand('script', ['-qefc', command, '/dev/null'], { ...defaults, ...variables })
 }
 
-function startCommand(command: string, words: string[], variables: Variables): Program {
+function startCommand(command: string, words: string[], variables: Variables, folder = root): Program {
   const { PATH, HOME, TMPDIR } = process.env
   const child = spawn(command, words, {
-    cwd: root,
+    cwd: folder,
     env: { PATH, HOME, TMPDIR, ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -81,16 +81,19 @@ export function run(file: string, words: string[], variables: Variables): Promis
   return startProgram(file, words, variables).ended
 }
 
-/** Starts the service without waiting for anything; on a port of its own choice unless told one. */
-export function launch(variables: Variables): Program {
-  return startProgram('server/main.ts', [], { ...defaults, ...variables })
+/**
+ * Starts the service without waiting for anything; on a port of its own choice unless told one. `folder` is that of
+ * another copy of the project.
+ */
+export function launch(variables: Variables, folder?: string): Program {
+  return startProgram('server/main.ts', [], { ...defaults, ...variables }, folder)
 }
 
 const defaults: Variables = { PORT: '0', SHUTDOWN_DELAY: '0', RATE_LIMIT: 'off' }
 
 /** Starts the service and waits until it serves. */
-export async function startService(variables: Variables): Promise<Service> {
-  const program = launch(variables)
+export async function startService(variables: Variables, folder?: string): Promise<Service> {
+  const program = launch(variables, folder)
   let early: Ended | undefined
   void program.ended.then((ended) => (early = ended))
   await until('the service serves', () => early !== undefined || servingPort(program) !== undefined)

@@ -1,0 +1,37 @@
+import { afterEach, expect, test } from '@jest/globals'
+import { endProcesses } from './support/process.ts'
+import { processFaults } from './torture/faults/processes.ts'
+import { races } from './torture/faults/races.ts'
+import { runHistories } from './torture/histories.ts'
+import { randomOf } from './torture/random.ts'
+
+/*
+ * What `make torture` does, as far as everybody waits for it: less of everything, and without a look at the time. Of
+ * the other faults that are tried with every change, F1, F2, F7 and F17 are in process*.test.ts and migrations.test.ts.
+ */
+
+afterEach(endProcesses)
+
+const wanted = ['F6', 'F9', 'F11', 'F12', 'F14', 'F16']
+const faults = [...processFaults, ...races].filter(({ id }) => wanted.includes(id))
+
+test.each(faults.map((fault) => [fault.id, fault.what, fault] as const))(
+  '%s: %s',
+  async (_id, _what, fault) => {
+    // What was promised is thrown where it was not kept.
+    expect(await fault.run({ random: randomOf(1), scale: 0.1, isTimed: false })).not.toContain('NOT RUN')
+  },
+)
+
+test('histories of three processes that are broken meanwhile have an order', async () => {
+  const seed = Date.now() % 1_000_000
+  const { violation, log, answers } = await runHistories({
+    seed,
+    milliseconds: 20_000,
+    processes: 3,
+    width: 1,
+    isBroken: true,
+  })
+  expect({ seed, violation, log: violation && log }).toEqual({ seed, violation: undefined, log: undefined })
+  expect(answers).toBeGreaterThan(0)
+})

@@ -1,0 +1,85 @@
+import { endProcesses } from '../support/process.ts'
+import { startTestServer } from '../support/server.ts'
+import { databaseFaults } from './faults/database.ts'
+import type { Fault } from './faults/fault.ts'
+import { networkFaults } from './faults/network.ts'
+import { processFaults } from './faults/processes.ts'
+import { races } from './faults/races.ts'
+import { runHistories } from './histories.ts'
+import { findPlanted } from './planted.ts'
+import { randomOf } from './random.ts'
+import { retry, throughput } from './retries.ts'
+
+/*
+ * `make torture`: every fault of the list and what must come of it, then COUNT writes that are sent again and again, then
+ * histories of a service that is broken on purpose, for MINUTES. SEED brings a run back; ONLY names some of it, such as
+ * "F1 F9 retries". With PLANTED=1, bugs that the histories have to find.
+ */
+
+const { SEED, MINUTES, COUNT, ONLY = '', PLANTED, SCALE } = process.env
+const seed = Number(SEED || Date.now() % 1_000_000)
+/** Less than 1 does less of everything, and does not look at the time. */
+const scale = Number(SCALE || 1)
+const wanted = ONLY.split(/[ ,]+/).filter(Boolean)
+const isWanted = (name: string) => wanted.length === 0 || wanted.includes(name)
+
+/** Of the list of faults, but not of this project yet. */
+const notRun: Record<string, string> = {
+  F25: 'a replica that lags: the service reads from no replica',
+  F27: 'a receiver of events that is slow: the service sends no events',
+}
+
+const faults = [...databaseFaults, ...processFaults, ...races, ...networkFaults].sort(
+  (a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)),
+)
+
+/** Does one thing, and says what came of it. */
+async function report(name: string, work: () => Promise<string>) {
+  const start = performance.now()
+  const line = (said: string) =>
+    console.log(`${name} [${Math.round((performance.now() - start) / 1_000)} s]: ${said}`)
+  try {
+    line(await work())
+  } catch (error) {
+    process.exitCode = 1
+    line(`FAILED: ${error instanceof Error ? error.stack : error}`)
+  } finally {
+    await endProcesses()
+  }
+}
+
+async function histories(): Promise<string> {
+  const { answers, counts, violation, log, took } = await runHistories({
+    seed,
+    milliseconds: Number(MINUTES || 10) * 60_000,
+    processes: 5,
+    width: 3,
+    isBroken: true,
+  })
+  if (violation) throw new Error(`${violation.stack}\n${log.join('\n')}`)
+  const found = Object.entries(counts).map(([what, count]) => `${what} ${count}`)
+  return `seed ${seed}: ${answers} answers of five processes in ${Math.round(took / 1_000)} s, no violation (${found.join(', ')})`
+}
+
+async function all() {
+  for (const { id, what, run } of faults as Fault[]) {
+    if (!isWanted(id)) continue
+    await report(`${id} ${what}`, () => run({ random: randomOf(seed), scale, isTimed: scale === 1 }))
+  }
+  for (const [id, why] of Object.entries(notRun)) {
+    if (isWanted(id)) console.log(`${id}: NOT RUN: ${why}`)
+  }
+  if (isWanted('retries')) await report('retries', () => retry(seed, Number(COUNT || 5_000), randomOf(seed)))
+  if (isWanted('throughput')) await report('throughput', () => throughput(3))
+  if (isWanted('histories')) await report('histories', histories)
+}
+
+const server = await startTestServer()
+console.log(`SEED=${seed}`)
+try {
+  if (!PLANTED) await all()
+  else if (!(await findPlanted(seed, wanted))) process.exitCode = 1
+} finally {
+  await endProcesses()
+  await server.stop()
+}

@@ -1,0 +1,117 @@
+import type { Model } from './checker.ts'
+
+/** One bot, as its callers see it. Every write writes texts that no other one writes. */
+export type BotOp =
+  | { kind: 'read'; seen: Seen | 'gone' }
+  /** A read that was told that the state of that moment is still the one. */
+  | { kind: 'unchanged'; at: string }
+  | ({ kind: 'write'; name?: string; stamp?: string; expected?: string } & (
+      | { answer: 'done'; seen: Seen }
+      /** `at` is the moment of the state that was there instead, where the answer says it. */
+      | { answer: 'stale'; at?: string }
+      | { answer: 'gone' | 'unknown' }
+    ))
+  | { kind: 'publish'; expected?: string; answer: 'done' | 'stale' | 'gone' | 'unknown' }
+  /** What chats and readers of the published bot get. */
+  | { kind: 'live'; stamp: string | 'none' }
+  | { kind: 'delete'; expected?: string; answer: 'done' | 'stale' | 'gone' | 'unknown' }
+
+/** What an answer shows of a bot; a brief one shows the moment alone. */
+export interface Seen {
+  at: string
+  name?: string
+  /** In every part of the document. */
+  stamp?: string
+}
+
+interface Bot {
+  /** When it was updated, as the service says; null until somebody was told. */
+  at: string | null
+  /** The bot was updated later than this. */
+  after: string
+  name: string
+  stamp: string
+  live: string
+  isGone: boolean
+}
+
+export function botModel({ at, name, stamp }: Required<Seen>): Model<Bot, BotOp> {
+  return {
+    initial: { at, after: '', name, stamp, live: 'none', isGone: false },
+    step(bot, op) {
+      if (bot.isGone) return op.kind === 'unchanged' || !isRefusal(op) ? [] : [bot]
+      switch (op.kind) {
+        case 'read':
+          return op.seen === 'gone' ? [] : shows(bot, op.seen)
+        case 'unchanged':
+          return known(bot, op.at)
+        case 'live':
+          return bot.live === op.stamp ? [bot] : []
+        case 'write':
+          return written(bot, op)
+        case 'publish':
+        case 'delete': {
+          const then = (before: Bot): Bot =>
+            op.kind === 'publish' ? { ...before, live: before.stamp } : { ...before, isGone: true }
+          if (op.answer === 'stale') return isStale(bot, op.expected, undefined)
+          if (op.answer === 'gone') return []
+          const done = expect(bot, op.expected).map(then)
+          return op.answer === 'done' ? done : [bot, ...done]
+        }
+      }
+    },
+  }
+}
+
+/** What may be answered of a bot that is gone. */
+function isRefusal(op: BotOp): boolean {
+  if (op.kind === 'read') return op.seen === 'gone'
+  if (op.kind === 'live') return op.stamp === 'none'
+  return 'answer' in op && (op.answer === 'gone' || op.answer === 'unknown')
+}
+
+function written(bot: Bot, op: Extract<BotOp, { kind: 'write' }>): Bot[] {
+  if (op.answer === 'gone') return []
+  if (op.answer === 'stale') return isStale(bot, op.expected, op.at)
+  const done = expect(bot, op.expected).map(
+    (before): Bot => ({
+      ...before,
+      at: null,
+      after: before.at ?? before.after,
+      name: op.name ?? before.name,
+      stamp: op.stamp ?? before.stamp,
+    }),
+  )
+  return op.answer === 'done' ? done.flatMap((after) => shows(after, op.seen)) : [bot, ...done]
+}
+
+function shows(bot: Bot, { at, name, stamp }: Seen): Bot[] {
+  if (name !== undefined && name !== bot.name) return []
+  if (stamp !== undefined && stamp !== bot.stamp) return []
+  return known(bot, at)
+}
+
+/** The bot, of which it is now known when it was updated; none where that cannot be. */
+function known(bot: Bot, at: string): Bot[] {
+  if (bot.at === null) return at > bot.after ? [{ ...bot, at }] : []
+  return bot.at === at ? [bot] : []
+}
+
+const expect = (bot: Bot, at: string | undefined) => (at === undefined ? [bot] : known(bot, at))
+
+function isStale(bot: Bot, expected: string | undefined, at: string | undefined): Bot[] {
+  if (expected === undefined || expected === at) return []
+  if (at !== undefined) return known(bot, at)
+  return bot.at === expected ? [] : [bot]
+}
+
+/** Whether somebody is let in. Who changes it asks until it is done, and changes nothing else meanwhile. */
+export type AccessOp = { kind: 'change' | 'try'; isAllowed: boolean; what: string }
+
+export const accessModel: Model<boolean, AccessOp> = {
+  initial: false,
+  step(isAllowed, op) {
+    if (op.kind === 'change') return [op.isAllowed]
+    return op.isAllowed === isAllowed ? [isAllowed] : []
+  },
+}

@@ -1,0 +1,81 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Answer, isUnsettled, type Sent, send } from './client.ts'
+import type { Installation, Member } from './installation.ts'
+import type { Random } from './random.ts'
+
+/** A promise of the service that was not kept; the message says which, and how it was seen. */
+export class Violation extends Error {}
+
+export function promise(isKept: unknown, what: string): asserts isKept {
+  if (!isKept) throw new Violation(what)
+}
+
+/** What the callers of one run have in common. */
+export interface Run {
+  installation: Installation
+  /** Requests that were answered. */
+  answers: number
+  counts: Record<string, number>
+  isOver: boolean
+}
+
+export const count = ({ counts }: Run, what: string, by = 1) => {
+  counts[what] = (counts[what] ?? 0) + by
+}
+
+/** One caller: asks any process, and takes note of what must never be answered. */
+export class Caller {
+  constructor(
+    readonly run: Run,
+    readonly random: Random,
+  ) {}
+
+  private get member(): Member {
+    return this.random.one(this.run.installation.members)
+  }
+
+  /** Sends a request once. */
+  async try(method: string, path: string, sent: Sent = {}): Promise<Answer> {
+    const token = this.run.installation.token
+    const answer = await send(this.member.url, method, path, { token, ...sent })
+    if (answer.status !== undefined) this.run.answers++
+    const { status, headers, text } = answer
+    promise(status !== 500, `${method} ${path} was answered 500: ${text}`)
+    promise(status !== 503 || headers['retry-after'], `A 503 of ${method} ${path} came without Retry-After`)
+    return answer
+  }
+
+  /** Sends a request until its outcome is known: one call, from the first time on. */
+  async settle(method: string, path: string, sent: Sent = {}): Promise<Answer> {
+    let start: number | undefined
+    for (let attempt = 0; ; attempt++) {
+      const answer = await this.try(method, path, sent)
+      start ??= answer.start
+      if (!isUnsettled(answer)) return { ...answer, start }
+      promise(attempt < 500, `${method} ${path} is not answered however often it is sent: ${answer.status}`)
+      await sleep(50)
+    }
+  }
+
+  /** As `settle`, with a key, and now and then once more: the answer has to be the same to the byte. */
+  async once(
+    method: string,
+    path: string,
+    sent: Sent & { token?: string | undefined } = {},
+  ): Promise<Answer> {
+    const key = `${Math.floor(this.random.float() * 2 ** 48).toString(36)}-${performance.now().toString(36)}`
+    const keyed = { ...sent, headers: { ...sent.headers, 'idempotency-key': `torture-${key}` } }
+    const answer = await this.settle(method, path, keyed)
+    if (answer.status === undefined || answer.status >= 300 || !this.random.chance(0.25)) return answer
+    const again = await this.settle(method, path, keyed)
+    // What came between may have taken the record, or the right to see it.
+    if (again.status === 404 || again.status === 403 || again.status === 401) return answer
+    promise(
+      again.status === answer.status && again.text === answer.text,
+      `The repeat of ${method} ${path} differs: ${answer.status} ${answer.text}, then ${again.status} ${again.text}`,
+    )
+    promise(again.headers['idempotent-replayed'] === 'true', `${method} ${path} was done again for its key`)
+    count(this.run, 'repeats')
+    return answer
+  }
+}
