@@ -76,6 +76,14 @@ async function all() {
 
 const server = await startTestServer()
 console.log(`SEED=${seed}`)
+// An interrupted run must not leave anything behind either.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.on(signal, async () => {
+    await endProcesses()
+    await server.stop()
+    process.exit(130)
+  })
+}
 try {
   if (!PLANTED) await all()
   else if (!(await findPlanted(seed, wanted))) process.exitCode = 1

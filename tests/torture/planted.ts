@@ -82,8 +82,8 @@ const planted: Planted[] = [
     file: 'server/access/index.ts',
     pieces: [
       [
-        'await lookups(db)[access.kind]({ tokenHash, id })',
-        "await remembered(access.kind, tokenHash, id, () => lookups(db)[access.kind as 'bot']({ tokenHash, id }))",
+        'await lookups(db)[need.kind]({ tokenHash, id })',
+        "await remembered(need.kind, tokenHash, id, () => lookups(db)[need.kind as 'bot']({ tokenHash, id }))",
       ],
       [
         '/** Which tokens were noted lately',

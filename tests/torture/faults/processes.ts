@@ -57,7 +57,11 @@ const rolling: Fault = {
       const requests: [string, string, unknown?][] = [
         ['POST', '/v1/folders', { workspaceId: to.workspaceId, folder: { name: 'Rolled' } }],
         ['GET', `/v1/bots/${id}`],
-        ['PATCH', `/v1/bots/${id}`, { bot: { ...stamped('rolled'), theme: { stamp: 'rolled', padding: 'x'.repeat(20_000) } } }],
+        [
+          'PATCH',
+          `/v1/bots/${id}`,
+          { bot: { ...stamped('rolled'), theme: { stamp: 'rolled', padding: 'x'.repeat(20_000) } } },
+        ],
         ['POST', '/api/v1/bots/rolled/startChat', {}],
       ]
       const working = times(8, async (place) => {
