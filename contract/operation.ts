@@ -66,6 +66,17 @@ interface Success {
   minimal?: { body: z.ZodType; examples: Record<string, Example> }
   /** The media type where it is not JSON; the body is then a stream of text. */
   mediaType?: 'text/csv'
+  /** Another media type of such a stream, of which the handler chooses one. */
+  otherMedia?: { mediaType: 'application/x-ndjson'; body: z.ZodType; examples: Record<string, Example> }
+  /** Headers of its own, with the components of the document that describe them. */
+  headers?: Record<string, 'NextCursor' | 'ResultsRemaining'>
+}
+
+/** What a handler replies where the answer is no JSON: it is sent piece by piece, each when the last one was taken. */
+export interface Stream {
+  mediaType: string
+  headers: Record<string, string>
+  pieces: AsyncIterable<string>
 }
 
 /** Of answers to `Prefer: return=minimal`, so that a media type has one schema per operation. */

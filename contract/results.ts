@@ -279,16 +279,58 @@ export const results = define({
     method: 'get',
     path: '/v1/bots/{botId}/resultsExport',
     tag: 'results',
-    summary: 'Export results as CSV',
+    summary: 'Export results as CSV or JSON lines',
     description:
-      'Streams the results in which at least one answer was given as CSV (RFC 4180, UTF-8), newest first: a line per result with a column per input block that was ever answered and one per variable. Values that a spreadsheet would take for a formula are prefixed with a single quote.',
+      'Streams the results in which at least one answer was given, newest first, a line per result. As CSV (RFC 4180, UTF-8) with the names of the columns before them: one per input block and one per variable that no block fills; values that a spreadsheet would take for a formula are prefixed with a single quote. As JSON lines, each line is a result as the list of results has it.\n\nWith `limit` the export comes in parts that can be asked for again: a part reaches from its `cursor` over so many results, of which those that the filters want are in it, and its header `Next-Cursor` is where the next one begins. What arrives or is deleted meanwhile makes no gap and no repeat. Every part of a CSV has the names of the columns. `Results-Remaining` tells how many results are left, for a display of progress.',
     access: bot('MEMBER'),
     params,
-    query: z.strictObject({ ...rangeFilters, ...searchFilters }).refine(...inOrder),
+    query: z
+      .strictObject({
+        format: z.enum(['csv', 'jsonl']).default('csv').meta({
+          description: 'Form of the lines: comma-separated values, or a JSON object each.',
+          example: 'jsonl',
+        }),
+        limit: z
+          .string()
+          .regex(/^[0-9]{1,9}$/, { error: 'Expected a whole number from 1 to 100000' })
+          .transform(Number)
+          .pipe(z.int().min(1).max(100_000))
+          .optional()
+          .meta({
+            type: 'integer',
+            format: 'int32',
+            minimum: 1,
+            maximum: 100_000,
+            description: 'How many results the part covers. Absent covers all, in one answer.',
+            example: 10_000,
+          }),
+        cursor: cursor.unwrap().optional().meta({
+          maxLength: 512,
+          description:
+            'The `Next-Cursor` of the part before, sent with the same filter; absent for the first part. An altered cursor, or one of another bot or filter, is invalid input.',
+          example: 'AZx0mC1jZ3JhbnQ',
+        }),
+        ...rangeFilters,
+        ...searchFilters,
+      })
+      .refine(...inOrder),
     success: {
       status: 200,
-      description: 'The lines, the names of the columns first.',
+      description: 'The lines; of a CSV, the names of the columns first.',
+      headers: { 'Next-Cursor': 'NextCursor', 'Results-Remaining': 'ResultsRemaining' },
       mediaType: 'text/csv',
+      otherMedia: {
+        mediaType: 'application/x-ndjson',
+        body: z.string().max(2_147_483_647).meta({
+          description: 'A `Result` as JSON in each line; lines end with a line feed.',
+          maxLength: 2_147_483_647,
+          pattern: '^[^\\x00]*$',
+          example: '{"id":"01jr5x5h3s4b8w2a7r9t1v3x5z"}',
+        }),
+        examples: {
+          one: { summary: 'One result', value: `${JSON.stringify(exampleResult)}\n` },
+        },
+      },
       body: z.string().max(2_147_483_647).meta({
         description: 'CSV with CRLF line ends.',
         maxLength: 2_147_483_647,

@@ -1,6 +1,6 @@
 // Made by `make generate` from contract/. Do not edit.
 import type { operations as contract } from '../contract/index.ts'
-import type { AccessKind, Handler } from '../contract/operation.ts'
+import type { AccessKind, Handler, Stream } from '../contract/operation.ts'
 import type { z } from '../contract/zod.ts'
 import type { operations as wire } from './openapi.ts'
 
@@ -433,13 +433,13 @@ export interface ListResultLogs {
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
 
-/** Export results as CSV: GET /v1/bots/{botId}/resultsExport */
+/** Export results as CSV or JSON lines: GET /v1/bots/{botId}/resultsExport */
 export interface ExportResults {
   access: 'bot'
   params: z.output<(typeof contract)['exportResults']['params']>
   query: z.output<(typeof contract)['exportResults']['query']>
   body: undefined
-  reply: AsyncIterable<string>
+  reply: Stream
   minimal: never
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }

@@ -516,8 +516,10 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Export results as CSV
-         * @description Streams the results in which at least one answer was given as CSV (RFC 4180, UTF-8), newest first: a line per result with a column per input block that was ever answered and one per variable. Values that a spreadsheet would take for a formula are prefixed with a single quote.
+         * Export results as CSV or JSON lines
+         * @description Streams the results in which at least one answer was given, newest first, a line per result. As CSV (RFC 4180, UTF-8) with the names of the columns before them: one per input block and one per variable that no block fills; values that a spreadsheet would take for a formula are prefixed with a single quote. As JSON lines, each line is a result as the list of results has it.
+         *
+         *     With `limit` the export comes in parts that can be asked for again: a part reaches from its `cursor` over so many results, of which those that the filters want are in it, and its header `Next-Cursor` is where the next one begins. What arrives or is deleted meanwhile makes no gap and no repeat. Every part of a CSV has the names of the columns. `Results-Remaining` tells how many results are left, for a display of progress.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `results`.
          */
@@ -11584,6 +11586,11 @@ export interface components {
          */
         Location: string;
         /**
+         * @description Send it as `cursor` to get the following part; absent on the last one.
+         * @example AZx0mC1jZ3JhbnQ
+         */
+        NextCursor: string;
+        /**
          * @description The preference that was followed, where one was.
          * @example return=minimal
          */
@@ -11603,6 +11610,11 @@ export interface components {
          * @example 01jr5x9n7w8z2g6e1v3y5a7b9d
          */
         RequestId: string;
+        /**
+         * @description How many results of the range and status there are from the cursor on, those of this part among them. `answerContains` and `variable` are looked at later, so lines can be fewer.
+         * @example 125000
+         */
+        ResultsRemaining: number;
         /**
          * @description After how many seconds to try again.
          * @example 1
@@ -13022,6 +13034,21 @@ export interface operations {
                  */
                 createdBefore?: components["parameters"]["CreatedBeforeQuery"];
                 /**
+                 * @description The `Next-Cursor` of the part before, sent with the same filter; absent for the first part. An altered cursor, or one of another bot or filter, is invalid input.
+                 * @example AZx0mC1jZ3JhbnQ
+                 */
+                cursor?: string;
+                /**
+                 * @description Form of the lines: comma-separated values, or a JSON object each.
+                 * @example jsonl
+                 */
+                format?: "csv" | "jsonl";
+                /**
+                 * @description How many results the part covers. Absent covers all, in one answer.
+                 * @example 10000
+                 */
+                limit?: number;
+                /**
                  * @description How far a chat came: `started` has at least one answer and did not reach an end, `completed` reached an end. Absent means both, and where chats without an answer count, these too.
                  * @example completed
                  */
@@ -13054,16 +13081,19 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The lines, the names of the columns first. */
+            /** @description The lines; of a CSV, the names of the columns first. */
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    "Next-Cursor": components["headers"]["NextCursor"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Results-Remaining": components["headers"]["ResultsRemaining"];
                     "X-Request-Id": components["headers"]["RequestId"];
                     [name: string]: unknown;
                 };
                 content: {
+                    "application/x-ndjson": string;
                     "text/csv": string;
                 };
             };

@@ -62,7 +62,7 @@ const longReads: Partial<Record<OperationId, number>> = {
   getSession: 3,
   getTranscript: 3,
   listResultLogs: 3,
-  exportResults: 4,
+  exportResults: 6,
 }
 
 /** What is remembered needs no table. */

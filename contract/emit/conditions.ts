@@ -49,6 +49,9 @@ export function conditionalHeaders({ isConditional, method, success, deprecated 
     ...(success.minimal ? { 'Preference-Applied': named('PreferenceApplied') } : {}),
     ...(deprecated ? { Deprecation: named('Deprecation'), Sunset: named('Sunset') } : {}),
     ...(deprecated?.successor ? { Link: named('Successor') } : {}),
+    ...Object.fromEntries(
+      Object.entries(success.headers ?? {}).map(([header, component]) => [header, named(component)]),
+    ),
   }
 }
 
@@ -65,7 +68,15 @@ export function usedHeaders(all: JsonObject, operations: readonly Operation[]): 
   const used = new Set(
     operations.flatMap((operation) => Object.values(conditionalHeaders(operation))).map(nameOf),
   )
-  const optional = ['ETag', 'PreferenceApplied', 'Deprecation', 'Sunset', 'Successor']
+  const optional = [
+    'ETag',
+    'PreferenceApplied',
+    'Deprecation',
+    'Sunset',
+    'Successor',
+    'NextCursor',
+    'ResultsRemaining',
+  ]
   return Object.fromEntries(
     Object.entries(all).filter(([name]) => !optional.includes(name) || used.has(name)),
   )

@@ -247,6 +247,18 @@ export const headers = {
     schema: { type: 'string', maxLength: 2048, pattern: freeText },
     example: '</v1/bots/01jr5x2e0p1y5s9x4n6q8r0t2w>; rel="successor-version"',
   },
+  NextCursor: {
+    description: 'Send it as `cursor` to get the following part; absent on the last one.',
+    schema: { type: 'string', maxLength: 512, pattern: '^[A-Za-z0-9_-]+$' },
+    example: 'AZx0mC1jZ3JhbnQ',
+  },
+  ResultsRemaining: {
+    description:
+      'How many results of the range and status there are from the cursor on, those of this part among them. `answerContains` and `variable` are looked at later, so lines can be fewer.',
+    required: true,
+    schema: { type: 'integer', format: 'int64', minimum: 0, maximum: Number.MAX_SAFE_INTEGER },
+    example: 125_000,
+  },
   'Access-Control-Allow-Origin': {
     description: 'The origin of the page that called, sent when the request names one.',
     schema: { type: 'string', maxLength: 2048, pattern: freeText },

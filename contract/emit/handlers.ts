@@ -8,7 +8,7 @@ export function toHandlers(resources: Record<string, Record<string, Operation>>)
   const lines = [
     '// Made by `make generate` from contract/. Do not edit.',
     "import type { operations as contract } from '../contract/index.ts'",
-    "import type { AccessKind, Handler } from '../contract/operation.ts'",
+    "import type { AccessKind, Handler, Stream } from '../contract/operation.ts'",
     "import type { z } from '../contract/zod.ts'",
     "import type { operations as wire } from './openapi.ts'",
     '',
@@ -57,7 +57,7 @@ function operationInterface(id: string, operation: Operation): string[] {
     `  body: ${parsed('body')}`,
     media === 'application/json'
       ? `  reply: wire['${id}']['responses'][${operation.success.status}]['content']['${media}']`
-      : '  reply: AsyncIterable<string>',
+      : '  reply: Stream',
     operation.success.minimal
       ? `  minimal: wire['${id}']['responses'][${operation.success.status}]['content']['${minimalMediaType}']`
       : '  minimal: never',

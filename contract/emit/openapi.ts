@@ -165,6 +165,14 @@ function register(registry: OpenAPIRegistry, operationId: string, operations: Re
             schema: success.body,
             examples: examples(success.examples),
           },
+          ...(success.otherMedia
+            ? {
+                [success.otherMedia.mediaType]: {
+                  schema: success.otherMedia.body,
+                  examples: examples(success.otherMedia.examples),
+                },
+              }
+            : {}),
           ...(success.minimal
             ? {
                 [minimalMediaType]: {

@@ -378,9 +378,11 @@ export interface Results {
    */
   listLogs(botId: string, resultId: string, query?: ListResultLogsQuery, options?: RequestOptions): Pages<ResultLogPage, ResultLogPage["logs"][number]>
   /**
-   * Export results as CSV: `GET /v1/bots/{botId}/resultsExport`
+   * Export results as CSV or JSON lines: `GET /v1/bots/{botId}/resultsExport`
    *
-   * Streams the results in which at least one answer was given as CSV (RFC 4180, UTF-8), newest first: a line per result with a column per input block that was ever answered and one per variable. Values that a spreadsheet would take for a formula are prefixed with a single quote.
+   * Streams the results in which at least one answer was given, newest first, a line per result. As CSV (RFC 4180, UTF-8) with the names of the columns before them: one per input block and one per variable that no block fills; values that a spreadsheet would take for a formula are prefixed with a single quote. As JSON lines, each line is a result as the list of results has it.
+
+With `limit` the export comes in parts that can be asked for again: a part reaches from its `cursor` over so many results, of which those that the filters want are in it, and its header `Next-Cursor` is where the next one begins. What arrives or is deleted meanwhile makes no gap and no repeat. Every part of a CSV has the names of the columns. `Results-Remaining` tells how many results are left, for a display of progress.
    */
   export(botId: string, query?: ExportResultsQuery, options?: RequestOptions): Reply<Response>
 }

@@ -21,12 +21,13 @@ export function writeCursor(key: Buffer, scope: readonly string[], { createdAt, 
   return Buffer.concat([tag(key, scope, position), position]).toString('base64url')
 }
 
-/** The position in a cursor, or the issue when it was not made for this scope. */
-function readCursor(
+/** The position in a cursor, the beginning where there is none, or the issue when it was not made for this scope. */
+export function readCursor(
   key: Buffer,
   scope: readonly string[],
-  cursor: string,
+  cursor: string | undefined,
 ): { position: Position } | { issue: Issue } {
+  if (cursor === undefined) return { position: beginning }
   const bytes = Buffer.from(cursor, 'base64url')
   const position = bytes.subarray(TAG_BYTES)
   if (
@@ -88,7 +89,7 @@ export async function paged<Row extends Position>(
   { cursor, limit }: { cursor?: string | undefined; limit: number },
   read: (position: Position, limit: number) => Promise<Row[] | Stretch<Row>>,
 ): Promise<{ page: Row[]; nextCursor: string | null } | { issue: Issue }> {
-  const from = cursor === undefined ? { position: beginning } : readCursor(key, scope, cursor)
+  const from = readCursor(key, scope, cursor)
   if ('issue' in from) return from
   // One row more tells whether there is another page.
   const found = await read(from.position, limit + 1)

@@ -1,14 +1,12 @@
 import type { ResultsHandlers } from '../../generated/handlers.ts'
-import type { components } from '../../generated/openapi.ts'
 import { transcriptOf } from '../chat/store.ts'
 import type { Contexts } from '../context.ts'
-import { paged } from '../db/page.ts'
+import { paged, readCursor, writeCursor } from '../db/page.ts'
 import { entityTag } from '../entity-tags.ts'
-import { stored } from '../json/json-text.ts'
 import { deleteAll, deleteSome } from '../results/delete.ts'
-import { exportLines } from '../results/export.ts'
+import { exportPart } from '../results/export.ts'
 import { readFilter, scopeOf } from '../results/filter.ts'
-import { logPage, type ResultRow, resultOf, resultPage } from '../results/page.ts'
+import { logPage, resultOf, resultPage, toResult } from '../results/page.ts'
 
 export const results: ResultsHandlers<Contexts> = {
   async listResults({ query }, reply, { db, grant, now, cursorKey }) {
@@ -60,23 +58,20 @@ export const results: ResultsHandlers<Contexts> = {
     })
   },
 
-  async exportResults({ query }, reply, { db, grant, now }) {
+  async exportResults({ query }, reply, { db, grant, now, cursorKey }) {
     const read = readFilter(query, now)
     if ('issue' in read) return reply.fail('BAD_REQUEST', [read.issue])
-    return reply.ok(exportLines(db, grant, read.filter))
+    const scope = ['export', grant.bot.id, ...scopeOf(query)]
+    const from = readCursor(cursorKey, scope, query.cursor)
+    if ('issue' in from) return reply.fail('BAD_REQUEST', [from.issue])
+    const part = await exportPart(db, grant, read.filter, from.position, query, now)
+    return reply.ok({
+      mediaType: query.format === 'csv' ? 'text/csv' : 'application/x-ndjson',
+      headers: {
+        'Results-Remaining': String(part.remaining),
+        ...(part.end ? { 'Next-Cursor': writeCursor(cursorKey, scope, part.end) } : {}),
+      },
+      pieces: part.lines,
+    })
   },
-}
-
-function toResult(botId: string, row: ResultRow): components['schemas']['Result'] {
-  return {
-    id: row.id,
-    createdAt: row.createdAt.toISOString(),
-    botId,
-    variables: stored(row.variables),
-    isCompleted: row.isCompleted,
-    hasStarted: row.hasStarted,
-    isArchived: false,
-    lastChatSessionId: row.lastChatSessionId,
-    answers: stored(row.answers),
-  }
 }

@@ -2,7 +2,13 @@ import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type express from 'express'
 import { type ErrorCode, errors, type Issue } from '../../contract/errors.ts'
-import { type Conditions, errorsOf, minimalMediaType, type Operation } from '../../contract/operation.ts'
+import {
+  type Conditions,
+  errorsOf,
+  minimalMediaType,
+  type Operation,
+  type Stream,
+} from '../../contract/operation.ts'
 import { readOutcome } from '../entity-tags.ts'
 import { encode } from '../json/json-text.ts'
 import { problem } from './problem.ts'
@@ -57,13 +63,16 @@ export function createReply(operationId: string, operation: Operation): AnyReply
       : {}),
   })
   return {
-    ok: (body, etag) => ({
-      status,
-      headers: headersOf(body, etag),
-      mediaType,
-      madeId: secretOf && String(pick(body, secretOf)),
-      body: mediaType === 'application/json' ? encode(body) : (body as AsyncIterable<string>),
-    }),
+    ok(body, etag) {
+      const headers = headersOf(body, etag)
+      if (mediaType !== 'application/json') {
+        const stream = body as Stream
+        const { mediaType, pieces } = stream
+        return { status, headers: { ...headers, ...stream.headers }, mediaType, body: pieces }
+      }
+      const madeId = secretOf && String(pick(body, secretOf))
+      return { status, headers, mediaType, madeId, body: encode(body) }
+    },
     minimal: (body, etag) => ({
       status,
       headers: { ...headersOf(body, etag), 'Preference-Applied': 'return=minimal' },

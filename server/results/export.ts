@@ -5,8 +5,10 @@ import { parseDraft, withDraft } from '../bots/drafts.ts'
 import type { Database } from '../db/client.ts'
 import { beginning, type Position } from '../db/page.ts'
 import { resultAnswers } from '../db/schema.ts'
-import type { ResultFilter } from './filter.ts'
-import { type ResultRow, resultPage } from './page.ts'
+import { encode } from '../json/json-text.ts'
+import { ofStatus, type ResultFilter } from './filter.ts'
+import { countTied, partEnd, type ResultRow, resultPage, toResult } from './page.ts'
+import { countResults } from './stats-rollup.ts'
 
 /** So many results are in memory at a time, however many there are. */
 const PAGE = 1_000
@@ -24,23 +26,97 @@ interface ParsedResult {
   variables: Map<string, string>
 }
 
-/** The results of a bot as lines of CSV, the names of the columns first; a piece is read when it is asked for. */
-export async function* exportLines(
+export interface Part {
+  /** How many results there are from its beginning on. */
+  remaining: number
+  /** Where the next one begins; undefined where this is the last one. */
+  end: Position | undefined
+  /** Read as they are asked for. */
+  lines: AsyncIterable<string>
+}
+
+/**
+ * A part of an export. Where it ends is known before it is read, so that whoever reads it in two attempts gets the
+ * same results, but for those that were deleted in between.
+ */
+export async function exportPart(
   db: Database,
   grant: BotGrant,
   filter: ResultFilter,
-): AsyncGenerator<string> {
-  const columns = await columnsOf(db, grant)
-  // The names go out with the first page, when it is known that results can be read.
-  const lines = [columns.map(({ title }) => title)]
-  let position: Position | undefined = beginning
+  from: Position,
+  { format, limit }: { format: 'csv' | 'jsonl'; limit?: number | undefined },
+  now: Date,
+): Promise<Part> {
+  const [remaining, end] = await Promise.all([
+    countFrom(db, grant, filter, from, now),
+    limit === undefined ? undefined : partEnd(db, grant, filter, from, limit),
+  ])
+  const pages = pagesOf(db, grant, filter, from, end)
+  return { remaining, end, lines: format === 'csv' ? csvLines(db, grant, pages) : jsonLines(grant, pages) }
+}
+
+async function countFrom(
+  db: Database,
+  grant: BotGrant,
+  { range, status }: ResultFilter,
+  from: Position,
+  now: Date,
+): Promise<number> {
+  const to = range.to && range.to < from.createdAt ? range.to : from.createdAt
+  const before = from === beginning ? range : { from: range.from, to }
+  const [stats, tied] = await Promise.all([
+    countResults(db, grant, before, now),
+    from === beginning ? 0 : countTied(db, grant, status, from),
+  ])
+  return ofStatus(stats, status).totalStarts + tied
+}
+
+/** The results of a part, so many at a time that memory does not depend on how many there are. */
+async function* pagesOf(
+  db: Database,
+  grant: BotGrant,
+  { range, ...sought }: ResultFilter,
+  from: Position,
+  last: Position | undefined,
+): AsyncGenerator<ResultRow[]> {
+  const filter = { ...sought, range: last ? { from: last.createdAt, to: range.to } : range }
+  const isWithin = ({ createdAt, id }: Position) =>
+    last === undefined || createdAt > last.createdAt || id >= last.id
+  let position: Position | undefined = from
   while (position) {
     const found = await resultPage(db, grant, filter, position, PAGE + 1)
     const { rows, end } = Array.isArray(found) ? { rows: found, end: undefined } : found
     const page = rows.slice(0, PAGE)
+    position = rows.length > PAGE ? page.at(-1) : end
+    if (position && !isWithin(position)) position = undefined
+    yield page.filter(isWithin)
+  }
+}
+
+async function* jsonLines({ bot }: BotGrant, pages: AsyncIterable<ResultRow[]>): AsyncGenerator<string> {
+  for await (const page of pages) {
+    // Stored documents may have line feeds between their parts, and nowhere else.
+    const lines = page.map((row) =>
+      [encode(toResult(bot.id, row))]
+        .flat()
+        .join('')
+        .replaceAll(/[\r\n]/g, ''),
+    )
+    if (lines.length > 0) yield lines.map((line) => `${line}\n`).join('')
+  }
+}
+
+async function* csvLines(
+  db: Database,
+  grant: BotGrant,
+  pages: AsyncIterable<ResultRow[]>,
+): AsyncGenerator<string> {
+  const columns = await columnsOf(db, grant)
+  // The names go out with the first page, when it is known that results can be read.
+  const lines = [columns.map(({ title }) => title)]
+  for await (const page of pages) {
     lines.push(...page.map(parseResult).map((result) => columns.map(({ value }) => value(result))))
     if (lines.length > 0) yield toCsv(lines.splice(0))
-    position = rows.length > PAGE ? page.at(-1) : end
   }
 }
 

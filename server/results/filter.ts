@@ -1,5 +1,6 @@
 import type { Issue } from '../../contract/errors.ts'
 import type { GetStats, ListResults } from '../../generated/handlers.ts'
+import type { components } from '../../generated/openapi.ts'
 import { type TimeRange, timeRange } from './time-range.ts'
 
 export type Status = NonNullable<GetStats['query']['status']>
@@ -64,4 +65,23 @@ export function scopeOf({ timeFilter, timeZone, ...others }: FilterQuery): strin
     // As it was before there were these, so that cursors from then stay good.
     ...given.flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`])),
   ]
+}
+
+type Stats = components['schemas']['Stats']
+
+/** Chats of one status are all of them started, and all or none of them completed. */
+export function ofStatus(stats: Stats, status: Status | null): Stats {
+  const { totalStarts, totalCompleted } = stats
+  switch (status) {
+    case null:
+      return stats
+    case 'started':
+      return {
+        totalViews: totalStarts - totalCompleted,
+        totalStarts: totalStarts - totalCompleted,
+        totalCompleted: 0,
+      }
+    case 'completed':
+      return { totalViews: totalCompleted, totalStarts: totalCompleted, totalCompleted }
+  }
 }

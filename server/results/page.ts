@@ -1,9 +1,11 @@
 import { and, eq, sql } from 'drizzle-orm'
+import type { components } from '../../generated/openapi.ts'
 import type { BotGrant } from '../access/index.ts'
 import { type Database, statements } from '../db/client.ts'
 import { after, newestFirst, type Position, type Stretch } from '../db/page.ts'
 import { resultAnswers, resultLogs, results as table } from '../db/schema.ts'
 import { expression, prepareSelect, type RowOf } from '../db/selection.ts'
+import { stored } from '../json/json-text.ts'
 import type { ResultFilter } from './filter.ts'
 import type { TimeRange } from './time-range.ts'
 
@@ -83,6 +85,24 @@ const resultStatements = statements((db, named) => {
         WHERE ${table}.place = ${sql.raw(String(EXAMINED))} OR sought.is_wanted
         ORDER BY ${inOrder} LIMIT ${sql.placeholder('limit')}`,
     ),
+    // The last result that a part covers, and the one after it.
+    part: prepareSelect(
+      db,
+      named('result_part'),
+      { id: table.id, createdAt: table.createdAt },
+      (list) => sql`SELECT ${list} FROM ${table}
+        WHERE ${ofBot} AND ${table.hasStarted} AND ${after(table.createdAt, table.id)}
+        ORDER BY ${inOrder} OFFSET ${sql.placeholder('limit')}::int - 1 LIMIT 2`,
+    ),
+    tied: prepareSelect(
+      db,
+      named('results_tied'),
+      { count: expression(sql`count(*)`, 'integer') },
+      (list) => sql`SELECT ${list} FROM ${table}
+        WHERE ${table.botId} = ${sql.placeholder('botId')} AND NOT ${table.isArchived} AND ${table.hasStarted}
+          AND ${table.createdAt} = ${sql.placeholder('createdAt')}::timestamptz AND ${table.id} < ${sql.placeholder('id')}
+          AND (${status} IS NULL OR ${table.isCompleted} = (${status} = 'completed'))`,
+    ),
     one: prepareSelect(
       db,
       named('result'),
@@ -111,10 +131,19 @@ export async function resultPage(
   db: Database,
   grant: BotGrant,
   { range, ...sought }: ResultFilter,
-  { createdAt, id }: Position,
+  position: Position,
   limit: number,
 ): Promise<ResultRow[] | Stretch<ResultRow>> {
-  const values = {
+  const values = valuesOf(grant, range, position, limit)
+  if (Object.values(sought).every((value) => value === null)) return resultStatements(db).page(values)
+  const found = await resultStatements(db).search({ ...values, ...sought })
+  const rows = found.filter((row) => row.isWanted)
+  const last = found.at(-1)
+  return last?.isLast && rows.length < limit ? { rows, end: last } : rows
+}
+
+function valuesOf(grant: BotGrant, range: TimeRange, { createdAt, id }: Position, limit: number) {
+  return {
     botId: grant.bot.id,
     // The position bounds the range too: of two bounds on the time PostgreSQL begins at either, and at the
     // looser one it would walk through all pages before this one.
@@ -123,15 +152,49 @@ export async function resultPage(
     id,
     limit,
   }
-  if (Object.values(sought).every((value) => value === null)) return resultStatements(db).page(values)
-  const found = await resultStatements(db).search({ ...values, ...sought })
-  const rows = found.filter((row) => row.isWanted)
-  const last = found.at(-1)
-  return last?.isLast && rows.length < limit ? { rows, end: last } : rows
+}
+
+/** Where a part that covers `limit` results after a position ends; undefined when nothing comes after it. */
+export async function partEnd(
+  db: Database,
+  grant: BotGrant,
+  { range }: ResultFilter,
+  position: Position,
+  limit: number,
+): Promise<Position | undefined> {
+  const [last, next] = await resultStatements(db).part(valuesOf(grant, range, position, limit))
+  return next && last
+}
+
+/** How many results of a status come after a position at its very moment. */
+export async function countTied(
+  db: Database,
+  { bot }: BotGrant,
+  status: ResultFilter['status'],
+  { createdAt, id }: Position,
+): Promise<number> {
+  const values = { botId: bot.id, status, createdAt: createdAt.toISOString(), id }
+  const [row] = await resultStatements(db).tied(values)
+  return row?.count ?? 0
 }
 
 function earlier(end: Date | null, other: Date): Date {
   return end !== null && end < other ? end : other
+}
+
+/** A result as callers see it. */
+export function toResult(botId: string, row: ResultRow): components['schemas']['Result'] {
+  return {
+    id: row.id,
+    createdAt: row.createdAt.toISOString(),
+    botId,
+    variables: stored(row.variables),
+    isCompleted: row.isCompleted,
+    hasStarted: row.hasStarted,
+    isArchived: false,
+    lastChatSessionId: row.lastChatSessionId,
+    answers: stored(row.answers),
+  }
 }
 
 /** One result of the granted bot. */

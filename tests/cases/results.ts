@@ -437,6 +437,32 @@ export const results: Cases<'results'> = {
           ])
         },
       }),
+      'as JSON lines': ({ here }) => ({
+        as: here.member,
+        params: { botId: here.published.id },
+        query: { format: 'jsonl', limit: 100_000 },
+        after: ({ text, headers }) => {
+          expect(headers['content-type']).toBe('application/x-ndjson; charset=utf-8')
+          expect(headers['results-remaining']).toBe('3')
+          expect(headers['next-cursor']).toBeUndefined()
+          const lines = text.split('\n')
+          expect(lines.pop()).toBe('')
+          expect(idsOf(lines.map((line) => JSON.parse(line)))).toEqual(here.results)
+        },
+      }),
+      'the part after the first': async ({ here }, { client }) => {
+        const options = { as: here.member, params: { botId: here.published.id } }
+        const first = await client.call('exportResults', { ...options, query: { limit: 2 } })
+        return {
+          ...options,
+          query: { cursor: first.headers['next-cursor'], limit: 1 },
+          after: ({ text, headers }) => {
+            expect(text.split('\r\n')).toHaveLength(3)
+            expect(headers['results-remaining']).toBe('1')
+            expect(headers['next-cursor']).toBeUndefined()
+          },
+        }
+      },
       'of a bot without any': ({ here }) => ({
         as: here.member,
         params: { botId: here.draft.id },
@@ -444,6 +470,32 @@ export const results: Cases<'results'> = {
       }),
     },
     BAD_REQUEST: {
+      'a format there is not': ({ here }) => ({
+        as: here.member,
+        params: { botId: here.published.id },
+        query: { format: 'xlsx' },
+        at: 'query.format',
+      }),
+      'a part that is too large': ({ here }) => ({
+        as: here.member,
+        params: { botId: here.published.id },
+        query: { limit: 100_001 },
+        at: 'query.limit',
+      }),
+      'the cursor of a list': async ({ here }, { client }) => {
+        const options = { as: here.member, params: { botId: here.published.id } }
+        const { nextCursor } = await client.ok('listResults', { ...options, query: { limit: 1 } })
+        return { ...options, query: { cursor: String(nextCursor) }, at: 'query.cursor' }
+      },
+      'the cursor of another filter': async ({ here }, { client }) => {
+        const options = { as: here.member, params: { botId: here.published.id } }
+        const { headers } = await client.call('exportResults', { ...options, query: { limit: 1 } })
+        return {
+          ...options,
+          query: { cursor: headers['next-cursor'], status: 'started' },
+          at: 'query.cursor',
+        }
+      },
       'a filter there is not': ({ here }) => ({
         as: here.member,
         params: { botId: here.published.id },

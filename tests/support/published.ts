@@ -275,7 +275,7 @@ function mistakesOfAnswer(answer: Answer): string[] {
         ...mistakesOf(schema.type === 'integer' ? Number(given) : given, schema).map((m) => `${name}: ${m}`),
       )
   }
-  if (content && media?.endsWith('json')) {
+  if (content && media !== undefined && /[/+]json$/.test(media)) {
     mistakes.push(...mistakesOfBody(answer, content.schema), ...mistakesInForms(answer, path, method, media))
   }
   return mistakes

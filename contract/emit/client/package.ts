@@ -84,9 +84,9 @@ function methodsOf(id: string, operation: Operation, document: JsonObject): Meth
   const schemaIn = (content?: Content) => nameOf(Object.values(content ?? {})[0]?.schema.$ref ?? '')
   const { content = {} } = published.responses[success.status] ?? {}
   const [page = '', little] = Object.values(content).map(({ schema }) => nameOf(schema.$ref ?? ''))
-  const entries = operation.query?.shape.cursor ? listOf(page, document) : undefined
   const isKeyed = minimumKeyOf(operation) !== undefined
   const isRaw = success.mediaType !== undefined
+  const entries = operation.query?.shape.cursor && !isRaw ? listOf(page, document) : undefined
   const body = published.requestBody && schemaIn(published.requestBody.content)
   const query = operation.query && {
     name: `${capitalised(id)}Query`,
