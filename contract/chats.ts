@@ -103,7 +103,9 @@ export const chats = define({
     success: {
       status: 200,
       description: 'The chat as it is now.',
-      body: z.object({ chat: chatSchema }).meta({ id: 'ChatBody', description: 'One chat of a bot.' }),
+      body: z
+        .object({ chat: chatSchema })
+        .meta({ id: 'ChatBody', description: 'One chat of a bot, as it is now.' }),
       examples: { ended: { summary: 'Ended', value: { chat: { ...exampleChat, isOver: true } } } },
     },
   },

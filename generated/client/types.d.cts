@@ -2135,7 +2135,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description One chat of a bot. */
+        /** @description One chat of a bot, as it is now. */
         ChatBody: {
             chat: components["schemas"]["BotChat"];
         };
