@@ -137,7 +137,7 @@ export const transfer = define({
           bot: botSchema,
           warnings: flowFindings.meta({
             description:
-              'What was dropped or added to make the document fit, links to bots that the workspace does not have, and blocks that chats skip.',
+              'What was dropped or added to make the document fit, links to bots that the workspace does not have, blocks that chats skip, and those whose credentials the workspace does not have.',
           }),
           findings: findingCounts,
         })

@@ -983,7 +983,7 @@ export interface components {
              */
             content: string;
         };
-        /** @description Works with Anthropic. Chats of this service skip it. Versions 6 and 6.1 only. */
+        /** @description Works with Anthropic. Chats of this service run Create Chat Message and Generate variables, with credentials of type anthropic, and skip other actions. Versions 6 and 6.1 only. */
         AnthropicBlock: {
             /**
              * @description Id of the block.
@@ -3539,7 +3539,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Asks an OpenAI model. Chats of this service skip it. Newer documents use the block of type openai. */
+        /** @description Asks an OpenAI model. Chats of this service run the task Create chat completion, with credentials of type openai, and skip other tasks. Newer documents use the block of type openai. */
         ClassicOpenAiBlock: {
             /**
              * @description Id of the block.
@@ -3650,7 +3650,7 @@ export interface components {
              */
             apiVersion?: string;
             /**
-             * @description Address of the API.
+             * @description Address of the API, where the credentials name none; only one of the vendor, since the key goes there.
              * @example https://api.openai.com/v1
              */
             baseUrl?: string;
@@ -4172,7 +4172,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Works with DeepSeek. Chats of this service skip it. Versions 6 and 6.1 only. */
+        /** @description Works with DeepSeek. Chats of this service run Create chat completion, with credentials of type deepseek, and skip other actions. Versions 6 and 6.1 only. */
         DeepSeekBlock: {
             /**
              * @description Id of the block.
@@ -5421,7 +5421,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Works with Groq. Chats of this service skip it. Versions 6 and 6.1 only. */
+        /** @description Works with Groq. Chats of this service run Create chat completion, with credentials of type groq, and skip other actions. Versions 6 and 6.1 only. */
         GroqBlock: {
             /**
              * @description Id of the block.
@@ -5859,7 +5859,7 @@ export interface components {
         ImportedBotBody: {
             bot: components["schemas"]["Bot"];
             findings: components["schemas"]["FindingCounts"];
-            /** @description What was dropped or added to make the document fit, links to bots that the workspace does not have, and blocks that chats skip. */
+            /** @description What was dropped or added to make the document fit, links to bots that the workspace does not have, blocks that chats skip, and those whose credentials the workspace does not have. */
             warnings: components["schemas"]["FlowFinding"][];
         };
         /** @description Texts that an input shows. */
@@ -6718,7 +6718,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Works with Mistral. Chats of this service skip it. Versions 6 and 6.1 only. */
+        /** @description Works with Mistral. Chats of this service run Create chat completion and Generate variables, with credentials of type mistral, and skip other actions. Versions 6 and 6.1 only. */
         MistralBlock: {
             /**
              * @description Id of the block.
@@ -7069,7 +7069,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Works with OpenAI. Chats of this service skip it. Versions 6 and 6.1 only. */
+        /** @description Works with OpenAI. Chats of this service run Create chat completion and Generate variables, with credentials of type openai, and skip other actions. Versions 6 and 6.1 only. */
         OpenAiBlock: {
             /**
              * @description Id of the block.
@@ -7181,7 +7181,7 @@ export interface components {
              */
             assistantId?: string;
             /**
-             * @description Address of the API.
+             * @description Address of the API, where the credentials name none; only one of the vendor, since the key goes there.
              * @example https://api.openai.com/v1
              */
             baseUrl?: string;
@@ -7289,7 +7289,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Works with OpenRouter. Chats of this service skip it. Versions 6 and 6.1 only. */
+        /** @description Works with OpenRouter. Chats of this service run Create chat completion, with credentials of type open-router, and skip other actions. Versions 6 and 6.1 only. */
         OpenRouterBlock: {
             /**
              * @description Id of the block.
@@ -7506,7 +7506,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Asks for a payment by card. Chats of this service skip it. */
+        /** @description Asks for a payment by card. Chats of this service end at it, and say that nothing was paid. */
         PaymentInput: {
             /**
              * @description Id of the block.
@@ -7579,7 +7579,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Works with Perplexity. Chats of this service skip it. Versions 6 and 6.1 only. */
+        /** @description Works with Perplexity. Chats of this service run Create chat completion, with credentials of type perplexity, and skip other actions. Versions 6 and 6.1 only. */
         PerplexityBlock: {
             /**
              * @description Id of the block.
@@ -10229,7 +10229,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description Works with Together AI. Chats of this service skip it. Versions 6 and 6.1 only. */
+        /** @description Works with Together AI. Chats of this service run Create chat completion, with credentials of type together-ai, and skip other actions. Versions 6 and 6.1 only. */
         TogetherAiBlock: {
             /**
              * @description Id of the block.

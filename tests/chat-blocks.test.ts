@@ -1151,9 +1151,8 @@ describe('e-mail', () => {
 
 test.each([
   'Google Sheets',
-  'OpenAI',
-  'openai',
-  'anthropic',
+  'dify-ai',
+  'elevenlabs',
   'qr-code',
   'zendesk',
   'something new',
@@ -1162,7 +1161,11 @@ test.each([
 ])('%s is skipped with a log entry', async (type) => {
   const client = await runBlock({ type, options: { action: 'x' } })
   expect(client.texts()).toEqual(['A is '])
-  expect(client.logged('does not run such blocks')).toMatchObject({ context: 'x', isInternal: true })
+  expect(client.logged('does not run such blocks')).toMatchObject({
+    status: 'error',
+    context: 'x',
+    isInternal: true,
+  })
 })
 
 test('variables: session variables stay out of the result, values become text, types of documents do not matter', async () => {

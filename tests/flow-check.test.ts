@@ -289,10 +289,12 @@ test('blocks that chats skip: misspelt ones and those of outside services', () =
   ].map((type, index) => ({ id: `b${index}`, type }))
   const found = connectionsOf(current({ groups: [group('g1', ...blocks)] }))
   expect(found.map(({ path, code, message }) => [path.join('.'), code, message])).toEqual(
-    [0, 1, 4, 5].map((index) => [
+    [0, 1, 4].map((index) => [
       `groups.0.blocks.${index}.type`,
       'skipped_block',
-      `Chats skip this block: the service does not run blocks of the type "${blocks[index]?.type}".`,
+      index === 4
+        ? 'Chats end at this block: the service does not offer payments.'
+        : `Chats skip this block: the service does not run blocks of the type "${blocks[index]?.type}".`,
     ]),
   )
 })
@@ -301,7 +303,7 @@ test.each(blockCatalogue.filter(({ family }) => family !== 'vendor'))(
   '$component of versions $versions is skipped only if it needs an outside service',
   ({ type }) => {
     const found = issuesOf(current({ groups: [group('g1', { id: 'b1', type })] }))
-    const isOutside = ['payment input', 'Google Sheets', 'OpenAI'].includes(type)
+    const isOutside = ['payment input', 'Google Sheets'].includes(type)
     expect(found).toEqual(isOutside ? ['groups.0.blocks.0.type skipped_block'] : [])
   },
 )
@@ -532,7 +534,6 @@ testCorpus(
       'missing_setting',
       'missing_setting',
       ...Array.from({ length: 3 }, () => 'missing_source'),
-      ...Array.from({ length: 2 }, () => 'skipped_block'),
       ...Array.from({ length: 2 }, () => 'unknown_variable'),
     ])
     for (const document of documents) {

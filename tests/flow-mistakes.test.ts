@@ -368,6 +368,40 @@ test('e-mails without a mail server', () => {
   expect(found).toMatchObject([{ path: ['groups', '2', 'blocks', '2', 'type'], code: 'no_mail_server' }])
 })
 
+test('credentials that the workspace does not have, of models and of e-mails', () => {
+  const completion = (id: string, type: string, options: object) => ({ id, type, options })
+  const named = { action: 'Create chat completion', messages: [] }
+  const blocks = [
+    completion('a', 'openai', named),
+    completion('b', 'openai', { ...named, credentialsId: 'unknown' }),
+    completion('c', 'openai', { ...named, credentialsId: 'smtp-1' }),
+    completion('d', 'openai', { ...named, credentialsId: 'openai-1' }),
+    completion('e', 'OpenAI', { task: 'Create chat completion', credentialsId: 'openai-1' }),
+    completion('f', 'mistral', {}),
+    completion('g', 'openai', { action: 'Create speech' }),
+    completion('h', 'Email', { recipients: ['ada@example.com'], credentialsId: 'smtp-1' }),
+  ]
+  const bot = sound()
+  bot.groups = [{ ...(bot.groups as object[])[0], blocks } as never]
+  const credentials = new Map([
+    ['openai-1', 'openai'],
+    ['smtp-1', 'smtp'],
+  ])
+  const codes = (service: Parameters<typeof checkFlow>[1]) =>
+    checkFlow(bot, service)
+      .filter(({ path }) => path[2] === 'blocks')
+      .map(({ path, code }) => `${path.slice(3).join('.')} ${code}`)
+  expect(codes({ hasMail: false, credentials })).toEqual([
+    '0.options.credentialsId missing_credentials',
+    '1.options.credentialsId missing_credentials',
+    '2.options.credentialsId missing_credentials',
+    '5.options.action missing_setting',
+    '6.options.action skipped_block',
+  ])
+  expect(codes({ hasMail: false, credentials: new Map() })).toContain('7.type no_mail_server')
+  expect(codes({ hasMail: true })).not.toContain('0.options.credentialsId missing_credentials')
+})
+
 test('the nearest known name is told', () => {
   const bot = sound()
   rename(block(bot, 2, 0).options.webhook, 'queryParams', 'headrs')

@@ -1,12 +1,8 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import {
-  isPublicAddress,
-  type OutboundOptions,
-  type OutboundReply,
-  outboundClient,
-} from '../server/chat/tools/outbound.ts'
+import { isPublicAddress } from '../server/chat/tools/addresses.ts'
+import { type OutboundOptions, type OutboundReply, outboundClient } from '../server/chat/tools/outbound.ts'
 
 let server: Server
 let port: number

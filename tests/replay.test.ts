@@ -60,6 +60,7 @@ const longReads: Partial<Record<OperationId, number>> = {
   listFolders: 3,
   listBots: 3,
   getSession: 3,
+  checkBot: 3,
   getTranscript: 3,
   listResultLogs: 3,
   exportResults: 6,

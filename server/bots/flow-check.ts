@@ -1,7 +1,8 @@
 import type { FlowFinding } from '../../contract/publications.ts'
-import { type FlowDocument, isRecord } from '../conversion/document.ts'
+import type { FlowDocument } from '../conversion/document.ts'
 import { blockIssues } from './checks/blocks.ts'
-import { type Flow, issue, readFlow } from './checks/flow.ts'
+import { type KnownCredentials, unsentMails } from './checks/credentials.ts'
+import { readFlow } from './checks/flow.ts'
 import { endlessLoops } from './checks/loops.ts'
 import { startIssues, unreachableGroups } from './checks/reach.ts'
 import { duplicateIds, edgeIssues, eventIssues } from './checks/references.ts'
@@ -9,6 +10,13 @@ import { duplicateIds, edgeIssues, eventIssues } from './checks/references.ts'
 /** An error keeps a chat from doing what the flow says; a warning is what its author probably did not mean. */
 export interface Finding extends FlowFinding {
   severity: 'error' | 'warning'
+}
+
+/** What the service and the workspace of a bot have. */
+export interface CheckedService {
+  hasMail: boolean
+  /** Absent where nobody knows; then nothing is said of credentials. */
+  credentials?: KnownCredentials
 }
 
 /**
@@ -40,16 +48,17 @@ export interface Finding extends FlowFinding {
  * | `empty_item` | an item shows nothing, compares nothing, or there is none |
  * | `missing_setting` | the block does nothing without it: a URL, a variable, a group, a recipient |
  * | `doubtful_format` | a format of dates has `D` or `Y` where `d` or `y` is the usual one |
- * | `no_mail_server` | e-mail blocks, where the service has no mail server |
+ * | `no_mail_server` | e-mail blocks without an account, where the service has no mail server |
+ * | `missing_credentials` | a block asks a language model, and has no credentials of the workspace for that |
  */
-export function checkFlow(document: FlowDocument, service = { hasMail: true }): Finding[] {
+export function checkFlow(document: FlowDocument, service: CheckedService = { hasMail: true }): Finding[] {
   const flow = readFlow(document)
   const findings = [
     ...duplicateIds(flow),
     ...startIssues(flow),
     ...eventIssues(flow),
-    ...blockIssues(flow),
-    ...(service.hasMail ? [] : unsentMails(flow)),
+    ...blockIssues(flow, service.credentials),
+    ...(service.hasMail ? [] : unsentMails(flow, service.credentials)),
     ...edgeIssues(flow),
     ...endlessLoops(flow),
   ]
@@ -78,16 +87,5 @@ const errors = new Set([
   'invalid_code',
   'missing_setting',
   'no_mail_server',
+  'missing_credentials',
 ])
-
-/** One finding for all of them: it is one thing to set. */
-function unsentMails({ groups }: Flow): FlowFinding[] {
-  for (const [groupIndex, group] of groups.entries()) {
-    const blocks = isRecord(group) && Array.isArray(group.blocks) ? group.blocks : []
-    const index = blocks.findIndex((block) => isRecord(block) && block.type === 'Email')
-    if (index === -1) continue
-    const path = ['groups', groupIndex, 'blocks', index, 'type']
-    return [issue(path, 'no_mail_server', 'No e-mail is sent: the service has no mail server (SMTP_URL).')]
-  }
-  return []
-}

@@ -8,6 +8,7 @@ import { botDrafts, botPublications, bots, publicIds, publishedBots } from '../d
 import { isStale } from '../entity-tags.ts'
 import { newId } from '../ids.ts'
 import { entryWith, newEntry } from '../workspaces/audit.ts'
+import { credentialTypes } from '../workspaces/credentials.ts'
 import { draftColumns, parseDraft } from './drafts.ts'
 import { checkFlow, type Finding } from './flow-check.ts'
 import { type BotRow, lockBot } from './rows.ts'
@@ -22,7 +23,7 @@ export async function publishDraft(
   { bot, caller }: BotGrant,
   conditions: Conditions,
   now: Date,
-  service: { hasMail: boolean },
+  hasMail: boolean,
 ): Promise<{ findings: Finding[] } | { changed: true } | { stale: BotRow }> {
   const [found] = await db
     .select({ row: bots, draft: draftColumns })
@@ -32,7 +33,8 @@ export async function publishDraft(
   if (!found) return { changed: true }
   const { row, draft } = found
   if (isStale(conditions, row)) return { stale: row }
-  const findings = checkFlow(parseDraft(row.version, draft), service)
+  const credentials = await credentialTypes(db, row.workspaceId)
+  const findings = checkFlow(parseDraft(row.version, draft), { hasMail, credentials })
   const warnings = findings.slice(0, MAXIMUM_FINDINGS)
   const id = newId(now)
   // Locked together, header and draft cannot be of different revisions.

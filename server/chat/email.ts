@@ -1,4 +1,4 @@
-/** E-mail blocks. They go through the mail server of the service, whatever credentials the document names. */
+/** E-mail blocks. They go through the account that the block names, or else through the mail server of the service. */
 import parseAddresses from 'nodemailer/lib/addressparser'
 import type { Block } from './flow.ts'
 import { isEmailAddress } from './inputs/contact.ts'
@@ -24,7 +24,8 @@ const attachmentMilliseconds = 10_000
 
 export async function runEmail(run: Run, block: Block): Promise<Next> {
   const context = block.id
-  if (run.effects.sendEmail === null) {
+  const send = await senderOf(run, block)
+  if (send === null) {
     log(run, 'error', 'E-mail is not configured on this service, nothing was sent', {
       context,
       isInternal: true,
@@ -42,13 +43,26 @@ export async function runEmail(run: Run, block: Block): Promise<Next> {
   }
   if (!mayCallOut(run)) return leave(run, block)
   try {
-    await waitFor(run, run.effects.sendEmail(mail))
+    await waitFor(run, send(mail))
     log(run, 'success', 'E-mail was sent', { details: mail.to.join(', '), context, isInternal: true })
   } catch (error) {
     const details = error instanceof Error ? error.message : 'unknown error'
     log(run, 'error', 'E-mail could not be sent', { details, context, isInternal: true })
   }
   return leave(run, block)
+}
+
+/** An id that is unknown here, as in a bot that was imported, means the mail server of the service. */
+async function senderOf(run: Run, block: Block): Promise<((mail: Mail) => Promise<void>) | null> {
+  const id = filledText(block.options.credentialsId)
+  if (id === undefined || id === 'default') return run.effects.sendEmail
+  try {
+    const account = await run.effects.findCredentials(id, 'smtp')
+    return account === null ? run.effects.sendEmail : (mail) => run.effects.sendEmailBy(account, mail)
+  } catch (error) {
+    const details = (error as Error).message
+    return () => Promise.reject(new Error(details))
+  }
 }
 
 async function writeMail(run: Run, block: Block): Promise<Mail> {

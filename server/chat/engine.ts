@@ -242,7 +242,16 @@ function newRun(options: StepOptions, effects: Effects, session: Run['session'])
     answers: [],
     transcript: [],
     linkedResults: new Map(),
-    spent: { blocks: 0, evaluation: 0, waiting: 0, outboundCalls: 0, filled: 0, formatted: 0, output: 0 },
+    spent: {
+      blocks: 0,
+      evaluation: 0,
+      waiting: 0,
+      outboundCalls: 0,
+      tokens: 0,
+      filled: 0,
+      formatted: 0,
+      output: 0,
+    },
     isCut: false,
   }
 }

@@ -11,7 +11,9 @@ export interface Limits {
   evaluationMillisecondsPerStep: number
   /** Characters of one piece of code. Longer code is not run. */
   codeCharacters: number
-  /** Requests and e-mails to the outside in one request. */
+  /** Tokens of language models in one request, as their vendors count them. Once reached, no further one is asked. */
+  tokens: number
+  /** Requests, e-mails and questions to models in one request. */
   outboundCalls: number
   /** Characters of one variable. A longer value is cut. */
   valueCharacters: number
@@ -34,6 +36,7 @@ export const defaultLimits: Limits = {
   evaluationMilliseconds: 100,
   evaluationMillisecondsPerStep: 1_000,
   codeCharacters: 100_000,
+  tokens: 200_000,
   outboundCalls: 20,
   valueCharacters: 262_144,
   totalValueCharacters: 1_000_000,

@@ -55,6 +55,7 @@ export interface Run {
     evaluation: number
     waiting: number
     outboundCalls: number
+    tokens: number
     /** Characters, as the next one. */
     filled: number
     /** Looked through for Markdown. */
@@ -157,13 +158,17 @@ export function mayCallOut(run: Run): boolean {
 }
 
 export function sendBubble(run: Run, bubble: Bubble): void {
-  if (spendOutput(run, bubble)) run.messages.push(bubble)
+  if (!spendOutput(run, bubble)) return
+  run.messages.push(bubble)
+  run.effects.tell?.({ type: 'message', message: bubble })
 }
 
 export function sendAction(run: Run, action: ClientSideAction): void {
   const last = run.messages.at(-1)
   const placed = last === undefined ? action : { ...action, lastBubbleBlockId: last.id }
-  if (spendOutput(run, placed)) run.actions.push(placed)
+  if (!spendOutput(run, placed)) return
+  run.actions.push(placed)
+  run.effects.tell?.({ type: 'action', action: placed })
 }
 
 /** Sends an action whose outcome the client has to bring back. */

@@ -3,6 +3,7 @@ import type { ContinueChat } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
 import type { Contexts } from '../context.ts'
 import { newId } from '../ids.ts'
+import { openCredentials } from '../workspaces/credentials.ts'
 import { Claim } from './claims.ts'
 import { continueChat } from './engine.ts'
 import { type KeepStep, saveStep } from './saving.ts'
@@ -16,7 +17,8 @@ import {
   type Session,
   transcriptOf,
 } from './store.ts'
-import type { Effects, SessionState, StepOptions, StepOutcome, StepRefusal } from './types.ts'
+import type { SmtpAccount } from './tools/mail.ts'
+import type { Effects, Loose, SessionState, StepOptions, StepOutcome, StepRefusal } from './types.ts'
 
 /* One step of a session that is there already: run once, whoever else sends the same, and written. */
 
@@ -155,7 +157,7 @@ interface Running {
 }
 
 /** What a step may do to the world. A first step is nobody else's, so it needs no claim to call out. */
-export function effectsOf({ db, chat: tools }: Context, running: Running, claim?: Claim): Effects {
+export function effectsOf({ db, keyring, chat: tools }: Context, running: Running, claim?: Claim): Effects {
   const { botId, workspaceId, publicationId } = running
   const { httpRequest, sendEmail } = tools
   const mayCallOut = async () => claim === undefined || (await claim.mayCallOut())
@@ -169,6 +171,17 @@ export function effectsOf({ db, chat: tools }: Context, running: Running, claim?
       return (await mayCallOut())
         ? httpRequest(request)
         : { ok: false, reason: 'refused', message: elsewhere }
+    },
+    async findCredentials(id, type) {
+      const found = await openCredentials(db, keyring, workspaceId, id)
+      return found?.type === type ? (found.data as Loose) : null
+    },
+    async askModel(request) {
+      return (await mayCallOut()) ? tools.askModel(request) : { ok: false, message: elsewhere }
+    },
+    async sendEmailBy(account, mail) {
+      if (!(await mayCallOut())) throw new Error(elsewhere)
+      await tools.sendEmailBy(account as unknown as SmtpAccount, mail)
     },
     sendEmail:
       sendEmail &&

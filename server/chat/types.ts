@@ -76,6 +76,58 @@ export type EvaluateReply = { milliseconds: number; lines: string[] } & (
   | { ok: false; reason: 'error' | 'time' | 'memory' | 'busy'; message: string }
 )
 
+// Language models
+
+export interface ToolCall {
+  id: string
+  name: string
+  /** JSON, as the model wrote it. */
+  arguments: string
+}
+
+export type ModelMessage =
+  | { role: 'system'; content: string; name?: string }
+  /** Parts are texts, and pictures by their addresses. */
+  | { role: 'user'; content: string | { text?: string; imageUrl?: string }[]; name?: string }
+  | { role: 'assistant'; content: string; toolCalls?: ToolCall[]; name?: string }
+  | { role: 'tool'; toolCallId: string; content: string }
+
+export interface ModelTool {
+  name: string
+  description?: string
+  /** A JSON Schema. */
+  parameters: Loose
+}
+
+export interface ModelRequest {
+  protocol: 'openai' | 'anthropic'
+  apiKey: string
+  baseUrl: string
+  apiVersion?: string
+  model: string
+  messages: ModelMessage[]
+  tools: ModelTool[]
+  temperature?: number
+  maxTokens?: number
+  /** The text of the answer is to be JSON of this JSON Schema. */
+  schema?: Loose
+  /** Asks for the answer as a stream, and gets its text piece by piece. */
+  onText?: (piece: string) => void
+  /** Whether a stream has to say how many tokens it took; not every vendor knows the question. */
+  wantsUsage: boolean
+  /** For everything together, attempts included. */
+  milliseconds: number
+}
+
+export type ModelReply =
+  | {
+      ok: true
+      text: string
+      toolCalls: ToolCall[]
+      usage: { prompt: number; completion: number; total: number }
+    }
+  | { ok: false; status?: number; message: string }
+
 type Evaluate = (request: EvaluateRequest) => Promise<EvaluateReply>
 
 export interface Mail {
@@ -89,6 +141,13 @@ export interface Mail {
   attachments: { filename: string; content: Uint8Array }[]
 }
 
+/** What a client that streams is told while a step runs; the answer of the step has all of it again. */
+export type StepEvent =
+  | { type: 'message'; message: Bubble }
+  | { type: 'action'; action: ClientSideAction }
+  /** More of the text that the bubble of the block `id` is going to show. */
+  | { type: 'delta'; id: string; text: string }
+
 /** Everything a step may do to the world, and everything it may learn from it. */
 export interface Effects {
   now(): Date
@@ -98,6 +157,14 @@ export interface Effects {
   evaluate: Evaluate
   /** The one outbound client. It resolves with a failure instead of rejecting. */
   httpRequest(request: OutboundRequest): Promise<OutboundReply>
+  /** Data of credentials of the bot's workspace, of that type; `null` where there are none. Rejects when they cannot be decrypted. */
+  findCredentials(id: string, type: string): Promise<Loose | null>
+  /** It resolves with a failure instead of rejecting. */
+  askModel(request: ModelRequest): Promise<ModelReply>
+  /** Tells who streams the chat what there is already, before the step is written. */
+  tell?: (event: StepEvent) => void
+  /** Sends by an account of the workspace. Rejects when its mail server refuses. */
+  sendEmailBy(account: Loose, mail: Mail): Promise<void>
   /** `null` while the service has no mail server. Rejects when the mail server refuses. */
   sendEmail: ((mail: Mail) => Promise<void>) | null
   /**

@@ -17,6 +17,7 @@ import {
 import { runHttpRequest, runWebhookListener } from './http-request.ts'
 import { showInput } from './inputs/index.ts'
 import { runAbTest, runCondition, runJump } from './logic.ts'
+import { runModel } from './models/index.ts'
 import { runChatwoot, runGoogleAnalytics, runPixel, runRedirect, runScript, runWait } from './page-actions.ts'
 import { answerInput } from './replies.ts'
 import {
@@ -42,15 +43,6 @@ type Step = Exclude<Next, { kind: 'next' }>
 /** Types of blocks that need an outside service which this one does not call. They are passed over. */
 const notRun = [
   'Google Sheets',
-  'OpenAI',
-  'openai',
-  'anthropic',
-  'mistral',
-  'groq',
-  'together-ai',
-  'open-router',
-  'perplexity',
-  'deepseek',
   'dify-ai',
   'chat-node',
   'elevenlabs',
@@ -90,11 +82,20 @@ const runners = byType<Exclude<BlockType, InputType | (typeof notRun)[number]>, 
   Chatwoot: runChatwoot,
   'Google Analytics': runGoogleAnalytics,
   Pixel: runPixel,
+  OpenAI: runModel,
+  openai: runModel,
+  anthropic: runModel,
+  mistral: runModel,
+  groq: runModel,
+  'together-ai': runModel,
+  'open-router': runModel,
+  perplexity: runModel,
+  deepseek: runModel,
 })
 
-/** Whether chats pass over all blocks of this type: those of outside services, unknown and misspelt ones. */
+/** Whether chats pass over the block: that of an outside service, one of an unknown or misspelt type. */
 export function isSkipped(type: string): boolean {
-  return type === 'payment input' || !(isInput({ type }) || runners.has(type))
+  return !(isInput({ type }) || runners.has(type))
 }
 
 /** Walks until the chat waits, ends, or is cut. `first` is relative to `from` where it says `next`. */
@@ -173,7 +174,7 @@ async function runReturn(run: Run, block: Block): Promise<Next> {
 }
 
 function skipUnknown(run: Run, block: Block): Next {
-  log(run, 'info', `${block.type}: this service does not run such blocks, it was skipped`, {
+  log(run, 'error', `${block.type}: this service does not run such blocks, it was skipped`, {
     context: block.id,
     isInternal: true,
   })

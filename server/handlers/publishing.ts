@@ -17,16 +17,16 @@ import { entityTag, hasConditions } from '../entity-tags.ts'
 
 export const publishing: PublishingHandlers<Contexts> = {
   async publishBot({ conditions }, reply, { db, grant, now, chat }) {
-    const service = { hasMail: chat.sendEmail !== null }
+    const hasMail = chat.sendEmail !== null
     let outcome =
       grant.bot.publicId === null
         ? { changed: true as const }
-        : await publishDraft(db, grant, conditions, now, service)
+        : await publishDraft(db, grant, conditions, now, hasMail)
     if ('changed' in outcome) {
       // Without a public id, or when an update came between reading and copying: under a lock.
       outcome = await transact(db, async (tx) => {
         await assignPublicId(tx, grant, conditions)
-        const again = await publishDraft(tx, grant, conditions, now, service)
+        const again = await publishDraft(tx, grant, conditions, now, hasMail)
         if (!('findings' in again)) throw new Rollback(again)
         return again
       })

@@ -9,6 +9,7 @@ import { type BotRow, botTag, toBot } from '../bots/rows.ts'
 import type { Contexts } from '../context.ts'
 import { newId } from '../ids.ts'
 import { stored } from '../json/json-text.ts'
+import { credentialTypes } from '../workspaces/credentials.ts'
 import { folderIn } from '../workspaces/folders.ts'
 
 export const transfer: TransferHandlers<Contexts> = {
@@ -42,8 +43,10 @@ export const transfer: TransferHandlers<Contexts> = {
     if (refused)
       return 'gone' in refused ? reply.fail('NOT_FOUND') : reply.fail('BAD_REQUEST', [noSuchFolder])
     const links = await unknownLinks(db, grant, flow.linkedBots)
-    const findings = checkFlow(flow.document, { hasMail: chat.sendEmail !== null })
-    const skipped = findings.filter(({ code }) => code === 'skipped_block')
+    const credentials = await credentialTypes(db, grant.workspace.id)
+    const findings = checkFlow(flow.document, { hasMail: chat.sendEmail !== null, credentials })
+    // What of it depends on the place that it was brought to.
+    const skipped = findings.filter(({ code }) => code === 'skipped_block' || code === 'missing_credentials')
     const warnings = [...header.warnings, ...flow.warnings, ...links, ...skipped].slice(0, MAXIMUM_FINDINGS)
     return reply.ok({ bot: toBot(row, flow.draft), warnings, findings: countFindings(findings) })
   },
@@ -75,7 +78,8 @@ export const transfer: TransferHandlers<Contexts> = {
     const found = await withDraft(db, grant)
     if (!found) return reply.fail('NOT_FOUND')
     const document = parseDraft(found.bot.version, found.draft)
-    const findings = checkFlow(document, { hasMail: chat.sendEmail !== null })
+    const credentials = await credentialTypes(db, grant.bot.workspaceId)
+    const findings = checkFlow(document, { hasMail: chat.sendEmail !== null, credentials })
     return reply.ok({ findings: findings.slice(0, MAXIMUM_FINDINGS) })
   },
 }

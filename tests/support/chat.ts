@@ -156,6 +156,9 @@ export async function tryChat(
     loadFlow: async (id) => world.linked?.[id.replace('publication of ', '')] ?? null,
     earlierAnswers: async () => client.answers,
     earlierTranscript: async () => client.transcript,
+    findCredentials: async () => null,
+    askModel: async () => ({ ok: false, message: 'Nobody is there' }),
+    sendEmailBy: async () => {},
     ...world,
     httpRequest: async (request) => {
       requests.push(request)

@@ -134,11 +134,15 @@ const openAiBlock = vendorBlock(
       'Create transcription',
     ],
     answers: openAiAnswers,
+    run: ['Create chat completion', 'Generate variables'],
   },
   {
     ...completion,
     responseMapping: responseMapping(openAiAnswers),
-    baseUrl: url('Address of the API.', 'https://api.openai.com/v1').optional(),
+    baseUrl: url(
+      'Address of the API, where the credentials name none; only one of the vendor, since the key goes there.',
+      'https://api.openai.com/v1',
+    ).optional(),
     apiVersion: phrase('Version of the API.', '2024-06-01').optional(),
     assistantId: phrase('With action Ask Assistant: id of the assistant.', 'asst_abc123').optional(),
     threadVariableId: variableReference(
@@ -202,6 +206,7 @@ const anthropicBlock = vendorBlock(
     vendor: 'Anthropic',
     actions: ['Create Chat Message', 'Generate variables'],
     answers: anthropicAnswers,
+    run: ['Create Chat Message', 'Generate variables'],
   },
   {
     model,
@@ -226,6 +231,7 @@ const mistralBlock = vendorBlock(
     vendor: 'Mistral',
     actions: ['Create chat completion', 'Generate variables'],
     answers: completionAnswers,
+    run: ['Create chat completion', 'Generate variables'],
   },
   { ...completion, prompt, variablesToExtract },
 )
@@ -296,7 +302,14 @@ const elevenLabsBlock = vendorBlock(
 
 function completionBlock<const Type extends string>(prefix: string, type: Type, vendor: string) {
   return vendorBlock(
-    { prefix, type, vendor, actions: ['Create chat completion'], answers: completionAnswers },
+    {
+      prefix,
+      type,
+      vendor,
+      actions: ['Create chat completion'],
+      answers: completionAnswers,
+      run: ['Create chat completion'],
+    },
     completion,
   )
 }

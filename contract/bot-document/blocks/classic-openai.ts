@@ -76,14 +76,17 @@ const imageValues = ['Image URL'] as const
 export const classicOpenAiBlock = block(
   'ClassicOpenAiBlock',
   'OpenAI',
-  'Asks an OpenAI model. Chats of this service skip it. Newer documents use the block of type openai.',
+  'Asks an OpenAI model. Chats of this service run the task Create chat completion, with credentials of type openai, and skip other tasks. Newer documents use the block of type openai.',
   {
     options: component(
       'ClassicOpenAiOptions',
       'What the model is asked. The task tells which of the other properties are read.',
       {
         credentialsId: reference('Id of the credentials of the account.', 'crdOpenAi').optional(),
-        baseUrl: url('Address of the API.', 'https://api.openai.com/v1').optional(),
+        baseUrl: url(
+          'Address of the API, where the credentials name none; only one of the vendor, since the key goes there.',
+          'https://api.openai.com/v1',
+        ).optional(),
         apiVersion: phrase('Version of the API.', '2024-06-01').optional(),
         task: oneOf(
           ['Create chat completion', 'Create speech', 'Create image'],

@@ -144,7 +144,7 @@ const paymentAddress = component('PaymentAddress', 'Billing address of the payer
 const paymentInput = block(
   'PaymentInput',
   'payment input',
-  'Asks for a payment by card. Chats of this service skip it.',
+  'Asks for a payment by card. Chats of this service end at it, and say that nothing was paid.',
   {
     options: component('PaymentInputOptions', 'What is paid and to whom.', {
       variableId: answerVariable,

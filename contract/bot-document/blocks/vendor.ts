@@ -11,15 +11,17 @@ interface Vendor<Type extends string> {
   actions: readonly [string, ...string[]]
   /** For actions with an answer: the parts of it that can be stored in variables. */
   answers?: Record<string, readonly string[]>
+  /** The actions that chats of this service run; absent where they skip the block. */
+  run?: readonly string[]
 }
 
 /**
- * A block of an outside service, versions 6 and 6.1 only, which is kept but not run. Its options are one flat component that holds the
+ * A block of an outside service, versions 6 and 6.1 only. Its options are one flat component that holds the
  * properties of all its actions, because the tag may be absent. Vendors add actions, so an action that is
  * not listed is kept, and parts of an answer are checked for the listed ones only.
  */
 export function vendorBlock<const Type extends string, Shape extends z.ZodRawShape>(
-  { prefix, type, vendor, actions, answers }: Vendor<Type>,
+  { prefix, type, vendor, actions, answers, run }: Vendor<Type>,
   shape: Shape,
 ) {
   const options = component(
@@ -38,7 +40,7 @@ export function vendorBlock<const Type extends string, Shape extends z.ZodRawSha
   return block(
     `${prefix}Block`,
     type,
-    `Works with ${vendor}. Chats of this service skip it. Versions 6 and 6.1 only.`,
+    `Works with ${vendor}. Chats of this service ${run ? `run ${run.join(' and ')}, with credentials of type ${type}, and skip other actions` : 'skip it'}. Versions 6 and 6.1 only.`,
     {
       options: options.optional(),
     },

@@ -2,12 +2,13 @@ import type { FlowFinding } from '../../../contract/publications.ts'
 import { isSkipped } from '../../chat/walk.ts'
 import { blocksOf, isRecord } from '../../conversion/document.ts'
 import { missingContent } from './content.ts'
+import { type KnownCredentials, missingCredentials, skippedAction } from './credentials.ts'
 import { type Flow, issue, itemsOf, type Path, pathsOf, quote } from './flow.ts'
 import { unknownProperties } from './properties.ts'
 import { missingEdge, missingJumpTarget, unknownVariables } from './references.ts'
 import { brokenCode, unknownNames } from './texts.ts'
 
-export function* blockIssues(flow: Flow): Generator<FlowFinding> {
+export function* blockIssues(flow: Flow, credentials?: KnownCredentials): Generator<FlowFinding> {
   for (const [groupIndex, group] of flow.groups.entries()) {
     for (const [blockIndex, block] of blocksOf(group).entries()) {
       const path = ['groups', groupIndex, 'blocks', blockIndex]
@@ -15,7 +16,10 @@ export function* blockIssues(flow: Flow): Generator<FlowFinding> {
       const unknown = [...unknownProperties(flow, block, path)]
       yield* unknown
       // What a misspelt property says is not there for a chat, and that is one mistake.
-      if (unknown.length === 0) yield* missingContent(block, path)
+      if (unknown.length === 0) {
+        yield* missingContent(block, path)
+        if (skippedAction(block) === undefined) yield* missingCredentials(block, path, credentials)
+      }
       yield* missingEdge(flow, block, path, 'block')
       for (const [itemIndex, item] of itemsOf(block).entries()) {
         const itemPath = [...path, 'items', itemIndex]
@@ -36,11 +40,23 @@ export function* blockIssues(flow: Flow): Generator<FlowFinding> {
 }
 
 function isSkippedBlock(block: unknown): block is { type: string } {
-  return isRecord(block) && typeof block.type === 'string' && isSkipped(block.type)
+  if (!isRecord(block) || typeof block.type !== 'string') return false
+  return block.type === 'payment input' || isSkipped(block.type) || skippedAction(block) !== undefined
 }
 
 function* skippedBlock(block: unknown, path: Path): Generator<FlowFinding> {
   if (!isSkippedBlock(block)) return
-  const message = `Chats skip this block: the service does not run blocks of the type ${quote(block.type)}.`
-  yield issue([...path, 'type'], 'skipped_block', message)
+  const { type } = block
+  const action = skippedAction(block)
+  if (type === 'payment input') {
+    const message = 'Chats end at this block: the service does not offer payments.'
+    yield issue([...path, 'type'], 'skipped_block', message)
+  } else if (action !== undefined) {
+    const key = type === 'OpenAI' ? 'task' : 'action'
+    const message = `Chats skip this block: the service does not run ${quote(action)}.`
+    yield issue([...path, 'options', key], 'skipped_block', message)
+  } else {
+    const message = `Chats skip this block: the service does not run blocks of the type ${quote(type)}.`
+    yield issue([...path, 'type'], 'skipped_block', message)
+  }
 }

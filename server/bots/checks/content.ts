@@ -1,3 +1,4 @@
+import { modelVendors } from '../../../contract/credentials.ts'
 import type { FlowFinding } from '../../../contract/publications.ts'
 import { isRecord, type JsonRecord, listOf } from '../../conversion/document.ts'
 import { isReference, issue, itemsOf, type Path, pathsOf } from './flow.ts'
@@ -130,6 +131,8 @@ const neededSettings: Record<string, string> = {
   Redirect: 'url',
   Wait: 'secondsToWaitFor',
   Email: 'recipients',
+  OpenAI: 'task',
+  ...Object.fromEntries(modelVendors.map((type) => [type, 'action'])),
   'Google Analytics': 'trackingId',
   Pixel: 'pixelId',
 }

@@ -40,10 +40,15 @@ const invalidMessages: Record<string, string> = {
 /** Shows the input and ends the step. What nobody could answer is skipped. */
 export async function showInput(run: Run, block: Block, position: Position): Promise<Next> {
   if (block.type === 'payment input') {
-    log(run, 'error', 'Payments are not configured on this service, the payment was skipped', {
+    sendPlainText(
+      run,
+      'This chat asks for a payment, which is not possible here. It ends now, and nothing was paid.',
+    )
+    log(run, 'error', 'The chat was ended: it asks for a payment, which this service does not offer', {
       context: block.id,
     })
-    return leave(run, block)
+    run.isCut = true
+    return { kind: 'end' }
   }
   const input: InputToShow = { id: block.id, type: block.type }
   if (block.outgoingEdgeId !== undefined) input.outgoingEdgeId = block.outgoingEdgeId

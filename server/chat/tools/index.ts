@@ -1,8 +1,9 @@
 import { LRUCache } from 'lru-cache'
 import type { Config } from '../../config.ts'
-import type { Effects, Flow } from '../types.ts'
-import { openMailer } from './mail.ts'
-import { outboundClient } from './outbound.ts'
+import type { Effects, Flow, Mail } from '../types.ts'
+import { accountMailer, openMailer, type SmtpAccount } from './mail.ts'
+import { type AskModel, modelClient } from './models.ts'
+import { mailHostFinder, outboundClient } from './outbound.ts'
 import { openSandbox } from './sandbox.ts'
 
 /** What a chat needs beside the database; one for the whole process. */
@@ -10,6 +11,8 @@ export interface ChatTools {
   evaluate: Effects['evaluate']
   httpRequest: Effects['httpRequest']
   sendEmail: Effects['sendEmail']
+  sendEmailBy: (account: SmtpAccount, mail: Mail) => Promise<void>
+  askModel: AskModel
   /** Parsed flows by the id of their publication. Publications never change, so neither do entries. */
   flows: LRUCache<string, Flow>
 }
@@ -21,11 +24,14 @@ export function openChatTools(config: Config): {
   close: () => Promise<void>
 } {
   const sandbox = openSandbox()
+  const outbound = { allowedHosts: config.OUTBOUND_ALLOWED_HOSTS }
   return {
     tools: {
       evaluate: sandbox.evaluate,
-      httpRequest: outboundClient({ allowedHosts: config.OUTBOUND_ALLOWED_HOSTS }),
+      httpRequest: outboundClient(outbound),
       sendEmail: config.SMTP_URL ? openMailer({ url: config.SMTP_URL, from: config.SMTP_FROM }) : null,
+      sendEmailBy: accountMailer(mailHostFinder(outbound)),
+      askModel: modelClient(outbound),
       // By characters of the documents; parsed they take several times as much.
       flows: new LRUCache({ maxSize: 16 * 1024 * 1024 }),
     },

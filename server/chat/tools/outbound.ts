@@ -8,7 +8,8 @@
 import { lookup as systemLookup } from 'node:dns/promises'
 import http from 'node:http'
 import https from 'node:https'
-import { BlockList, isIP, isIPv4 } from 'node:net'
+import { isIP } from 'node:net'
+import { isPublicAddress } from './addresses.ts'
 
 export interface OutboundRequest {
   url: string
@@ -23,6 +24,28 @@ export type OutboundReply =
   | { ok: true; status: number; contentType: string; body: Uint8Array }
   | { ok: false; reason: 'refused' | 'time' | 'size' | 'network'; message: string }
 
+/** An answer whose body is still to come. */
+export interface OutboundStream {
+  ok: true
+  status: number
+  contentType: string
+  headers: http.IncomingHttpHeaders
+  /** At most `maximumBytes`, within the time of the request. Throws `BrokenOff` where it ends before its end. */
+  body: AsyncGenerator<Buffer>
+  /** Drops the connection, however far the body was read. */
+  end(): void
+}
+
+/** Why a body is not whole. */
+export class BrokenOff extends Error {
+  readonly refusal: Refusal
+
+  constructor(refusal: Refusal) {
+    super(refusal.message)
+    this.refusal = refusal
+  }
+}
+
 export interface OutboundOptions {
   /**
    * Hosts that may be reached although they are private. `host` opens ports 80 and 443, `host:port` that port only.
@@ -34,6 +57,9 @@ export interface OutboundOptions {
 }
 
 export type OutboundClient = (request: OutboundRequest) => Promise<OutboundReply>
+
+/** The same, for bodies that are read as they come. */
+export type StreamingClient = (request: OutboundRequest) => Promise<OutboundStream | Refusal>
 
 type Refusal = Extract<OutboundReply, { ok: false }>
 interface Redirect {
@@ -72,8 +98,25 @@ const secretHeaders = ['authorization', 'cookie']
 const redirectStatuses = new Set([301, 302, 303, 307, 308])
 
 export function outboundClient(options: OutboundOptions): OutboundClient {
+  const open = streamingClient(options)
+  return async (request) => {
+    const reply = await open(request)
+    if (!reply.ok) return reply
+    const { status, contentType } = reply
+    const chunks: Buffer[] = []
+    try {
+      for await (const chunk of reply.body) chunks.push(chunk)
+    } catch (error) {
+      if (error instanceof BrokenOff) return error.refusal
+      throw error
+    }
+    return { ok: true, status, contentType, body: Buffer.concat(chunks) }
+  }
+}
+
+export function streamingClient(options: OutboundOptions): StreamingClient {
+  const find = addressFinder(options)
   const allowed = new Set(options.allowedHosts.map((host) => host.toLowerCase()))
-  const lookup = options.lookup ?? lookupAll
   const maximumBytes = options.maximumBytes ?? oneMebibyte
 
   return async (first) => {
@@ -82,8 +125,7 @@ export function outboundClient(options: OutboundOptions): OutboundClient {
     for (let redirects = 0; ; redirects += 1) {
       const target = checkTarget(request, allowed)
       if ('ok' in target) return target
-      const found = await withinTime(findAddresses(target, lookup), Math.max(1, deadline - Date.now()))
-      if (found === 'late') return fail('time', 'The name of the host could not be looked up in time')
+      const found = await find(target.host, target.isAllowed, deadline)
       if (!Array.isArray(found)) return found
       const reply = await send(request, target, found, Math.max(1, deadline - Date.now()), maximumBytes)
       if (!('location' in reply)) return reply
@@ -95,6 +137,31 @@ export function outboundClient(options: OutboundOptions): OutboundClient {
       }
       request = redirected(request, reply.status, target.url, new URL(reply.location, target.url))
     }
+  }
+}
+
+/** Ports of mail servers, which need not be allowed one by one. */
+const mailPorts = new Set([25, 465, 587, 2525])
+
+/** Where to reach a mail server that a bot brings along: its addresses, all of them public unless it is allowed. */
+export function mailHostFinder(options: OutboundOptions) {
+  const find = addressFinder(options)
+  const allowed = new Set(options.allowedHosts.map((host) => host.toLowerCase()))
+  return async (host: string, port: number, milliseconds: number): Promise<string[] | Refusal> => {
+    const isAllowed = allowed.has(`${host.toLowerCase()}:${port}`)
+    if (!isAllowed && !mailPorts.has(port)) {
+      return fail('refused', `Port ${port} is not open, unless the service allows ${host}:${port}`)
+    }
+    return find(host, isAllowed, Date.now() + milliseconds)
+  }
+}
+
+function addressFinder(options: OutboundOptions) {
+  const lookup = options.lookup ?? lookupAll
+  return async (host: string, isAllowed: boolean, deadline: number): Promise<string[] | Refusal> => {
+    const finding = findAddresses({ host, isAllowed }, lookup)
+    const found = await withinTime(finding, Math.max(1, deadline - Date.now()))
+    return found === 'late' ? fail('time', 'The name of the host could not be looked up in time') : found
   }
 }
 
@@ -113,18 +180,6 @@ function redirected(request: OutboundRequest, status: number, from: URL, to: URL
     headers: Object.fromEntries(headers),
     ...(isFetched || body === undefined ? {} : { body }),
   }
-}
-
-/** Whether packets to this address stay on the public Internet. Anything that is not a plain public address does not. */
-export function isPublicAddress(address: string): boolean {
-  const plain = address.split('%')[0] ?? ''
-  if (isIPv4(plain)) return !privateIPv4.check(plain, 'ipv4')
-  if (isIP(plain) !== 6) return false
-  const words = wordsOfIPv6(plain)
-  if (words === null) return false
-  const embedded = embeddedIPv4(words)
-  if (embedded !== null) return !privateIPv4.check(embedded, 'ipv4')
-  return globalIPv6.check(plain, 'ipv6') && !specialIPv6.check(plain, 'ipv6')
 }
 
 function checkTarget(request: OutboundRequest, allowed: Set<string>): Target | Refusal {
@@ -151,7 +206,10 @@ function checkTarget(request: OutboundRequest, allowed: Set<string>): Target | R
   return { url, host, isAllowed }
 }
 
-async function findAddresses(target: Target, lookup: (host: string) => Promise<string[]>) {
+async function findAddresses(
+  target: Pick<Target, 'host' | 'isAllowed'>,
+  lookup: (host: string) => Promise<string[]>,
+): Promise<string[] | Refusal> {
   const literal = target.host.replace(/^\[|\]$/g, '')
   let addresses: string[]
   try {
@@ -177,19 +235,23 @@ function send(
   addresses: string[],
   milliseconds: number,
   maximumBytes: number,
-): Promise<OutboundReply | Redirect> {
+): Promise<OutboundStream | Refusal | Redirect> {
   return new Promise((resolve) => {
     const client = target.url.protocol === 'https:' ? https : http
     let sent: http.ClientRequest
-    const timer = setTimeout(
-      () => finish(fail('time', `No answer within ${request.milliseconds} ms`)),
-      milliseconds,
-    )
-    const finish = (reply: OutboundReply | Redirect): void => {
+    let late: Refusal | undefined
+    const end = (): void => {
       clearTimeout(timer)
-      resolve(reply)
       sent?.destroy()
     }
+    const finish = (reply: Refusal | Redirect): void => {
+      end()
+      resolve(reply)
+    }
+    const timer = setTimeout(() => {
+      late = fail('time', `No answer within ${request.milliseconds} ms`)
+      finish(late)
+    }, milliseconds)
     try {
       sent = client.request(target.url, {
         method: request.method,
@@ -208,31 +270,42 @@ function send(
     }
     sent.on('error', (error) => finish(fail('network', `The request failed: ${messageOf(error)}`)))
     sent.on('response', (response) => {
-      const { statusCode: status = 0 } = response
-      const { location } = response.headers
+      const { statusCode: status = 0, headers } = response
+      // Whoever reads the body is told there.
+      response.on('error', () => {})
+      const { location } = headers
       if (location !== undefined && redirectStatuses.has(status)) {
         finish({ status, location })
         return
       }
-      const chunks: Buffer[] = []
-      let size = 0
-      response.on('data', (chunk: Buffer) => {
-        size += chunk.length
-        if (size > maximumBytes) finish(fail('size', `The answer is larger than ${maximumBytes} bytes`))
-        else chunks.push(chunk)
-      })
-      response.on('error', (error) => finish(fail('network', `The answer broke off: ${messageOf(error)}`)))
-      response.on('end', () =>
-        finish({
-          ok: true,
-          status,
-          contentType: response.headers['content-type'] ?? '',
-          body: Buffer.concat(chunks),
-        }),
-      )
+      const body = read(response, maximumBytes, end, () => late)
+      resolve({ ok: true, status, contentType: headers['content-type'] ?? '', headers, body, end })
     })
     sent.end(request.body)
   })
+}
+
+async function* read(
+  response: http.IncomingMessage,
+  maximumBytes: number,
+  end: () => void,
+  whyLate: () => Refusal | undefined,
+): AsyncGenerator<Buffer> {
+  let size = 0
+  try {
+    for await (const chunk of response as AsyncIterable<Buffer>) {
+      size += chunk.length
+      if (size > maximumBytes) {
+        throw new BrokenOff(fail('size', `The answer is larger than ${maximumBytes} bytes`))
+      }
+      yield chunk
+    }
+  } catch (error) {
+    if (error instanceof BrokenOff) throw error
+    throw new BrokenOff(whyLate() ?? fail('network', `The answer broke off: ${messageOf(error)}`))
+  } finally {
+    end()
+  }
 }
 
 function headersToSend(request: OutboundRequest): Record<string, string> {
@@ -264,67 +337,4 @@ function fail(reason: Refusal['reason'], message: string): Refusal {
 function messageOf(error: unknown): string {
   if (!(error instanceof Error)) return 'unknown error'
   return 'code' in error && typeof error.code === 'string' ? error.code : error.message
-}
-
-function blockList(type: 'ipv4' | 'ipv6', subnets: [string, number][]): BlockList {
-  const list = new BlockList()
-  for (const [network, prefix] of subnets) list.addSubnet(network, prefix, type)
-  return list
-}
-
-const privateIPv4 = blockList('ipv4', [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.88.99.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 4],
-  ['240.0.0.0', 4],
-])
-
-const globalIPv6 = blockList('ipv6', [['2000::', 3]])
-
-/** Parts of the global space that are protocol assignments (Teredo among them) or documentation. */
-const specialIPv6 = blockList('ipv6', [
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  ['3fff::', 20],
-])
-
-/** The IPv4 address that packets to this IPv6 address end up at, for the forms that carry one. */
-function embeddedIPv4(words: number[]): string | null {
-  const [first = 0, second = 0, third = 0] = words
-  const isZeroUpTo = (end: number) => words.slice(0, end).every((word) => word === 0)
-  const isMapped = isZeroUpTo(5) && words[5] === 0xffff
-  const isTranslated = isZeroUpTo(4) && words[4] === 0xffff && words[5] === 0
-  const isCompatible = isZeroUpTo(6)
-  const isNat64 = first === 0x64 && second === 0xff9b && words.slice(2, 6).every((word) => word === 0)
-  if (isMapped || isTranslated || isCompatible || isNat64) return dotted(words[6] ?? 0, words[7] ?? 0)
-  if (first === 0x2002) return dotted(second, third)
-  return null
-}
-
-function dotted(high: number, low: number): string {
-  return [high >> 8, high & 255, low >> 8, low & 255].join('.')
-}
-
-/** The eight 16-bit words of an IPv6 address in any notation. */
-function wordsOfIPv6(address: string): number[] | null {
-  if (!URL.canParse(`http://[${address}]`)) return null
-  const canonical = new URL(`http://[${address}]`).hostname.slice(1, -1)
-  const [left = '', right] = canonical.split('::')
-  const words = (part: string) =>
-    part === '' ? [] : part.split(':').map((word) => Number.parseInt(word, 16))
-  const before = words(left)
-  const after = words(right ?? '')
-  if (right === undefined) return before
-  return [...before, ...Array<number>(8 - before.length - after.length).fill(0), ...after]
 }

@@ -1,0 +1,54 @@
+import type { FlowFinding } from '../../../contract/publications.ts'
+import { actionOf, credentialsTypeOf, isModelBlock, vendors } from '../../chat/models/vendors.ts'
+import { isRecord } from '../../conversion/document.ts'
+import { type Flow, isReference, issue, type Path, quote } from './flow.ts'
+
+/** Types of the credentials of the workspace, by their ids. */
+export type KnownCredentials = ReadonlyMap<string, string>
+
+/** What a block that asks a model is not run for, though its type is known: an action that needs more than a chat. */
+export function skippedAction(block: unknown): string | undefined {
+  if (!isRecord(block) || typeof block.type !== 'string' || !isModelBlock(block.type)) return undefined
+  const action = actionOf({ options: isRecord(block.options) ? block.options : {} }, block.type)
+  return action === undefined || vendors[block.type].actions.includes(action) ? undefined : action
+}
+
+/** A block that asks a model needs a key. */
+export function* missingCredentials(
+  block: unknown,
+  path: Path,
+  known: KnownCredentials | undefined,
+): Generator<FlowFinding> {
+  if (known === undefined || !isRecord(block) || typeof block.type !== 'string') return
+  if (!isModelBlock(block.type)) return
+  const options = isRecord(block.options) ? block.options : {}
+  // What nobody has chosen yet is one mistake.
+  if (actionOf({ options }, block.type) === undefined) return
+  const type = credentialsTypeOf(block.type)
+  const { credentialsId } = options
+  const at = isRecord(block.options) ? [...path, 'options', 'credentialsId'] : [...path, 'options']
+  if (!isReference(credentialsId)) {
+    yield issue(at, 'missing_credentials', `No model is asked: the block has no credentials of type ${type}.`)
+  } else if (known.get(credentialsId) !== type) {
+    const message = `No model is asked: the workspace has no credentials ${quote(credentialsId)} of type ${type}.`
+    yield issue(at, 'missing_credentials', message)
+  }
+}
+
+/** One finding for all e-mail blocks that have neither the mail server of the service nor an account: it is one thing to set. */
+export function unsentMails({ groups }: Flow, known: KnownCredentials | undefined): FlowFinding[] {
+  for (const [groupIndex, group] of groups.entries()) {
+    const blocks = isRecord(group) && Array.isArray(group.blocks) ? group.blocks : []
+    const index = blocks.findIndex((block) => {
+      if (!isRecord(block) || block.type !== 'Email') return false
+      const id = isRecord(block.options) ? block.options.credentialsId : undefined
+      return !isReference(id) || known?.get(id) !== 'smtp'
+    })
+    if (index === -1) continue
+    const path = ['groups', groupIndex, 'blocks', index, 'type']
+    const message =
+      'No e-mail is sent: the service has no mail server (SMTP_URL), and the block no credentials of type smtp.'
+    return [issue(path, 'no_mail_server', message)]
+  }
+  return []
+}

@@ -1,0 +1,131 @@
+/** What a block says to a model: texts with placeholders, and what was said before. */
+import type { Block } from '../flow.ts'
+import { filledText, record, records, text, webUrl } from '../loose.ts'
+import { mayCallOut, type Run, remainingMilliseconds, waitFor } from '../run.ts'
+import type { Loose, ModelMessage } from '../types.ts'
+import { fill, readVariable } from '../variables.ts'
+
+const maximumPictures = 10
+const pictureMilliseconds = 5_000
+
+/** Models of these vendors that look at pictures. */
+const seeing: Record<string, RegExp> = {
+  openai: /^gpt-(5|4o|4-turbo(?!-preview)|4.*vision-preview)/,
+  anthropic: /^claude-/,
+}
+
+type Speaker = 'user' | 'assistant'
+
+export async function messagesOf(run: Run, block: Block, model: string): Promise<ModelMessage[]> {
+  const messages: ModelMessage[] = []
+  const system = text(block.options.systemMessage)
+  if (block.type === 'anthropic' && system !== undefined) {
+    const content = await fill(run, system)
+    if (content !== '') messages.push({ role: 'system', content })
+  }
+  for (const message of records(block.options.messages)) {
+    switch (message.role) {
+      case 'Dialogue':
+        messages.push(...dialogue(run, message))
+        break
+      case 'Messages sequence ✨':
+        messages.push(...sequence(run, record(message.content)))
+        break
+      case 'system':
+      case 'assistant':
+      case 'user': {
+        const content = await fill(run, text(message.content) ?? '')
+        const name = filledText(message.name)
+        if (content !== '') {
+          messages.push({ role: message.role, content, ...(name === undefined ? {} : { name }) })
+        }
+        break
+      }
+      default:
+      // Not chosen yet.
+    }
+  }
+  return seeing[block.type]?.test(model) ? withPictures(run, messages) : messages
+}
+
+/** A list in which two speak in turn. What is empty is left out, and keeps its turn. */
+function dialogue(run: Run, { dialogueVariableId, startsBy }: Loose): ModelMessage[] {
+  const value = readVariable(run, dialogueVariableId)
+  const items = Array.isArray(value) ? value : [value]
+  const first: Speaker = startsBy === 'assistant' ? 'assistant' : 'user'
+  return items.flatMap((content, index): ModelMessage[] => {
+    const role = index % 2 === 0 ? first : first === 'user' ? 'assistant' : 'user'
+    return content ? [{ role, content }] : []
+  })
+}
+
+/** Two lists, one per speaker. Who has said more has begun. */
+function sequence(run: Run, content: Loose): ModelMessage[] {
+  const listOf = (variableId: unknown) => {
+    const value = readVariable(run, variableId)
+    return Array.isArray(value) ? value : value === null ? [] : [value]
+  }
+  const said = {
+    user: listOf(content.userMessagesVariableId),
+    assistant: listOf(content.assistantMessagesVariableId),
+  }
+  const order: Speaker[] =
+    said.user.length > said.assistant.length ? ['user', 'assistant'] : ['assistant', 'user']
+  const rounds = Math.max(said.user.length, said.assistant.length)
+  return Array.from({ length: rounds }, (_, round) =>
+    order.flatMap((role): ModelMessage[] => {
+      const words = said[role][round]
+      return words ? [{ role, content: words }] : []
+    }),
+  ).flat()
+}
+
+/** Addresses of pictures, alone between blank lines, become pictures. */
+async function withPictures(run: Run, messages: ModelMessage[]): Promise<ModelMessage[]> {
+  let pictures = 0
+  const shown: ModelMessage[] = []
+  for (const message of messages) {
+    if (message.role !== 'user' || typeof message.content !== 'string') {
+      shown.push(message)
+      continue
+    }
+    const parts: { text?: string; imageUrl?: string }[] = []
+    for (const part of message.content.split('\n\n')) {
+      for (const words of addressesIn(part)) {
+        const isPicture = pictures < maximumPictures && (await showsPicture(run, words))
+        const last = parts.at(-1)
+        if (isPicture) {
+          pictures += 1
+          parts.push({ imageUrl: words })
+        } else if (last?.text !== undefined) last.text += `\n\n${words}`
+        else parts.push({ text: words })
+      }
+    }
+    const hasPicture = parts.some(({ imageUrl }) => imageUrl !== undefined)
+    shown.push(hasPicture ? { ...message, content: parts } : message)
+  }
+  return shown
+}
+
+/** A part that is a JSON list of addresses is each of them. */
+function addressesIn(part: string): string[] {
+  if (!part.startsWith('["http')) return [part]
+  try {
+    const found: unknown = JSON.parse(part)
+    if (Array.isArray(found) && found.every((each) => typeof each === 'string')) return found
+  } catch {
+    // It only looks like one.
+  }
+  return [part]
+}
+
+async function showsPicture(run: Run, words: string): Promise<boolean> {
+  const url = words.startsWith('http') ? webUrl(words.trim()) : null
+  if (url === null || !mayCallOut(run)) return false
+  const milliseconds = Math.max(1, Math.min(pictureMilliseconds, remainingMilliseconds(run)))
+  const reply = await waitFor(
+    run,
+    run.effects.httpRequest({ url: url.href, method: 'HEAD', headers: {}, milliseconds }),
+  )
+  return reply.ok && reply.status < 300 && reply.contentType.startsWith('image/')
+}

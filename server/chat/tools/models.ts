@@ -1,0 +1,368 @@
+/**
+ * Language models, asked through the libraries of their vendors. Whatever these send goes out by the one outbound
+ * client, and whatever comes back is bounded there before they read it.
+ */
+import Anthropic from '@anthropic-ai/sdk'
+import OpenAI from 'openai'
+import { list, record, records, text } from '../loose.ts'
+import type { Loose, ModelMessage, ModelReply, ModelRequest, ModelTool } from '../types.ts'
+import { type OutboundOptions, type StreamingClient, streamingClient } from './outbound.ts'
+
+/** Of one answer, with all that is around its text: an event per word of a stream takes a few hundred. */
+const maximumBytes = 8 * 1_048_576
+/** How often the libraries try again after 408, 409, 429, 5xx and lost connections. */
+const maxRetries = 2
+/** Anthropic wants a number. */
+const defaultMaximumTokens = 4_096
+
+/** Resolves with a failure instead of rejecting. */
+export type AskModel = (request: ModelRequest) => Promise<ModelReply>
+
+export function modelClient(options: OutboundOptions): AskModel {
+  const open = streamingClient({ ...options, maximumBytes })
+  return async (request) => {
+    const deadline = new AbortController()
+    const timer = setTimeout(() => deadline.abort(), request.milliseconds)
+    const outbound = { fetch: fetchBy(open, request.milliseconds, deadline), signal: deadline.signal }
+    try {
+      const ask = request.protocol === 'anthropic' ? askAnthropic : askOpenAi
+      return { ok: true, ...(await ask(request, outbound)) }
+    } catch (error) {
+      return failureOf(error, request, deadline.signal)
+    } finally {
+      clearTimeout(timer)
+      // Closes what is left of a stream.
+      deadline.abort()
+    }
+  }
+}
+
+interface Outbound {
+  fetch: typeof fetch
+  signal: AbortSignal
+}
+
+type Answer = Omit<Extract<ModelReply, { ok: true }>, 'ok'>
+
+/** Why the outbound client did not send a request: there is no use in trying that again. */
+class Refused extends Error {}
+
+function fetchBy(open: StreamingClient, milliseconds: number, deadline: AbortController): typeof fetch {
+  return async (input, init = {}) => {
+    const { signal, body } = init
+    const reply = await open({
+      url: String(input instanceof Request ? input.url : input),
+      method: init.method ?? 'GET',
+      headers: Object.fromEntries(new Headers(init.headers)),
+      ...(typeof body === 'string' ? { body } : {}),
+      milliseconds,
+    })
+    if (!reply.ok) {
+      const refused = new Refused(reply.message)
+      if (reply.reason === 'refused') deadline.abort(refused)
+      throw refused
+    }
+    signal?.addEventListener('abort', reply.end, { once: true })
+    if (signal?.aborted) reply.end()
+    const isEmpty = reply.status === 204 || reply.status === 205 || reply.status === 304
+    return new Response(isEmpty ? null : ReadableStream.from(reply.body), {
+      status: reply.status,
+      headers: { 'content-type': reply.contentType, ...retryHeaders(reply.headers) },
+    })
+  }
+}
+
+function retryHeaders(headers: Record<string, unknown>): Record<string, string> {
+  return Object.fromEntries(
+    ['retry-after', 'retry-after-ms', 'x-should-retry'].flatMap((name) => {
+      const value = headers[name]
+      return typeof value === 'string' ? [[name, value]] : []
+    }),
+  )
+}
+
+function failureOf(error: unknown, { apiKey, milliseconds }: ModelRequest, signal: AbortSignal): ModelReply {
+  // Answers may repeat the key, and what they say is stored and shown.
+  const clean = (message: string) => message.replaceAll(apiKey, '…').slice(0, 1_000)
+  const { reason } = signal
+  if (reason instanceof Refused) return { ok: false, message: clean(reason.message) }
+  if (signal.aborted) return { ok: false, message: `No answer within ${milliseconds} ms` }
+  const { status, cause, message } = error as { status?: unknown; cause?: unknown; message?: unknown }
+  if (cause instanceof Error) return { ok: false, message: clean(cause.message) }
+  const said = clean(String(message ?? error))
+  return typeof status === 'number' ? { ok: false, status, message: said } : { ok: false, message: said }
+}
+
+// What speaks the protocol of OpenAI
+
+async function askOpenAi(request: ModelRequest, { fetch, signal }: Outbound): Promise<Answer> {
+  const { apiKey, baseUrl, apiVersion, model, temperature, tools, schema, onText, wantsUsage } = request
+  const client = new OpenAI({
+    apiKey,
+    baseURL: baseUrl,
+    // Nothing of the environment may get into requests of bots.
+    adminAPIKey: null,
+    organization: null,
+    project: null,
+    webhookSecret: null,
+    maxRetries,
+    timeout: request.milliseconds,
+    logLevel: 'off',
+    fetch,
+    ...(apiVersion === undefined
+      ? {}
+      : { defaultQuery: { 'api-version': apiVersion }, defaultHeaders: { 'api-key': apiKey } }),
+  })
+  const body: OpenAI.ChatCompletionCreateParams = {
+    model,
+    messages: request.messages.map(toOpenAi),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(tools.length === 0
+      ? {}
+      : {
+          tools: tools.map(({ name, description, parameters }) => ({
+            type: 'function' as const,
+            function: { name, ...(description === undefined ? {} : { description }), parameters },
+          })),
+        }),
+    ...(schema === undefined
+      ? {}
+      : {
+          response_format: {
+            type: 'json_schema' as const,
+            json_schema: { name: 'values', schema, strict: false },
+          },
+        }),
+  }
+  if (onText === undefined) {
+    const reply = record(await client.chat.completions.create(body, { signal }))
+    const [choice] = records(reply.choices)
+    if (choice === undefined) throw new Error('The answer is no chat completion')
+    const message = record(choice.message)
+    const calls = records(message.tool_calls).map((call) => ({
+      id: text(call.id) ?? '',
+      name: text(record(call.function).name) ?? '',
+      arguments: text(record(call.function).arguments) ?? '',
+    }))
+    return { text: text(message.content) ?? '', toolCalls: calls, usage: openAiUsage(reply.usage) }
+  }
+  const stream = await client.chat.completions.create(
+    { ...body, stream: true, ...(wantsUsage ? { stream_options: { include_usage: true } } : {}) },
+    { signal },
+  )
+  let said = ''
+  let usage = openAiUsage(undefined)
+  let isChat = false
+  const calls = new Map<number, { id: string; name: string; arguments: string }>()
+  for await (const chunk of stream as AsyncIterable<unknown>) {
+    const event = record(chunk)
+    if (event.usage) usage = openAiUsage(event.usage)
+    const [choice] = records(event.choices)
+    if (choice === undefined) continue
+    isChat = true
+    const delta = record(choice.delta)
+    const piece = text(delta.content) ?? ''
+    if (piece !== '') {
+      said += piece
+      onText(piece)
+    }
+    for (const [position, part] of list(delta.tool_calls).entries()) {
+      const { index, id, function: called } = record(part)
+      const place = typeof index === 'number' ? index : position
+      const call = calls.get(place) ?? { id: '', name: '', arguments: '' }
+      call.id ||= text(id) ?? ''
+      call.name += text(record(called).name) ?? ''
+      call.arguments += text(record(called).arguments) ?? ''
+      calls.set(place, call)
+    }
+  }
+  if (!isChat) throw new Error('The answer is no chat completion')
+  return { text: said, toolCalls: [...calls.values()], usage }
+}
+
+function toOpenAi(message: ModelMessage): OpenAI.ChatCompletionMessageParam {
+  switch (message.role) {
+    case 'tool':
+      return { role: 'tool', tool_call_id: message.toolCallId, content: message.content }
+    case 'assistant': {
+      const { content, toolCalls } = message
+      if (toolCalls === undefined) return { role: 'assistant', content, ...named(message) }
+      return {
+        role: 'assistant',
+        content: content === '' ? null : content,
+        tool_calls: toolCalls.map(({ id, name, arguments: given }) => ({
+          id,
+          type: 'function',
+          function: { name, arguments: given },
+        })),
+      }
+    }
+    case 'user':
+      return { role: 'user', content: contentOf(message.content), ...named(message) }
+    case 'system':
+      return { role: 'system', content: message.content, ...named(message) }
+  }
+}
+
+const named = ({ name }: { name?: string }) => (name === undefined ? {} : { name })
+
+function contentOf(content: string | { text?: string; imageUrl?: string }[]) {
+  if (typeof content === 'string') return content
+  return content.map(({ text: words, imageUrl }) =>
+    imageUrl === undefined
+      ? { type: 'text' as const, text: words ?? '' }
+      : { type: 'image_url' as const, image_url: { url: imageUrl } },
+  )
+}
+
+function openAiUsage(given: unknown): Answer['usage'] {
+  const usage = record(given)
+  const [prompt, completion] = [count(usage.prompt_tokens), count(usage.completion_tokens)]
+  return { prompt, completion, total: count(usage.total_tokens) || prompt + completion }
+}
+
+// Anthropic
+
+async function askAnthropic(request: ModelRequest, { fetch, signal }: Outbound): Promise<Answer> {
+  const { apiKey, model, temperature, tools, schema, onText } = request
+  const client = new Anthropic({
+    apiKey,
+    authToken: null,
+    // The path of the library begins with the version.
+    baseURL: request.baseUrl.replace(/\/v1\/?$/, ''),
+    maxRetries,
+    timeout: request.milliseconds,
+    logLevel: 'off',
+    fetch,
+  })
+  const system = request.messages.flatMap(({ role, content }) => (role === 'system' ? [content] : []))
+  // A model that has to use its only tool answers with what the schema asks for.
+  const wanted = schema === undefined ? [] : [{ name: 'values', parameters: schema }]
+  const offered = [...tools, ...wanted].map(({ name, description, parameters }: ModelTool) => ({
+    name,
+    ...(description === undefined ? {} : { description }),
+    input_schema: parameters as Anthropic.Tool.InputSchema,
+  }))
+  const body: Anthropic.MessageCreateParamsNonStreaming = {
+    model,
+    max_tokens: request.maxTokens ?? defaultMaximumTokens,
+    messages: toAnthropic(request.messages),
+    ...(system.length === 0 ? {} : { system: system.join('\n\n') }),
+    ...(temperature === undefined ? {} : { temperature }),
+    ...(offered.length === 0 ? {} : { tools: offered }),
+    ...(schema === undefined ? {} : { tool_choice: { type: 'tool' as const, name: 'values' } }),
+  }
+  const blocks: { type: string; text: string; id: string; name: string; json: string }[] = []
+  const tokens = { prompt: 0, completion: 0 }
+  const note = (usage: Loose) => {
+    tokens.prompt = count(usage.input_tokens) || tokens.prompt
+    tokens.completion = count(usage.output_tokens) || tokens.completion
+  }
+  const add = (given: unknown) => {
+    const block = record(given)
+    blocks.push({
+      type: text(block.type) ?? '',
+      text: text(block.text) ?? '',
+      id: text(block.id) ?? '',
+      name: text(block.name) ?? '',
+      json: '',
+    })
+    return { block, added: blocks.at(-1) }
+  }
+  if (onText === undefined) {
+    const reply = record(await client.messages.create(body, { signal }))
+    if (!Array.isArray(reply.content)) throw new Error('The answer is no message')
+    for (const given of reply.content) {
+      const { block, added } = add(given)
+      if (added) added.json = JSON.stringify(block.input ?? {})
+    }
+    note(record(reply.usage))
+  } else {
+    const stream = await client.messages.create({ ...body, stream: true }, { signal })
+    let isMessage = false
+    for await (const chunk of stream as AsyncIterable<unknown>) {
+      const event = record(chunk)
+      const last = blocks.at(-1)
+      switch (event.type) {
+        case 'message_start':
+          isMessage = true
+          note(record(record(event.message).usage))
+          break
+        case 'content_block_start':
+          add(event.content_block)
+          break
+        case 'content_block_delta': {
+          const delta = record(event.delta)
+          const piece = text(delta.text) ?? ''
+          if (last !== undefined) {
+            last.text += piece
+            last.json += text(delta.partial_json) ?? ''
+          }
+          if (piece !== '') onText(piece)
+          break
+        }
+        case 'message_delta':
+          note(record(event.usage))
+          break
+        default:
+      }
+    }
+    if (!isMessage) throw new Error('The answer is no message')
+  }
+  const calls = blocks.filter(({ type }) => type === 'tool_use')
+  const values = schema === undefined ? undefined : calls.find(({ name }) => name === 'values')
+  return {
+    text: values?.json ?? blocks.map((block) => (block.type === 'text' ? block.text : '')).join(''),
+    toolCalls: calls
+      .filter((call) => call !== values)
+      .map(({ id, name, json }) => ({ id, name, arguments: json || '{}' })),
+    usage: { ...tokens, total: tokens.prompt + tokens.completion },
+  }
+}
+
+function toAnthropic(messages: ModelMessage[]): Anthropic.MessageParam[] {
+  return messages.flatMap((message): Anthropic.MessageParam[] => {
+    switch (message.role) {
+      case 'system':
+        return []
+      case 'tool': {
+        const { toolCallId: tool_use_id, content } = message
+        return [{ role: 'user', content: [{ type: 'tool_result', tool_use_id, content }] }]
+      }
+      case 'assistant': {
+        const { content, toolCalls } = message
+        if (toolCalls === undefined) return [{ role: 'assistant', content }]
+        const said = content === '' ? [] : [{ type: 'text' as const, text: content }]
+        const calls = toolCalls.map((call) => ({
+          type: 'tool_use' as const,
+          id: call.id,
+          name: call.name,
+          input: parsed(call.arguments),
+        }))
+        return [{ role: 'assistant', content: [...said, ...calls] }]
+      }
+      default: {
+        const { content } = message
+        if (typeof content === 'string') return [{ role: 'user', content }]
+        const parts = content.map(({ text: words, imageUrl }) =>
+          imageUrl === undefined
+            ? { type: 'text' as const, text: words ?? '' }
+            : { type: 'image' as const, source: { type: 'url' as const, url: imageUrl } },
+        )
+        return [{ role: 'user', content: parts }]
+      }
+    }
+  })
+}
+
+function parsed(given: string): Loose {
+  try {
+    return record(JSON.parse(given))
+  } catch {
+    return {}
+  }
+}
+
+function count(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) && value > 0 ? Math.floor(value) : 0
+}
