@@ -3,7 +3,8 @@ import { freeText, type JsonObject } from './schemas.ts'
 
 /* What follows from an operation being conditional, having a minimal answer, or going: declared here, once for all. */
 
-const tags = '(\\*|(W/)?"[^"\\x00]*"([ \\t]*,[ \\t]*(W/)?"[^"\\x00]*")*)'
+const tag = '(W/)?"[\\x21\\x23-\\x7e\\x80-\\xff]*"'
+const tags = `(\\*|${tag}([ \\t]*,[ \\t]*${tag})*)`
 
 const ifMatch = {
   name: 'If-Match',

@@ -3,6 +3,8 @@ import { mkdir, writeFile } from 'node:fs/promises'
 import { fileURLToPath } from 'node:url'
 import { exampleIds } from '../../contract/shared.ts'
 import { startApp } from '../support/app.ts'
+import { bot } from '../support/chat.ts'
+import { publish, start } from '../support/chats.ts'
 import { startTestServer } from '../support/server.ts'
 import { makeWorld } from '../support/world.ts'
 
@@ -13,7 +15,7 @@ import { makeWorld } from '../support/world.ts'
 
 const folder = new URL('./', import.meta.url)
 const databaseServer = await startTestServer()
-const app = await startApp({ config: { MAX_WORKSPACES_PER_USER: 1_000_000 } })
+const app = await startApp({ config: { MAX_WORKSPACES_PER_USER: 1_000_000, RATE_LIMIT: false } })
 // They would fill the memory; only faults are worth reading.
 const forgetting = setInterval(() => {
   for (const line of app.logs.splice(0)) if (Number(line.level) >= 50) console.error(JSON.stringify(line))
@@ -21,15 +23,22 @@ const forgetting = setInterval(() => {
 }, 1_000)
 
 const { here, there } = await makeWorld(app)
+// Bots that nothing changes: one to chat with, and one whose chats wait at a webhook.
+const question = [{ type: 'text', content: { richText: [] } }, { type: 'text input' }]
+const help = { id: 'help', type: 'command', options: { command: 'help' }, to: 'welcome' }
+const talking = await publish(app, here, bot({ welcome: question }, { events: [help] }))
+const waiting = await publish(app, here, bot({ main: [{ id: 'webhook', type: 'webhook' }] }))
+const elsewhere = await app.client.ok('createFolder', {
+  as: here.admin,
+  body: { workspaceId: here.workspaceId, folder: { name: 'Elsewhere' } },
+})
 const pools = {
   workspaces: [here.workspaceId],
   folders: [here.folder, here.subfolder, here.deepFolder],
-  bots: [here.draft.id, here.legacy.id, here.published.id, here.published.id, there.shared.id],
+  bots: [here.draft.id, here.legacy.id, here.published.id, here.published.id],
   publications: [here.published.publicationId],
   results: [...here.results, here.unansweredResult],
   sessions: await startChats(),
-  emails: [here.guest.email, there.guest.email],
-  'public-ids': [here.published.publicId],
 }
 await mkdir(new URL('pools/', folder), { recursive: true })
 for (const [name, values] of Object.entries(pools)) {
@@ -47,7 +56,31 @@ const real = {
   [exampleIds.publication]: here.published.publicationId,
   'lead-generation-8k2m4p6': here.published.publicId,
 }
-const kept = [...Object.values(pools).flat(), ...Object.values(real), here.admin.id, here.admin.tokenId]
+const still = [talking.id, waiting.id, elsewhere.folder.id]
+const kept = [
+  ...still,
+  ...Object.values(pools).flat(),
+  ...Object.values(real),
+  here.admin.id,
+  here.admin.tokenId,
+]
+const sandbox = {
+  url: app.url,
+  token: here.admin.token,
+  workspaceId: here.workspaceId,
+  elsewhere: elsewhere.folder.id,
+  email: there.guest.email,
+  publicId: talking.publicId,
+  botId: talking.id,
+  sessions: pools.sessions,
+  waitingBotId: waiting.id,
+  waitingPublicId: waiting.publicId,
+  timeZones: ['UTC', 'Europe/Paris', 'America/New_York', 'Asia/Kathmandu', 'Pacific/Kiritimati'],
+  changing: { botId: here.draft.id, folderId: here.folder },
+  still,
+  real,
+  kept,
+}
 const wishes = process.argv.slice(2)
 const has = (option: RegExp) => wishes.some((wish) => option.test(wish))
 // After other phases the stateful one ends with a dozen scenarios; by itself it makes as many as it may. A few
@@ -68,13 +101,7 @@ await databaseServer.stop()
 /** Chats that wait for a reply. */
 async function startChats(): Promise<string[]> {
   const sessions: string[] = []
-  for (let count = 0; count < 20; count++) {
-    const response = await fetch(`${app.url}/api/v1/bots/${here.published.publicId}/startChat`, {
-      method: 'POST',
-    })
-    const { sessionId } = (await response.json()) as { sessionId: string }
-    sessions.push(sessionId)
-  }
+  while (sessions.length < 20) sessions.push((await start(app, talking)).sessionId)
   return sessions
 }
 
@@ -95,8 +122,7 @@ function run(options: string[]): Promise<number> {
       stdio: 'inherit',
       env: {
         ...process.env,
-        CONFORMANCE_KEPT: JSON.stringify(kept),
-        CONFORMANCE_REAL: JSON.stringify(real),
+        CONFORMANCE_SANDBOX: JSON.stringify(sandbox),
         SCHEMATHESIS_DISABLE_TELEMETRY: '1',
       },
     },

@@ -48,8 +48,7 @@ export const sdks: Sdk[] = [
     folder: 'client',
     generator: 'the project itself',
     pinned: ['../../../generated/client/package.json', '"version"'],
-    generate:
-      'mkdir generated && npm pack --silent ../../../generated/client --pack-destination generated && tar -xzf generated/*.tgz -C generated',
+    generate: 'mkdir generated && npm pack --silent ../../../generated/client --pack-destination generated',
     compile: [
       'npm install --silent --no-save --no-package-lock --prefix . ./generated/*.tgz',
       '../node_modules/.bin/publint --strict generated/*.tgz',
@@ -79,6 +78,21 @@ export const sdks: Sdk[] = [
     generator: 'orval',
     pinned: ['../package.json', '"orval"'],
     generate: '../node_modules/.bin/orval',
+  },
+  {
+    ...typescript,
+    folder: 'oazapfts',
+    generator: 'oazapfts',
+    pinned: ['../package.json', '"oazapfts"'],
+    generate: 'mkdir generated && ../node_modules/.bin/oazapfts ../../../openapi.yaml generated/api.ts',
+  },
+  {
+    ...typescript,
+    folder: 'swagger-typescript-api',
+    generator: 'swagger-typescript-api',
+    pinned: ['../package.json', '"swagger-typescript-api"'],
+    generate:
+      '../node_modules/.bin/swagger-typescript-api generate --path ../../../openapi.yaml --output generated --name api.ts --silent',
   },
   {
     folder: 'python',
@@ -119,13 +133,21 @@ export const sdks: Sdk[] = [
     run: 'mvn --quiet --batch-mode exec:java',
   },
   {
+    ...typescript,
+    folder: 'typescript-fetch',
+    generator: 'openapi-generator typescript-fetch',
+    pinned: ['pom.xml', '<artifactId>openapi-generator-maven-plugin</artifactId>'],
+    needs: openapiGenerator,
+    generate: 'mvn --quiet --batch-mode generate-sources',
+  },
+  {
     folder: 'rust',
     language: 'Rust',
     generator: 'openapi-generator rust',
     pinned: ['pom.xml', '<artifactId>openapi-generator-maven-plugin</artifactId>'],
     needs: [['cargo --version', 'Rust'], ...openapiGenerator],
     generate: 'mvn --quiet --batch-mode generate-sources',
-    compile: 'cargo build --quiet --locked',
+    compile: 'cargo build --quiet',
     run: 'target/debug/story',
   },
 ]

@@ -37,7 +37,7 @@ console.log('create a folder')
 const madeBot = await api.POST('/v1/bots', { body: { workspaceId, bot: { ...current, folderId } } })
 assert(madeBot.data)
 const { bot } = madeBot.data
-assert(bot.version === '6.1')
+assert('groups' in bot && bot.version === '6.1')
 assert.deepEqual(flowOf(bot), flowOf(current))
 const block = bot.groups[0]?.blocks[2]
 assert(block?.type === 'choice input')
@@ -49,7 +49,8 @@ const renamed = await api.PATCH('/v1/bots/{botId}', {
   params: { path },
   body: { bot: { version: '6.1', name: 'Quote', updatedAt: bot.updatedAt } },
 })
-assert.equal(renamed.data?.bot.name, 'Quote')
+assert(renamed.data && 'name' in renamed.data.bot)
+assert.equal(renamed.data.bot.name, 'Quote')
 assert.deepEqual(flowOf(renamed.data.bot), flowOf(current))
 console.log('update in current shape')
 

@@ -27,7 +27,7 @@ console.log('create a folder')
 const madeBot = await createBot({ workspaceId, bot: { ...current, folderId } })
 assert(madeBot.status === 201)
 const { bot } = madeBot.data
-assert(bot.version === '6.1')
+assert('groups' in bot && bot.version === '6.1')
 assert.deepEqual(flowOf(bot), flowOf(current))
 const block = bot.groups[0]?.blocks[2]
 assert(block?.type === 'choice input')
@@ -37,7 +37,7 @@ console.log('create a bot from a document')
 const renamed = await updateBot(bot.id, {
   bot: { version: '6.1', name: 'Quote', updatedAt: bot.updatedAt },
 })
-assert(renamed.status === 200)
+assert(renamed.status === 200 && 'name' in renamed.data.bot)
 assert.equal(renamed.data.bot.name, 'Quote')
 assert.deepEqual(flowOf(renamed.data.bot), flowOf(current))
 console.log('update in current shape')

@@ -25,6 +25,7 @@ from generated.models import (
     FolderCreate,
     ForbiddenErrorBody,
     NotFoundErrorBody,
+    PublishedBody,
     PublishedBotBody,
     PublishedBotV5,
     ResultPage,
@@ -102,7 +103,7 @@ assert flow_of(converted.bot.to_dict()) == flow_of(legacy)
 print("update in legacy shape")
 
 published = publish_bot.sync(bot.id, client=api)
-assert isinstance(published, SuccessBody)
+assert isinstance(published, PublishedBody)
 print("publish")
 
 live = get_published_bot.sync(bot.id, client=api)

@@ -10,7 +10,7 @@ use service::apis::workspaces_api::{create_workspace, delete_workspace, CreateWo
 use service::apis::Error;
 use service::models::{
     bad_request_error_body, bot_update_v61, conflict_error_body, forbidden_error_body, not_found_error_body,
-    workspace, Block, Bot, BotCreate, BotUpdate, BotUpdateCurrent, BotUpdateLegacy, BotUpdateV5, BotUpdateV61,
+    workspace, Block, Bot, BotCreate, BotUpdate, BotUpdateV5, BotUpdateV61,
     CreateBotBody, CreateFolderBody, FolderCreate, PublishedBot, UpdateBotBody, WorkspaceCreate,
 };
 
@@ -22,7 +22,7 @@ async fn main() {
     let legacy_document = read("LEGACY_DOCUMENT");
 
     let acme = WorkspaceCreate { name: "Acme".into(), ..Default::default() };
-    let workspace = create_workspace(&service, acme).await.unwrap().workspace;
+    let workspace = create_workspace(&service, acme, None).await.unwrap().workspace;
     let name: &String = &workspace.name;
     assert_eq!(name, "Acme");
     assert_eq!(workspace.plan, workspace::Plan::Free);
@@ -30,13 +30,13 @@ async fn main() {
 
     let folder = Box::new(FolderCreate { name: "Quotes".into(), ..Default::default() });
     let new_folder = CreateFolderBody { workspace_id: workspace.id.clone(), folder };
-    let folder_id: String = create_folder(&service, new_folder).await.unwrap().folder.id;
+    let folder_id: String = create_folder(&service, new_folder, None).await.unwrap().folder.id;
     println!("create a folder");
 
     let mut current: BotCreate = serde_json::from_value(current_document.clone()).unwrap();
     current.folder_id = Some(Some(folder_id.clone()));
     let new_bot = CreateBotBody { workspace_id: workspace.id.clone(), bot: Box::new(current) };
-    let Bot::BotV61(bot) = *create_bot(&service, new_bot).await.unwrap().bot else { panic!("another version") };
+    let Bot::BotV61(bot) = *create_bot(&service, new_bot, None, None).await.unwrap().bot else { panic!("another version") };
     assert_eq!(bot.folder_id.as_ref(), Some(&folder_id));
     assert_eq!(flow_of(&bot), flow_of(&current_document));
     let Block::ChoiceInput(choice) = &bot.groups[0].blocks[2] else { panic!("another block") };
@@ -49,48 +49,48 @@ async fn main() {
         updated_at: Some(bot.updated_at.clone()),
         ..Default::default()
     };
-    let rename = update_with(BotUpdate::BotUpdateCurrent(BotUpdateCurrent::BotUpdateV61(rename.into()).into()));
-    let Bot::BotV61(renamed) = *update_bot(&service, &bot.id, rename.clone()).await.unwrap().bot else {
+    let rename = update_with(BotUpdate::BotUpdateV61(rename.into()));
+    let Bot::BotV61(renamed) = *update_bot(&service, &bot.id, rename.clone(), None, None, None, None).await.unwrap().bot else {
         panic!("another version")
     };
     assert_eq!(renamed.name, "Quote");
     assert_eq!(flow_of(&renamed), flow_of(&current_document));
     println!("update in current shape");
 
-    let (status, late) = refusal(update_bot(&service, &bot.id, rename).await);
+    let (status, late) = refusal(update_bot(&service, &bot.id, rename, None, None, None, None).await);
     let UpdateBotError::Status409(late) = late else { panic!("{late:?}") };
     assert_eq!((status, late.code), (409, conflict_error_body::Code::Conflict));
     println!("meet a 409");
 
     let legacy: BotUpdateV5 = serde_json::from_value(legacy_document.clone()).unwrap();
-    let legacy = update_with(BotUpdate::BotUpdateLegacy(BotUpdateLegacy::BotUpdateV5(legacy.into()).into()));
-    let Bot::BotV5(converted) = *update_bot(&service, &bot.id, legacy).await.unwrap().bot else {
+    let legacy = update_with(BotUpdate::BotUpdateV5(legacy.into()));
+    let Bot::BotV5(converted) = *update_bot(&service, &bot.id, legacy, None, None, None, None).await.unwrap().bot else {
         panic!("another version")
     };
     assert_eq!(flow_of(&converted), flow_of(&legacy_document));
     println!("update in legacy shape");
 
-    publish_bot(&service, &bot.id).await.unwrap();
+    publish_bot(&service, &bot.id, None, None, None).await.unwrap();
     println!("publish");
 
-    let live = get_published_bot(&service, &bot.id, None).await.unwrap().published_bot;
+    let live = get_published_bot(&service, &bot.id, None, None, None).await.unwrap().published_bot;
     let PublishedBot::PublishedBotV5(live) = *live else { panic!("another version") };
     assert_eq!(live.bot_id, bot.id);
     assert_eq!(flow_of(&live), flow_of(&legacy_document));
     println!("read the published bot");
 
-    let (status, nameless) = refusal(create_workspace(&service, WorkspaceCreate::default()).await);
+    let (status, nameless) = refusal(create_workspace(&service, WorkspaceCreate::default(), None).await);
     let CreateWorkspaceError::Status400(nameless) = nameless else { panic!("{nameless:?}") };
     assert_eq!((status, nameless.code), (400, bad_request_error_body::Code::BadRequest));
     assert_eq!(nameless.issues[0].path, ["body", "name"]);
     println!("meet a 400");
 
-    let (status, refused) = refusal(publish_bot(&guest, &bot.id).await);
+    let (status, refused) = refusal(publish_bot(&guest, &bot.id, None, None, None).await);
     let PublishBotError::Status403(refused) = refused else { panic!("{refused:?}") };
     assert_eq!((status, refused.code), (403, forbidden_error_body::Code::Forbidden));
     println!("meet a 403");
 
-    let (status, missing) = refusal(get_bot(&service, "unknown", None).await);
+    let (status, missing) = refusal(get_bot(&service, "unknown", None, None, None).await);
     let GetBotError::Status404(missing) = missing else { panic!("{missing:?}") };
     assert_eq!((status, missing.code), (404, not_found_error_body::Code::NotFound));
     println!("meet a 404");
@@ -109,10 +109,10 @@ async fn main() {
     assert_eq!(found.join(","), env::var("RESULT_IDS").unwrap());
     println!("page through results");
 
-    delete_bot(&service, &bot.id).await.unwrap();
-    assert_eq!(refusal(get_bot(&service, &bot.id, None).await).0, 404);
-    delete_folder(&service, &folder_id, None).await.unwrap();
-    delete_workspace(&service, &workspace.id).await.unwrap();
+    delete_bot(&service, &bot.id, None, None).await.unwrap();
+    assert_eq!(refusal(get_bot(&service, &bot.id, None, None, None).await).0, 404);
+    delete_folder(&service, &folder_id, None, None, None).await.unwrap();
+    delete_workspace(&service, &workspace.id, None, None).await.unwrap();
     println!("delete");
 }
 

@@ -37,18 +37,18 @@ public class Story {
     var currentDocument = new File(System.getenv("CURRENT_DOCUMENT"));
     var legacyDocument = new File(System.getenv("LEGACY_DOCUMENT"));
 
-    Workspace workspace = workspaces.createWorkspace(new WorkspaceCreate().name("Acme")).getWorkspace();
+    Workspace workspace = workspaces.createWorkspace(new WorkspaceCreate().name("Acme"), null).getWorkspace();
     String name = workspace.getName();
     check(name.equals("Acme"), workspace);
     check(workspace.getPlan() == Workspace.PlanEnum.FREE && workspace.getSettings() == null, workspace);
     System.out.println("create a workspace");
 
     var newFolder = new CreateFolderBody().workspaceId(workspace.getId()).folder(new FolderCreate().name("Quotes"));
-    String folderId = folders.createFolder(newFolder).getFolder().getId();
+    String folderId = folders.createFolder(newFolder, null).getFolder().getId();
     System.out.println("create a folder");
 
     var current = json.readValue(currentDocument, BotCreate.class).folderId(folderId);
-    Bot made = bots.createBot(new CreateBotBody().workspaceId(workspace.getId()).bot(current)).getBot();
+    Bot made = bots.createBot(new CreateBotBody().workspaceId(workspace.getId()).bot(current), null, null).getBot();
     check(made.getActualInstance() instanceof BotV61, made);
     BotV61 bot = made.getBotV61();
     check(folderId.equals(bot.getFolderId()), bot);
@@ -62,42 +62,42 @@ public class Story {
         .version(BotUpdateV61.VersionEnum._6_1)
         .name("Quote")
         .updatedAt(bot.getUpdatedAt());
-    var inCurrentShape = new UpdateBotBody().bot(new BotUpdate(new BotUpdateCurrent(rename)));
-    BotV61 renamed = bots.updateBot(bot.getId(), inCurrentShape).getBot().getBotV61();
+    var inCurrentShape = new UpdateBotBody().bot(new BotUpdate(rename));
+    BotV61 renamed = bots.updateBot(bot.getId(), inCurrentShape, null, null, null, null).getBot().getBotV61();
     check(renamed.getName().equals("Quote"), renamed);
     check(hasFlowOf(currentDocument, renamed), renamed);
     System.out.println("update in current shape");
 
-    var late = refusal(409, () -> bots.updateBot(bot.getId(), inCurrentShape), ConflictErrorBody.class);
+    var late = refusal(409, () -> bots.updateBot(bot.getId(), inCurrentShape, null, null, null, null), ConflictErrorBody.class);
     check(late.getCode() == ConflictErrorBody.CodeEnum.CONFLICT, late);
     System.out.println("meet a 409");
 
     var legacy = json.readValue(legacyDocument, BotUpdateV5.class);
-    var inLegacyShape = new UpdateBotBody().bot(new BotUpdate(new BotUpdateLegacy(legacy)));
-    BotV5 converted = bots.updateBot(bot.getId(), inLegacyShape).getBot().getBotV5();
+    var inLegacyShape = new UpdateBotBody().bot(new BotUpdate(legacy));
+    BotV5 converted = bots.updateBot(bot.getId(), inLegacyShape, null, null, null, null).getBot().getBotV5();
     check(hasFlowOf(legacyDocument, converted), converted);
     System.out.println("update in legacy shape");
 
-    publishing.publishBot(bot.getId());
+    publishing.publishBot(bot.getId(), null, null, null);
     System.out.println("publish");
 
-    PublishedBotV5 live = publishing.getPublishedBot(bot.getId(), null).getPublishedBot().getPublishedBotV5();
+    PublishedBotV5 live = publishing.getPublishedBot(bot.getId(), null, null, null).getPublishedBot().getPublishedBotV5();
     check(live.getBotId().equals(bot.getId()), live);
     check(hasFlowOf(legacyDocument, live), live);
     System.out.println("read the published bot");
 
     var nameless =
-        refusal(400, () -> workspaces.createWorkspace(new WorkspaceCreate().name("")), BadRequestErrorBody.class);
+        refusal(400, () -> workspaces.createWorkspace(new WorkspaceCreate().name(""), null), BadRequestErrorBody.class);
     check(nameless.getCode() == BadRequestErrorBody.CodeEnum.BAD_REQUEST, nameless);
     check(nameless.getIssues().get(0).getPath().equals(List.of("body", "name")), nameless);
     System.out.println("meet a 400");
 
     var refused =
-        refusal(403, () -> new PublishingApi(guest).publishBot(bot.getId()), ForbiddenErrorBody.class);
+        refusal(403, () -> new PublishingApi(guest).publishBot(bot.getId(), null, null, null), ForbiddenErrorBody.class);
     check(refused.getCode() == ForbiddenErrorBody.CodeEnum.FORBIDDEN, refused);
     System.out.println("meet a 403");
 
-    var missing = refusal(404, () -> bots.getBot("unknown", null), NotFoundErrorBody.class);
+    var missing = refusal(404, () -> bots.getBot("unknown", null, null, null), NotFoundErrorBody.class);
     check(missing.getCode() == NotFoundErrorBody.CodeEnum.NOT_FOUND, missing);
     System.out.println("meet a 404");
 
@@ -112,10 +112,10 @@ public class Story {
     check(String.join(",", found).equals(System.getenv("RESULT_IDS")), found);
     System.out.println("page through results");
 
-    bots.deleteBot(bot.getId());
-    refusal(404, () -> bots.getBot(bot.getId(), null), NotFoundErrorBody.class);
-    folders.deleteFolder(folderId, null);
-    workspaces.deleteWorkspace(workspace.getId());
+    bots.deleteBot(bot.getId(), null, null);
+    refusal(404, () -> bots.getBot(bot.getId(), null, null, null), NotFoundErrorBody.class);
+    folders.deleteFolder(folderId, null, null, null);
+    workspaces.deleteWorkspace(workspace.getId(), null, null);
     System.out.println("delete");
   }
 

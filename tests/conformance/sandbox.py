@@ -1,0 +1,183 @@
+"""Puts records that exist into requests, where an example made by chance would name others, which are refused by right."""
+
+import itertools
+import json
+import os
+from urllib.parse import urlencode
+from urllib.request import Request, urlopen
+
+GIVEN = json.loads(os.environ["CONFORMANCE_SANDBOX"])
+
+# The ids that the examples of the document show, with those of records that exist.
+REAL = GIVEN["real"]
+# The records that the run stands on. They are read and changed, but not removed.
+KEPT = set(GIVEN["kept"])
+
+# Names that only one bot can have: every request that shows them gets others.
+PUBLIC_ID = "lead-generation-8k2m4p6"
+CUSTOM_DOMAIN = "chat.example.com/leads"
+numbers = itertools.count()
+
+START = {"id": "start", "type": "start", "graphCoordinates": {"x": 0, "y": 0}}
+
+
+def call(method, path, body=None, query=None):
+    """The answer of the service to a request beside those of the run."""
+    url = GIVEN["url"] + path + (f"?{urlencode(query)}" if query else "")
+    headers = {"Authorization": f"Bearer {GIVEN['token']}", "Content-Type": "application/json"}
+    data = None if body is None else json.dumps(body).encode()
+    with urlopen(Request(url, data, headers, method=method)) as response:
+        return json.load(response)
+
+
+# What is removed is made for it, unless the run made it itself.
+EXPENDABLE = {
+    "deleteWorkspace": lambda: {"workspaceId": call("POST", "/v1/workspaces", {"name": "Gone soon"})["workspace"]["id"]},
+    "deleteFolder": lambda: {"folderId": call("POST", "/v1/folders", folder("Gone soon"))["folder"]["id"]},
+    "deleteBot": lambda: {"botId": new_bot()},
+    "deleteResults": lambda: {"botId": new_bot()},
+    "removeMember": lambda: new_member(),
+    "updateMember": lambda: new_member(),
+    "revokeToken": lambda: {"tokenId": call("POST", "/v1/users/me/tokens", {"name": "Gone soon"})["apiToken"]["id"]},
+}
+
+CHANGING = {"updateBot", "publishBot", "unpublishBot", "restorePublication", "updateFolder"}
+
+
+def folder(name):
+    return {"workspaceId": GIVEN["workspaceId"], "folder": {"name": name}}
+
+
+def new_bot():
+    return call("POST", "/v1/bots", {"workspaceId": GIVEN["workspaceId"], "bot": {"name": "Gone soon"}})["bot"]["id"]
+
+
+def new_member():
+    """Somebody who is a member of a workspace of its own: others come and go in those that the run uses."""
+    workspace = call("POST", "/v1/workspaces", {"name": "Gone soon"})["workspace"]["id"]
+    member = call("POST", f"/v1/workspaces/{workspace}/members", {"email": GIVEN["email"], "role": "GUEST"})["member"]
+    return {"workspaceId": workspace, "userId": member["userId"]}
+
+
+def prepare(operation, case, is_positive):
+    number = next(numbers)
+    names = {PUBLIC_ID: f"bot-{number}", CUSTOM_DOMAIN: f"bot-{number}.example.com"}
+    for part, real in (("path_parameters", REAL), ("query", REAL), ("body", REAL | names)):
+        change(case, part, with_real(getattr(case, part), real))
+    path = case.path_parameters or {}
+    if operation in CHANGING and any(value in GIVEN["still"] for value in path.values()):
+        change(case, "path_parameters", {name: GIVEN["changing"].get(name, value) for name, value in path.items()})
+    if operation in EXPENDABLE and case.method.lower() in ("delete", "patch") and KEPT.intersection(path.values()):
+        change(case, "path_parameters", {**path, **EXPENDABLE[operation]()})
+    if is_positive:
+        furnish(operation, case, number)
+
+
+def change(case, part, changed):
+    # Assigned only when it is another: Schemathesis then looks anew at what kind of case it is.
+    given = getattr(case, part)
+    if changed != given and (changed or given):
+        setattr(case, part, changed)
+
+
+def with_real(value, real):
+    if isinstance(value, dict):
+        return {key: with_real(inner, real) for key, inner in value.items()}
+    if isinstance(value, list):
+        return [with_real(inner, real) for inner in value]
+    return real.get(value, value) if isinstance(value, str) else value
+
+
+def furnish(operation, case, number):
+    """Makes valid what is so by its form alone."""
+    path, query, body = case.path_parameters or {}, case.query or {}, case.body
+    if operation in ("createBot", "updateBot", "importBot", "createFolder", "updateFolder"):
+        body = with_places(operation, body, number)
+    elif operation == "addMember" and isinstance(body, dict):
+        body = {**body, "email": GIVEN["email"]}
+    elif operation in ("startChat", "continueChat", "saveClientLogs", "startPreview"):
+        path, body = in_chat(operation, path, body)
+    elif operation == "executeWebhook":
+        waiting = call("POST", f"/api/v1/bots/{GIVEN['waitingPublicId']}/startChat", {})
+        path = {"botId": GIVEN["waitingBotId"], "blockId": "webhook", "resultId": waiting["resultId"]}
+    if "folderId" in path and isinstance(query, dict):
+        query = {name: value for name, value in query.items() if name != "workspaceId"}
+    if "timeZone" in query:
+        query = {**query, "timeZone": GIVEN["timeZones"][number % len(GIVEN["timeZones"])]}
+    if "cursor" in query:
+        query = with_cursor(case, path, query)
+    with_state(case, number)
+    change(case, "path_parameters", path)
+    change(case, "query", query)
+    change(case, "body", body)
+
+
+def with_state(case, number):
+    """Conditions that the record meets, whatever its state, and a key that no other request has."""
+    headers = case.headers or {}
+    for name in list(headers):
+        if name.lower() == "if-match":
+            headers[name] = "*"
+        elif name.lower() == "if-none-match" and headers[name].strip() == "*":
+            del headers[name]
+        elif name.lower() == "idempotency-key":
+            headers[name] = f"conformance-run-{number}-{len(headers[name])}"
+
+
+def with_places(operation, body, number):
+    """Folders that are there and cannot lead in a circle, names that no other bot has, the start in front."""
+    if not isinstance(body, dict):
+        return body
+    if operation == "updateFolder":
+        body = {name: value for name, value in body.items() if name != "workspaceId"}
+    if operation == "importBot" and body.get("folderId") is not None:
+        body = {**body, "workspaceId": GIVEN["workspaceId"], "folderId": GIVEN["elsewhere"]}
+    inner = "folder" if operation.endswith("Folder") else "bot"
+    record = body.get(inner)
+    if not isinstance(record, dict):
+        return body
+    for name in ("parentFolderId", "folderId"):
+        if record.get(name) is not None:
+            record = {**record, name: GIVEN["elsewhere"]}
+            if "workspaceId" in body:
+                body = {**body, "workspaceId": GIVEN["workspaceId"]}
+    if isinstance(record.get("publicId"), str):
+        record = {**record, "publicId": f"b{number}-{record['publicId']}"[:255].rstrip("-")}
+    if isinstance(record.get("customDomain"), str):
+        record = {**record, "customDomain": f"b{number}.example.com"}
+    if operation != "importBot" and isinstance(record.get("events"), list):
+        record = {**record, "events": with_start(record["events"])}
+    return {**body, inner: record}
+
+
+def with_start(events):
+    start = next((event for event in events if event["type"] == "start"), START)
+    return [start, *(event for event in events if event["type"] != "start")]
+
+
+def in_chat(operation, path, body):
+    """A bot that nothing changes, with an event for the one command that is sent to it."""
+    places = {
+        "startChat": {"publicId": GIVEN["publicId"]},
+        "startPreview": {"botId": GIVEN["botId"]},
+        "saveClientLogs": {"sessionId": GIVEN["sessions"][next(numbers) % len(GIVEN["sessions"])]},
+        "continueChat": {},
+    }[operation]
+    if isinstance(body, dict):
+        message, origin = body.get("message"), body.get("startFrom")
+        if isinstance(message, dict) and message.get("type") == "command":
+            body = {**body, "message": {**message, "command": "help"}}
+        if isinstance(origin, dict):
+            known = {"groupId": "welcome", "eventId": "start"}
+            body = {**body, "startFrom": {name: known.get(name, value) for name, value in origin.items()}}
+    return {**path, **places}, body
+
+
+def with_cursor(case, path, query):
+    """The cursor that the first page gives; none where that is the last."""
+    rest = {name: value for name, value in query.items() if name != "cursor"}
+    try:
+        page = call("GET", case.operation.path.format(**path), query={**rest, "limit": 1})
+    except OSError:
+        return rest
+    return {**query, "cursor": page["nextCursor"]} if page.get("nextCursor") else rest
