@@ -99,7 +99,10 @@ async fn main() {
     let mut found = vec![];
     let mut cursor: Option<String> = None;
     loop {
-        let page = list_results(&service, &answered, Some(2), cursor.as_deref(), None, None).await.unwrap();
+        let after = cursor.as_deref();
+        let page = list_results(&service, &answered, Some(2), after, None, None, None, None, None, None, None)
+            .await
+            .unwrap();
         found.extend(page.results.into_iter().map(|result| result.id));
         cursor = page.next_cursor;
         if cursor.is_none() {

@@ -105,7 +105,8 @@ public class Story {
     String cursor = null;
     do {
       ResultPage page =
-          new ResultsApi(service).listResults(System.getenv("ANSWERED_BOT_ID"), 2, cursor, null, null);
+          new ResultsApi(service).listResults(
+              System.getenv("ANSWERED_BOT_ID"), 2, cursor, null, null, null, null, null, null, null);
       page.getResults().forEach(result -> found.add(result.getId()));
       cursor = page.getNextCursor();
     } while (cursor != null);
