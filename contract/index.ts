@@ -3,7 +3,7 @@ import { audit } from './audit.ts'
 import { bots } from './bots/index.ts'
 import { botUpdateCurrent, botUpdateLegacy } from './bots/schemas.ts'
 import { chat } from './chat/index.ts'
-import { structuredMessage } from './chat/schemas.ts'
+import { chatEvent, structuredMessage } from './chat/schemas.ts'
 import { chats } from './chats.ts'
 import { credentials } from './credentials.ts'
 import { folders } from './folders.ts'
@@ -54,8 +54,11 @@ export const resources = {
   tokens,
 }
 
-/** Names that were released and that no operation refers to any more; clients may be built on them. */
-export const besides = [botUpdateCurrent, botUpdateLegacy, structuredMessage]
+/**
+ * Names that no operation refers to: those that were released, since clients may be built on them, and what texts of
+ * a stream consist of.
+ */
+export const besides = [botUpdateCurrent, botUpdateLegacy, structuredMessage, chatEvent]
 
 export const information = {
   title: 'Bot builder service',

@@ -67,7 +67,11 @@ interface Success {
   /** The media type where it is not JSON; the body is then a stream of text. */
   mediaType?: 'text/csv'
   /** Another media type of such a stream, of which the handler chooses one. */
-  otherMedia?: { mediaType: 'application/x-ndjson'; body: z.ZodType; examples: Record<string, Example> }
+  otherMedia?: {
+    mediaType: 'application/x-ndjson' | 'text/event-stream'
+    body: z.ZodType
+    examples: Record<string, Example>
+  }
   /** Headers of its own, with the components of the document that describe them. */
   headers?: Record<string, 'NextCursor' | 'ResultsRemaining'>
 }
@@ -290,6 +294,11 @@ interface Request<O extends Contract> {
   conditions: Conditions
   /** Whether the caller sent `Prefer: return=minimal` to an operation that knows it. */
   prefersMinimal: boolean
+  /**
+   * Makes the answer a stream of events, and gives what tells them; the reply of the handler is its last one. Absent
+   * where the operation has no such answer, or the caller does not accept it.
+   */
+  openEvents?: () => (event: { type: string }) => void
   /** A header of the request, by its name in lower case. */
   header(name: 'origin' | 'sec-fetch-site' | 'user-agent'): string | undefined
 }

@@ -3028,6 +3028,31 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description Something for the client to do. It is in the answer again. */
+        ChatActionEvent: {
+            action: components["schemas"]["ClientSideAction"];
+            /**
+             * @description Name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "action";
+        };
+        /** @description The last event: what is answered without a stream. */
+        ChatAnswerEvent: {
+            /**
+             * @description Of a start a `StartedChatBody`, of a continuation a `ContinuedChatBody`.
+             * @example {
+             *       "messages": [],
+             *       "revision": 2
+             *     }
+             */
+            answer?: unknown;
+            /**
+             * @description Name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "answer";
+        };
         /** @description One chat of a bot, as it is now. */
         ChatBody: {
             chat: components["schemas"]["BotChat"];
@@ -3065,6 +3090,49 @@ export interface components {
              */
             version: string;
         };
+        /** @description More of a text that a language model is writing. The bubble that is going to show it has this id, and replaces what came in pieces. */
+        ChatDeltaEvent: {
+            /**
+             * @description Id of the block in the flow.
+             * @example block-hello
+             */
+            id: string;
+            /**
+             * @description The piece.
+             * @example Hel
+             */
+            text: string;
+            /**
+             * @description Name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "delta";
+        };
+        /** @description The last event of a request that failed after others were sent. */
+        ChatErrorEvent: {
+            /**
+             * @description The body that it has without a stream.
+             * @example {
+             *       "code": "CONFLICT",
+             *       "message": "Conflicting update",
+             *       "issues": []
+             *     }
+             */
+            error?: unknown;
+            /**
+             * Format: int32
+             * @description The status that it has without a stream.
+             * @example 409
+             */
+            status: number;
+            /**
+             * @description Name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "error";
+        };
+        /** @description The data of an event of a chat that is streamed, as JSON in one line. */
+        ChatEvent: components["schemas"]["ChatMessageEvent"] | components["schemas"]["ChatActionEvent"] | components["schemas"]["ChatDeltaEvent"] | components["schemas"]["ChatAnswerEvent"] | components["schemas"]["ChatErrorEvent"];
         /** @description The input block that waits for a reply. */
         ChatInput: {
             /**
@@ -3143,6 +3211,15 @@ export interface components {
             startsBy?: "user" | "assistant";
         } & {
             [key: string]: unknown;
+        };
+        /** @description The bot says something. It is in the answer again. */
+        ChatMessageEvent: {
+            message: components["schemas"]["MessageBubble"];
+            /**
+             * @description Name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "message";
         };
         /** @description Works with ChatNode. Chats of this service skip it. Versions 6 and 6.1 only. */
         ChatNodeBlock: {
@@ -9379,7 +9456,7 @@ export interface components {
              */
             isOnlyRegistering?: boolean;
             /**
-             * @description Accepted for clients that can stream; this service answers whole messages.
+             * @description Whether start and continue answer events, each as it comes, to requests that accept `text/event-stream`.
              * @default false
              */
             isStreamEnabled?: boolean;
@@ -9525,7 +9602,7 @@ export interface components {
             /** @description Whether progress is answered whatever the theme says. */
             isProgressBarEnabled?: boolean;
             /**
-             * @description Accepted for clients that can stream; this service answers whole messages.
+             * @description Whether start and continue answer events, each as it comes, to requests that accept `text/event-stream`.
              * @default false
              */
             isStreamEnabled?: boolean;
@@ -11790,6 +11867,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StartedChatBody"];
+                    "text/event-stream": string;
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -11873,6 +11951,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ContinuedChatBody"];
+                    "text/event-stream": string;
                 };
             };
             400: components["responses"]["BadRequest"];

@@ -3,6 +3,7 @@ import { anyone, bot, define, type Operation } from '../operation.ts'
 import { exampleIds, recordId, successBody, successExample, text } from '../shared.ts'
 import { z } from '../zod.ts'
 import {
+  chatEvents,
   chatSessionBody,
   continueChatBody,
   continuedChatBody,
@@ -110,6 +111,7 @@ export const chat = define({
       description: 'What the bot says first, and the input it waits at.',
       body: startedChatBody,
       examples: { started: { summary: 'Waiting for an e-mail address', value: exampleStart } },
+      otherMedia: chatEvents,
     },
     errors: ['FORBIDDEN', 'NOT_FOUND'],
   },
@@ -149,6 +151,7 @@ export const chat = define({
       status: 200,
       description: 'What the bot says next, and the input it waits at.',
       body: continuedChatBody,
+      otherMedia: chatEvents,
       examples: { ended: { summary: 'The chat is over', value: { messages: [], revision: 2 } } },
     },
     errors: ['FORBIDDEN', 'NOT_FOUND', 'CONFLICT'],

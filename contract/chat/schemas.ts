@@ -86,10 +86,10 @@ const startProperties = {
     .boolean()
     .default(false)
     .meta({ description: 'Create the session without running the flow; the first continue runs it.' }),
-  isStreamEnabled: z
-    .boolean()
-    .default(false)
-    .meta({ description: 'Accepted for clients that can stream; this service answers whole messages.' }),
+  isStreamEnabled: z.boolean().default(false).meta({
+    description:
+      'Whether start and continue answer events, each as it comes, to requests that accept `text/event-stream`.',
+  }),
   prefilledVariables,
   textBubbleContentFormat,
 }
@@ -478,3 +478,71 @@ export const continuedChatBody = z.object(stepProperties).meta({
   id: 'ContinuedChatBody',
   description: 'A further step of a chat. Without `input` and awaited action it is over.',
 })
+
+// Events of a step that is streamed
+
+const eventOf = <const Type extends string, Shape extends z.ZodRawShape>(
+  type: Type,
+  id: string,
+  description: string,
+  shape: Shape,
+) =>
+  z
+    .object({ type: z.enum([type]).meta({ description: 'Name of the event.' }), ...shape })
+    .meta({ id, description })
+
+/** Said of the data of each event; the event has the name that is their type. */
+export const chatEvent = z
+  .discriminatedUnion('type', [
+    eventOf('message', 'ChatMessageEvent', 'The bot says something. It is in the answer again.', {
+      message: bubble,
+    }),
+    eventOf('action', 'ChatActionEvent', 'Something for the client to do. It is in the answer again.', {
+      action: clientSideAction,
+    }),
+    eventOf(
+      'delta',
+      'ChatDeltaEvent',
+      'More of a text that a language model is writing. The bubble that is going to show it has this id, and replaces what came in pieces.',
+      { id: blockId, text: prose('The piece.', 'Hel') },
+    ),
+    eventOf('answer', 'ChatAnswerEvent', 'The last event: what is answered without a stream.', {
+      answer: z.unknown().meta({
+        description: 'Of a start a `StartedChatBody`, of a continuation a `ContinuedChatBody`.',
+        example: { messages: [], revision: 2 },
+      }),
+    }),
+    eventOf('error', 'ChatErrorEvent', 'The last event of a request that failed after others were sent.', {
+      status: z.int().min(400).max(599).meta({
+        format: 'int32',
+        description: 'The status that it has without a stream.',
+        example: 409,
+      }),
+      error: z.unknown().meta({
+        description: 'The body that it has without a stream.',
+        example: { code: 'CONFLICT', message: 'Conflicting update', issues: [] },
+      }),
+    }),
+  ])
+  .meta({
+    id: 'ChatEvent',
+    description: 'The data of an event of a chat that is streamed, as JSON in one line.',
+  })
+
+export const chatEvents = {
+  mediaType: 'text/event-stream',
+  body: z.string().max(2_147_483_647).meta({
+    description:
+      'Server-sent events, for chats that were started with `isStreamEnabled`; each has a `ChatEvent` as its data and its `type` as its name. The last one is the whole answer, by which a client corrects what it has shown: only that is what counts. A stream that broke off is repeated like any request whose answer was lost.',
+    maxLength: 2_147_483_647,
+    pattern: '^[^\\x00]*$',
+    example: 'event: delta\ndata: {"type":"delta","id":"block-answer","text":"Hel"}\n\n',
+  }),
+  examples: {
+    streamed: {
+      summary: 'A text as it grows, and the answer',
+      value:
+        'event: delta\ndata: {"type":"delta","id":"block-answer","text":"Hel"}\n\nevent: answer\ndata: {"type":"answer","answer":{"messages":[],"revision":2}}\n\n',
+    },
+  },
+} as const

@@ -2135,6 +2135,31 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description Something for the client to do. It is in the answer again. */
+        ChatActionEvent: {
+            action: components["schemas"]["ClientSideAction"];
+            /**
+             * @description Name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "action";
+        };
+        /** @description The last event: what is answered without a stream. */
+        ChatAnswerEvent: {
+            /**
+             * @description Of a start a `StartedChatBody`, of a continuation a `ContinuedChatBody`.
+             * @example {
+             *       "messages": [],
+             *       "revision": 2
+             *     }
+             */
+            answer?: unknown;
+            /**
+             * @description Name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "answer";
+        };
         /** @description One chat of a bot, as it is now. */
         ChatBody: {
             chat: components["schemas"]["BotChat"];
@@ -2172,6 +2197,49 @@ export interface components {
              */
             version: string;
         };
+        /** @description More of a text that a language model is writing. The bubble that is going to show it has this id, and replaces what came in pieces. */
+        ChatDeltaEvent: {
+            /**
+             * @description Id of the block in the flow.
+             * @example block-hello
+             */
+            id: string;
+            /**
+             * @description The piece.
+             * @example Hel
+             */
+            text: string;
+            /**
+             * @description Name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "delta";
+        };
+        /** @description The last event of a request that failed after others were sent. */
+        ChatErrorEvent: {
+            /**
+             * @description The body that it has without a stream.
+             * @example {
+             *       "code": "CONFLICT",
+             *       "message": "Conflicting update",
+             *       "issues": []
+             *     }
+             */
+            error?: unknown;
+            /**
+             * Format: int32
+             * @description The status that it has without a stream.
+             * @example 409
+             */
+            status: number;
+            /**
+             * @description Name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "error";
+        };
+        /** @description The data of an event of a chat that is streamed, as JSON in one line. */
+        ChatEvent: components["schemas"]["ChatMessageEvent"] | components["schemas"]["ChatActionEvent"] | components["schemas"]["ChatDeltaEvent"] | components["schemas"]["ChatAnswerEvent"] | components["schemas"]["ChatErrorEvent"];
         /** @description The input block that waits for a reply. */
         ChatInput: {
             /**
@@ -2250,6 +2318,15 @@ export interface components {
             startsBy?: "user" | "assistant";
         } & {
             [key: string]: unknown;
+        };
+        /** @description The bot says something. It is in the answer again. */
+        ChatMessageEvent: {
+            message: components["schemas"]["MessageBubble"];
+            /**
+             * @description Name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "message";
         };
         /** @description Works with ChatNode. Chats of this service skip it. Versions 6 and 6.1 only. */
         ChatNodeBlock: {
@@ -8486,7 +8563,7 @@ export interface components {
              */
             isOnlyRegistering?: boolean;
             /**
-             * @description Accepted for clients that can stream; this service answers whole messages.
+             * @description Whether start and continue answer events, each as it comes, to requests that accept `text/event-stream`.
              * @default false
              */
             isStreamEnabled?: boolean;
@@ -8632,7 +8709,7 @@ export interface components {
             /** @description Whether progress is answered whatever the theme says. */
             isProgressBarEnabled?: boolean;
             /**
-             * @description Accepted for clients that can stream; this service answers whole messages.
+             * @description Whether start and continue answer events, each as it comes, to requests that accept `text/event-stream`.
              * @default false
              */
             isStreamEnabled?: boolean;
@@ -10896,6 +10973,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["StartedChatBody"];
+                    "text/event-stream": string;
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -10979,6 +11057,7 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ContinuedChatBody"];
+                    "text/event-stream": string;
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -13475,11 +13554,17 @@ export type CardMapping = components["schemas"]["CardMapping"]
 export type CardPath = components["schemas"]["CardPath"]
 export type CardsInput = components["schemas"]["CardsInput"]
 export type CardsInputOptions = components["schemas"]["CardsInputOptions"]
+export type ChatActionEvent = components["schemas"]["ChatActionEvent"]
+export type ChatAnswerEvent = components["schemas"]["ChatAnswerEvent"]
 export type ChatBody = components["schemas"]["ChatBody"]
 export type ChatBot = components["schemas"]["ChatBot"]
+export type ChatDeltaEvent = components["schemas"]["ChatDeltaEvent"]
+export type ChatErrorEvent = components["schemas"]["ChatErrorEvent"]
+export type ChatEvent = components["schemas"]["ChatEvent"]
 export type ChatInput = components["schemas"]["ChatInput"]
 export type ChatLog = components["schemas"]["ChatLog"]
 export type ChatMessage = components["schemas"]["ChatMessage"]
+export type ChatMessageEvent = components["schemas"]["ChatMessageEvent"]
 export type ChatNodeBlock = components["schemas"]["ChatNodeBlock"]
 export type ChatNodeOptions = components["schemas"]["ChatNodeOptions"]
 export type ChatPage = components["schemas"]["ChatPage"]

@@ -63,6 +63,7 @@ export async function startChat(flow: Flow, options: StartOptions, effects: Effe
     userId: options.resultId ?? effects.newId(),
     device: deviceOf(options.userAgent),
     isProgressBarEnabled: options.isProgressBarEnabled === true,
+    ...(options.isStreamEnabled === true ? { isStreamEnabled: true } : {}),
     ...(options.startFrom === undefined ? {} : { startFrom: options.startFrom }),
     ...(options.resultId === null ? { preview: { answers: [], transcript: [] } } : {}),
   })

@@ -32,6 +32,8 @@ export interface Reply {
   options: StepOptions
   /** What the session remembers as the reply, see `digestOf`. */
   digest: string
+  /** Is told what there is already while the step runs. */
+  tell?: Effects['tell']
 }
 
 /** `over`: the chat has ended. `moved`: another reply was counted instead of this one. */
@@ -51,7 +53,7 @@ export async function runStep(
       // The state is used up by a run, so each has its own.
       const state = readState(session.state)
       if (!state) return 'over'
-      const effects = effectsOf(context, { ...session, resultId: state.resultId, state }, claim)
+      const effects = effectsOf(context, { ...session, resultId: state.resultId, state }, claim, reply.tell)
       const outcome = await continueChat(session.flow, state, reply.message, reply.options, effects)
       if (claim.isLost) continue
       if (outcome.problem) return outcome
@@ -157,7 +159,12 @@ interface Running {
 }
 
 /** What a step may do to the world. A first step is nobody else's, so it needs no claim to call out. */
-export function effectsOf({ db, keyring, chat: tools }: Context, running: Running, claim?: Claim): Effects {
+export function effectsOf(
+  { db, keyring, chat: tools }: Context,
+  running: Running,
+  claim?: Claim,
+  tell?: Effects['tell'],
+): Effects {
   const { botId, workspaceId, publicationId } = running
   const { httpRequest, sendEmail } = tools
   const mayCallOut = async () => claim === undefined || (await claim.mayCallOut())
@@ -167,6 +174,7 @@ export function effectsOf({ db, keyring, chat: tools }: Context, running: Runnin
     random: Math.random,
     newId: () => newId(new Date()),
     evaluate: tools.evaluate,
+    tell,
     async httpRequest(request) {
       return (await mayCallOut())
         ? httpRequest(request)

@@ -162,7 +162,7 @@ export interface Effects {
   /** It resolves with a failure instead of rejecting. */
   askModel(request: ModelRequest): Promise<ModelReply>
   /** Tells who streams the chat what there is already, before the step is written. */
-  tell?: (event: StepEvent) => void
+  tell?: ((event: StepEvent) => void) | undefined
   /** Sends by an account of the workspace. Rejects when its mail server refuses. */
   sendEmailBy(account: Loose, mail: Mail): Promise<void>
   /** `null` while the service has no mail server. Rejects when the mail server refuses. */
@@ -193,6 +193,7 @@ export interface StartOptions extends StepOptions {
   prefilledVariables?: Loose
   /** Variables of a remembered user's earlier visit, as an outcome gave them. */
   rememberedVariables?: ResultVariable[]
+  isStreamEnabled?: boolean
   /** Creates the session without running the flow. The first `continueChat` runs it. */
   isOnlyRegistering?: boolean
   startFrom?: { type: 'group'; groupId: string } | { type: 'event'; eventId: string }
@@ -243,6 +244,8 @@ export interface SessionState {
   userId: string
   device: Device
   isProgressBarEnabled: boolean
+  /** Whether the client wants to see steps while they run. */
+  isStreamEnabled?: boolean
   /** First the bot that the session was started with, last the one that is running. Never empty. */
   frames: Frame[]
   /** The block of the last frame that waits for a reply. `null` while the session is only registered. */

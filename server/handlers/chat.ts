@@ -20,7 +20,7 @@ import { newId } from '../ids.ts'
 import { JsonText, stored } from '../json/json-text.ts'
 
 export const chat: ChatHandlers<Contexts> = {
-  async startChat({ params, body, header }, reply, context) {
+  async startChat({ params, body, header, openEvents }, reply, context) {
     const { db, now, chat: tools, config } = context
     const published = await findPublished(db, tools, params.publicId, body.resultId)
     if (!published) return reply.fail('NOT_FOUND')
@@ -28,6 +28,7 @@ export const chat: ChatHandlers<Contexts> = {
     const origin = refusedOrigin(flow, header, config.PUBLIC_URL)
     if (origin) return reply.fail('FORBIDDEN', [origin])
 
+    const tell = body.isStreamEnabled ? openEvents?.() : undefined
     return context.once(botId, async (keep) => {
       if (published.isClosed) return reply.fail('BAD_REQUEST', [closed(flow)])
       const earlierId = remembersUsers(flow) ? published.earlierResultId : null
@@ -42,7 +43,7 @@ export const chat: ChatHandlers<Contexts> = {
             earlierId === null ? undefined : JSON.parse(published.earlierVariables ?? '[]'),
           userAgent: header('user-agent'),
         },
-        effectsOf(context, { botId, workspaceId, publicationId, resultId }),
+        effectsOf(context, { botId, workspaceId, publicationId, resultId }, undefined, tell),
       )
       if (outcome.problem) return reply.fail('BAD_REQUEST', [refused(outcome)])
       const step = toStep(outcome, 1, false)
@@ -93,12 +94,13 @@ export const chat: ChatHandlers<Contexts> = {
     })
   },
 
-  async continueChat({ params, body, header }, reply, context) {
+  async continueChat({ params, body, header, openEvents }, reply, context) {
     const { db, now, chat: tools, config } = context
     const session = await findSession(db, tools, params.sessionId, now)
     if (!session) return reply.fail('NOT_FOUND')
     const origin = refusedOrigin(session.flow, header, config.PUBLIC_URL)
     if (origin) return reply.fail('FORBIDDEN', [origin])
+    const tell = readState(session.state)?.isStreamEnabled ? openEvents?.() : undefined
     const digest = digestOf(body)
     const earlier = earlierAnswer(session, digest, body.revision, now)
     if (earlier !== null) return reply.ok(stored(new JsonText(earlier)))
@@ -111,7 +113,7 @@ export const chat: ChatHandlers<Contexts> = {
     }
 
     const options = { textBubbleContentFormat: body.textBubbleContentFormat }
-    const ran = await runStep(context, session, { message: body.message, options, digest })
+    const ran = await runStep(context, session, { message: body.message, options, digest, tell })
     if (ran === 'over') return reply.fail('NOT_FOUND')
     if (ran === 'moved') {
       const moved = await findSession(db, tools, params.sessionId, now)
@@ -216,12 +218,14 @@ export const chat: ChatHandlers<Contexts> = {
 function startOptions(body: {
   message?: StartOptions['message']
   isOnlyRegistering: boolean
+  isStreamEnabled: boolean
   prefilledVariables?: Record<string, unknown>
   textBubbleContentFormat: 'richText' | 'markdown'
 }): Omit<StartOptions, 'resultId'> {
   return {
     message: body.message,
     isOnlyRegistering: body.isOnlyRegistering,
+    isStreamEnabled: body.isStreamEnabled,
     prefilledVariables: body.prefilledVariables,
     textBubbleContentFormat: body.textBubbleContentFormat,
   }

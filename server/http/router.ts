@@ -11,6 +11,7 @@ import { propertyTexts } from '../json/property-texts.ts'
 import { type Answer, type AnyReply, createReply, send, sendProblem } from './answer.ts'
 import { prefersMinimal, readConditions } from './conditions.ts'
 import { announce } from './deprecation.ts'
+import { acceptsEvents, Events } from './events.ts'
 import { digestOf, onceWith, readKey, runKeyed } from './idempotency.ts'
 import { createLimits, type Limits } from './limits.ts'
 import { findRoute, newPlace, parametersOf, placeOf, segmentsOf } from './paths.ts'
@@ -96,6 +97,7 @@ function bind(
     request: express.Request,
     response: express.Response,
     credential: Credential | undefined,
+    events: Events | undefined,
   ): Promise<Answer | undefined> {
     const now = services.now()
     const address = readAddress(operation, request)
@@ -119,7 +121,8 @@ function bind(
     if ('issues' in input) return refuse(input)
     if ('refusal' in authorization) return refuse(authorization.refusal)
 
-    const wishes = { conditions, prefersMinimal: prefersMinimal(operation, request) }
+    const openEvents = events && (() => events.open())
+    const wishes = { conditions, prefersMinimal: prefersMinimal(operation, request), openEvents }
     const { caller, grant } = authorization
     const run = (db: Database, once: Once) =>
       handler({ ...toRequest(request, input), ...wishes }, reply, { ...services, db, now, grant, once })
@@ -138,9 +141,12 @@ function bind(
     const entry = await limits.enter(request, response, tokenHash)
     if (entry === 'answered') return
     announce(operationId, operation, operations, request, response, services.log)
+    const events = acceptsEvents(operation, request) ? new Events(response) : undefined
     try {
       const isFull = entry === 'full'
-      const given = isFull ? reply.fail('SERVICE_UNAVAILABLE') : await answer(request, response, credential)
+      const given = isFull
+        ? reply.fail('SERVICE_UNAVAILABLE')
+        : await answer(request, response, credential, events)
       if (!given) return
       if (given.status === 401 && tokenHash) limits.forget(tokenHash)
       // A page whose origin the bot refuses is not to read the answer either.
@@ -148,8 +154,9 @@ function bind(
         response.removeHeader('Access-Control-Allow-Origin')
         response.removeHeader('Access-Control-Expose-Headers')
       }
-      await send(response, given)
+      if (!events?.end(given)) await send(response, given)
     } finally {
+      events?.stop()
       limits.leave(response)
     }
   }

@@ -1,0 +1,204 @@
+import { randomUUID } from 'node:crypto'
+import http from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type App, startApp } from '../support/app.ts'
+import { ask, bot, idOf, text } from '../support/chat.ts'
+import { type Published, publish, reply, reportOf, start, textsOf, tryReply } from '../support/chats.ts'
+import { type ModelServer, startModelServer } from '../support/model-server.ts'
+import { makeWorld, type Site } from '../support/world.ts'
+
+/* Chats that are answered as events, while somebody reads them, goes away or never looks. */
+
+let app: App
+let here: Site
+let models: ModelServer
+let published: Published
+
+beforeAll(async () => {
+  models = await startModelServer()
+  app = await startApp({ config: { OUTBOUND_ALLOWED_HOSTS: [models.host] }, readTimeout: 500 })
+  here = (await makeWorld(app)).here
+  const { credentials } = await app.client.ok('createCredentials', {
+    as: here.member,
+    params: { workspaceId: here.workspaceId },
+    body: { type: 'openai', name: 'Model', data: { apiKey: 'sk-test', baseUrl: models.url } },
+  })
+  const options = {
+    credentialsId: credentials.id,
+    action: 'Create chat completion',
+    model: 'model-1',
+    messages: [{ role: 'user', content: '{{Question}}' }],
+    responseMapping: [{ item: 'Message content', variableId: idOf('Answer') }],
+  }
+  const parts = [
+    text('Hi'),
+    ask('Question'),
+    text('Wait'),
+    { type: 'openai', options },
+    text('{{Answer}}'),
+    ask('Question'),
+  ]
+  published = await publish(app, here, bot({ g: parts }, { variables: ['Question', 'Answer'] }))
+})
+afterAll(async () => {
+  await app.stop()
+  await models.stop()
+})
+
+interface Event {
+  type: string
+  [name: string]: unknown
+}
+
+const accept = { Accept: 'text/event-stream', 'Content-Type': 'application/json' }
+const startPath = () => `/api/v1/bots/${published.publicId}/startChat`
+const continuePath = (sessionId: string) => `/api/v1/sessions/${sessionId}/continueChat`
+
+const post = (path: string, body: object, headers: Record<string, string> = {}, signal?: AbortSignal) =>
+  fetch(app.url + path, {
+    method: 'POST',
+    headers: { ...accept, ...headers },
+    body: JSON.stringify(body),
+    ...(signal ? { signal } : {}),
+  })
+
+/** The events of an answer, whose names are their types. */
+function eventsOf(body: string): Event[] {
+  return body
+    .split('\n\n')
+    .filter((each) => each !== '' && !each.startsWith(':'))
+    .map((each) => {
+      const [, name, data = ''] = /^event: (\w+)\ndata: (.*)$/.exec(each) ?? []
+      const event = JSON.parse(data) as Event
+      expect(event.type).toBe(name)
+      return event
+    })
+}
+
+const typesOf = (events: Event[]) => events.map(({ type }) => type)
+
+async function startStreaming(body: object = {}) {
+  const response = await post(startPath(), { isStreamEnabled: true, ...body })
+  const events = eventsOf(await response.text())
+  return { response, events, started: events.at(-1)?.answer as Awaited<ReturnType<typeof start>> }
+}
+
+test('start and continue: bubbles and pieces as they come, then the answer, the same as without', async () => {
+  models.says('It is noon')
+  const { response, events, started } = await startStreaming()
+  expect(response.status).toBe(200)
+  expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
+  expect(response.headers.get('cache-control')).toBe('no-store, no-transform')
+  expect(response.headers.get('x-accel-buffering')).toBe('no')
+  expect(typesOf(events)).toEqual(['message', 'answer'])
+  expect(events[0]?.message).toEqual(started.messages[0])
+
+  const continued = eventsOf(
+    await (await post(continuePath(started.sessionId), { message: 'When?', revision: 1 })).text(),
+  )
+  expect([...new Set(typesOf(continued))]).toEqual(['message', 'delta', 'answer'])
+  const deltas = continued.filter(({ type }) => type === 'delta')
+  expect(deltas.map((event) => event.text).join('')).toBe('It is noon')
+  expect(new Set(deltas.map(({ id }) => id))).toEqual(new Set(['g.4']))
+  const answer = continued.at(-1)?.answer as typeof started
+  expect(textsOf(answer)).toEqual(['Wait', 'It is noon'])
+  expect(continued.filter(({ type }) => type === 'message').map(({ message }) => message)).toEqual(
+    answer.messages,
+  )
+  // Who asks again, with or without a stream, gets the answer that is stored.
+  const repeat = await post(continuePath(started.sessionId), { message: 'When?', revision: 1 })
+  expect(eventsOf(await repeat.text())).toEqual([{ type: 'answer', answer }])
+  expect(await reply(app, started.sessionId, 'When?', 1)).toEqual(answer)
+})
+
+test('only who asks for events gets them, in chats that were started for them', async () => {
+  const asked = { headers: { Accept: 'application/json, text/event-stream;q=0' } }
+  const plain = await app.client.call('startChat', {
+    params: { publicId: published.publicId },
+    body: { isStreamEnabled: true },
+    ...asked,
+  })
+  expect(plain.headers['content-type']).toContain('application/json')
+  const { sessionId } = await start(app, published)
+  const response = await post(continuePath(sessionId), { message: 'When?' })
+  expect(response.headers.get('content-type')).toContain('application/json')
+})
+
+test('a refusal is what it is without a stream', async () => {
+  const { started } = await startStreaming()
+  const refused = await post(continuePath(started.sessionId), { message: 'When?', revision: 7 })
+  expect([refused.status, await refused.json()]).toMatchObject([409, { code: 'CONFLICT' }])
+  const missing = await post('/api/v1/bots/no-such-bot/startChat', { isStreamEnabled: true })
+  expect([missing.status, missing.headers.get('content-type')]).toEqual([
+    404,
+    'application/json; charset=utf-8',
+  ])
+})
+
+test('a start with a key is repeated as events too', async () => {
+  const key = { 'Idempotency-Key': randomUUID() }
+  const body = { isStreamEnabled: true }
+  const first = eventsOf(await (await post(startPath(), body, key)).text())
+  const again = await post(startPath(), body, key)
+  expect(again.headers.get('idempotent-replayed')).toBe('true')
+  expect(eventsOf(await again.text())).toEqual([first.at(-1)])
+})
+
+test('a reader who goes away loses nothing: the step runs to its end, once', async () => {
+  let asked = 0
+  let isAnswered: () => void = () => {}
+  const mayAnswer = new Promise<void>((resolve) => {
+    isAnswered = resolve
+  })
+  models.says((response) => {
+    asked += 1
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    const piece = (content: string) =>
+      response.write(`data: ${JSON.stringify({ choices: [{ index: 0, delta: { content } }] })}\n\n`)
+    piece('Half')
+    void mayAnswer.then(() => {
+      piece(' and whole')
+      response.end('data: [DONE]\n\n')
+    })
+  })
+  const { started } = await startStreaming()
+  const leaving = new AbortController()
+  const response = await post(
+    continuePath(started.sessionId),
+    { message: 'When?', revision: 1 },
+    {},
+    leaving.signal,
+  )
+  const reader = response.body?.getReader()
+  let read = ''
+  while (!read.includes('Half')) read += new TextDecoder().decode((await reader?.read())?.value)
+  leaving.abort()
+  // Came back, and waits for the same step.
+  const back = reply(app, started.sessionId, 'When?', 1)
+  isAnswered()
+  expect(textsOf(await back)).toEqual(['Wait', 'Half and whole'])
+  expect(asked).toBe(1)
+  const { results } = await reportOf(app, published, here.member)
+  const answers = results.find(({ id }) => id === started.resultId)?.answers ?? []
+  expect(answers.map(({ content }) => content)).toEqual(['When?'])
+})
+
+test('a reader who never reads is dropped, and the step is written all the same', async () => {
+  const words = 'word '.repeat(20_000)
+  models.says(words)
+  const { started } = await startStreaming()
+  const body = JSON.stringify({ message: 'When?', revision: 1 })
+  const request = http.request(app.url + continuePath(started.sessionId), { method: 'POST', headers: accept })
+  request.on('error', () => {})
+  request.on('response', (response) => response.socket.pause())
+  request.end(body)
+  for (let state = 0; state !== 200; await sleep(50)) {
+    state = (await tryReply(app, started.sessionId, 'When?', 1)).status
+  }
+  const step = await reply(app, started.sessionId, 'When?', 1)
+  expect(textsOf(step)[1]?.length).toBe(words.length)
+  const open = () => new Promise<number>((resolve) => app.server.getConnections((_, count) => resolve(count)))
+  while ((await open()) > 0) await sleep(50)
+  request.destroy()
+})
