@@ -26,6 +26,15 @@ const details = z
       .max(10)
       .optional()
       .meta({ description: 'Which settings changed.', example: ['security'] }),
+    type: text(64).optional().meta({ description: 'The type of the credentials.', example: 'openai' }),
+    changed: z
+      .array(text(50))
+      .max(10)
+      .optional()
+      .meta({
+        description: 'What was changed of the credentials: `name`, `data` or both.',
+        example: ['data'],
+      }),
     publicationId: text(64)
       .optional()
       .meta({ description: 'The publication that was restored.', example: exampleIds.publication }),
@@ -50,7 +59,8 @@ const entry = z
       example: 'updateMember',
     }),
     recordId: recordId('Id of the record.', exampleIds.user).meta({
-      description: 'What it was done to: the bot, folder, workspace or token, or the user who is a member.',
+      description:
+        'What it was done to: the bot, folder, workspace, token or credentials, or the user who is a member.',
     }),
     outcome: text(20).meta({
       description:
@@ -80,7 +90,7 @@ export const audit = define({
     tag: 'workspaces',
     summary: 'List what was done in a workspace',
     description:
-      'Returns who did what in the workspace, newest first: workspaces that are created or changed, members, bots that come, go, are published or not, or restored, folders and results that are deleted, changes of who may see or embed a bot, and tokens of members that are made or revoked. An entry is there exactly when it was done, and is never changed. Whoever runs the service can read it also once the workspace is deleted.',
+      'Returns who did what in the workspace, newest first: workspaces that are created or changed, members, bots that come, go, are published or not, or restored, folders and results that are deleted, credentials that come, change or go, changes of who may see or embed a bot, and tokens of members that are made or revoked. An entry is there exactly when it was done, and is never changed. Whoever runs the service can read it also once the workspace is deleted.',
     access: workspace('ADMIN'),
     params: z.object({ workspaceId }),
     query: z.strictObject({ limit, cursor }),

@@ -80,7 +80,7 @@ export const chats = define({
           .meta({
             description: 'New values, by the name of the variable; null empties. Others stay.',
             maxProperties: 5000,
-            example: { Plan: 'Pro' },
+            example: { Email: 'ada@example.com' },
           }),
         isOver: z
           .boolean()
@@ -97,7 +97,7 @@ export const chats = define({
       })
       .meta({ id: 'ChatUpdate', description: 'What is to change in a chat.' }),
     requestExamples: {
-      variables: { summary: 'Set a variable', value: { variables: { Plan: 'Pro' } } },
+      variables: { summary: 'Set a variable', value: { variables: { Email: 'ada@example.com' } } },
       end: { summary: 'End the chat', value: { isOver: true } },
     },
     success: {

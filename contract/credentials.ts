@@ -236,6 +236,7 @@ export const credentials = define({
     description:
       'Stores credentials, encrypted, for the bots of the workspace: blocks name them with `credentialsId`. Nobody can read the secret part again, it is only used for what the type says. An installation without a key to encrypt with answers 503 and says so.',
     access: workspace('MEMBER'),
+    isAudited: true,
     params,
     body: credentialsCreate,
     requestExamples: {
@@ -290,6 +291,7 @@ export const credentials = define({
     description:
       'Changes the name of credentials, or replaces all of their data, effective with the next step of every chat. The type says what the data consist of and has to be the one that the credentials have.',
     access: workspace('MEMBER'),
+    isAudited: true,
     params: credentialsParams,
     body: credentialsUpdate,
     requestExamples: {
@@ -317,6 +319,7 @@ export const credentials = define({
     description:
       'Deletes credentials and returns what they were. Blocks that name them are left as they are and work no longer: their chats log an error and go on.',
     access: workspace('MEMBER'),
+    isAudited: true,
     params: credentialsParams,
     success: {
       status: 200,

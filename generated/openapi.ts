@@ -759,7 +759,7 @@ export interface paths {
         };
         /**
          * List what was done in a workspace
-         * @description Returns who did what in the workspace, newest first: workspaces that are created or changed, members, bots that come, go, are published or not, or restored, folders and results that are deleted, changes of who may see or embed a bot, and tokens of members that are made or revoked. An entry is there exactly when it was done, and is never changed. Whoever runs the service can read it also once the workspace is deleted.
+         * @description Returns who did what in the workspace, newest first: workspaces that are created or changed, members, bots that come, go, are published or not, or restored, folders and results that are deleted, credentials that come, change or go, changes of who may see or embed a bot, and tokens of members that are made or revoked. An entry is there exactly when it was done, and is never changed. Whoever runs the service can read it also once the workspace is deleted.
          *
          *     Permission: an admin of the workspace, by a token with the scope `read`.
          */
@@ -791,7 +791,7 @@ export interface paths {
          * Create credentials
          * @description Stores credentials, encrypted, for the bots of the workspace: blocks name them with `credentialsId`. Nobody can read the secret part again, it is only used for what the type says. An installation without a key to encrypt with answers 503 and says so.
          *
-         *     Permission: a member or an admin of the workspace, by a token with the scope `write`.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
          */
         post: operations["createCredentials"];
         delete?: never;
@@ -820,7 +820,7 @@ export interface paths {
          * Delete credentials
          * @description Deletes credentials and returns what they were. Blocks that name them are left as they are and work no longer: their chats log an error and go on.
          *
-         *     Permission: a member or an admin of the workspace, by a token with the scope `write`.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
          */
         delete: operations["deleteCredentials"];
         options?: never;
@@ -829,7 +829,7 @@ export interface paths {
          * Update credentials
          * @description Changes the name of credentials, or replaces all of their data, effective with the next step of every chat. The type says what the data consist of and has to be the one that the credentials have.
          *
-         *     Permission: a member or an admin of the workspace, by a token with the scope `write`.
+         *     Permission: a member or an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
          */
         patch: operations["updateCredentials"];
         trace?: never;
@@ -1332,6 +1332,13 @@ export interface components {
         /** @description What else is known of what was done; the list is open. */
         AuditDetails: {
             /**
+             * @description What was changed of the credentials: `name`, `data` or both.
+             * @example [
+             *       "data"
+             *     ]
+             */
+            changed?: string[];
+            /**
              * Format: int32
              * @description How many results were deleted.
              * @example 42
@@ -1361,6 +1368,11 @@ export interface components {
              *     ]
              */
             settings?: string[];
+            /**
+             * @description The type of the credentials.
+             * @example openai
+             */
+            type?: string;
         } & {
             [key: string]: unknown;
         };
@@ -1395,7 +1407,7 @@ export interface components {
              */
             outcome: string;
             /**
-             * @description What it was done to: the bot, folder, workspace or token, or the user who is a member.
+             * @description What it was done to: the bot, folder, workspace, token or credentials, or the user who is a member.
              * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
              */
             recordId: string;
@@ -3441,7 +3453,7 @@ export interface components {
             /**
              * @description New values, by the name of the variable; null empties. Others stay.
              * @example {
-             *       "Plan": "Pro"
+             *       "Email": "ada@example.com"
              *     }
              */
             variables?: {

@@ -439,6 +439,13 @@ export interface components {
         /** @description What else is known of what was done; the list is open. */
         AuditDetails: {
             /**
+             * @description What was changed of the credentials: `name`, `data` or both.
+             * @example [
+             *       "data"
+             *     ]
+             */
+            changed?: string[];
+            /**
              * Format: int32
              * @description How many results were deleted.
              * @example 42
@@ -468,6 +475,11 @@ export interface components {
              *     ]
              */
             settings?: string[];
+            /**
+             * @description The type of the credentials.
+             * @example openai
+             */
+            type?: string;
         } & {
             [key: string]: unknown;
         };
@@ -502,7 +514,7 @@ export interface components {
              */
             outcome: string;
             /**
-             * @description What it was done to: the bot, folder, workspace or token, or the user who is a member.
+             * @description What it was done to: the bot, folder, workspace, token or credentials, or the user who is a member.
              * @example 01jr5x3f1q2z6t0y5p7r9s1v3x
              */
             recordId: string;
@@ -2548,7 +2560,7 @@ export interface components {
             /**
              * @description New values, by the name of the variable; null empties. Others stay.
              * @example {
-             *       "Plan": "Pro"
+             *       "Email": "ada@example.com"
              *     }
              */
             variables?: {

@@ -34,13 +34,13 @@ export const credentials: CredentialsHandlers<Contexts> = {
       const message = `These credentials are of the type ${before.type}, which they keep`
       return reply.fail('BAD_REQUEST', [{ path: ['body', 'type'], code: 'invalid_value', message }])
     }
-    const row = await updateCredentials(db, keyring, before, body, now).catch(asKeyProblem)
+    const row = await updateCredentials(db, keyring, grant.caller, before, body, now).catch(asKeyProblem)
     if (row instanceof KeyProblem) return reply.fail('SERVICE_UNAVAILABLE', [noKey(row)])
     return row ? reply.ok({ credentials: toCredentials(row) }) : reply.fail('NOT_FOUND')
   },
 
-  async deleteCredentials({ params }, reply, { db, grant }) {
-    const row = await removeCredentials(db, grant, params.credentialsId)
+  async deleteCredentials({ params }, reply, { db, grant, now }) {
+    const row = await removeCredentials(db, grant, params.credentialsId, now)
     return row ? reply.ok({ credentials: toCredentials(row) }) : reply.fail('NOT_FOUND')
   },
 }

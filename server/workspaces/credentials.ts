@@ -5,6 +5,7 @@ import { type Database, transact } from '../db/client.ts'
 import { newestFirst } from '../db/page.ts'
 import { credentials as table } from '../db/schema.ts'
 import { newId } from '../ids.ts'
+import { type Deed, newEntry, writeEntry } from './audit.ts'
 import { decrypt, encrypt, type Key, KeyProblem, type Keyring } from './keyring.ts'
 import { holdWorkspace, laterThan } from './rows.ts'
 
@@ -47,7 +48,7 @@ export async function findCredentials(
 export async function insertCredentials(
   db: Database,
   keyring: Keyring,
-  { workspace }: WorkspaceGrant,
+  { workspace, caller }: WorkspaceGrant,
   { type, name, data }: components['schemas']['CredentialsCreate'],
   now: Date,
 ): Promise<Shown | undefined> {
@@ -59,6 +60,8 @@ export async function insertCredentials(
       .insert(table)
       .values({ ...owner, ...sealed(key, owner, data), name, createdAt: now, updatedAt: now })
       .returning(shown)
+    const deed = { by: caller, operation: 'createCredentials' } as const
+    await writeEntry(tx, newEntry(workspace.id, deed, owner.id, now, { type }))
     return row
   })
 }
@@ -67,26 +70,39 @@ export async function insertCredentials(
 export async function updateCredentials(
   db: Database,
   keyring: Keyring,
+  caller: Deed['by'],
   { id, workspaceId, type }: Shown,
   { name, data }: components['schemas']['CredentialsUpdate'],
   now: Date,
 ): Promise<Shown | undefined> {
   const secret = data && sealed(await currentKey(db, keyring), { id, workspaceId, type }, data)
-  const [row] = await db
-    .update(table)
-    .set({ ...(name === undefined ? {} : { name }), ...secret, updatedAt: laterThan(table.updatedAt, now) })
-    .where(isIn(workspaceId, id))
-    .returning(shown)
-  return row
+  return transact(db, async (tx) => {
+    const [row] = await tx
+      .update(table)
+      .set({ ...(name === undefined ? {} : { name }), ...secret, updatedAt: laterThan(table.updatedAt, now) })
+      .where(isIn(workspaceId, id))
+      .returning(shown)
+    if (!row) return undefined
+    const deed = { by: caller, operation: 'updateCredentials' } as const
+    const changed = [...(name === undefined ? [] : ['name']), ...(data ? ['data'] : [])]
+    await writeEntry(tx, newEntry(workspaceId, deed, id, now, { type, changed }))
+    return row
+  })
 }
 
 export async function removeCredentials(
   db: Database,
-  { workspace }: WorkspaceGrant,
+  { workspace, caller }: WorkspaceGrant,
   id: string,
+  now: Date,
 ): Promise<Shown | undefined> {
-  const [row] = await db.delete(table).where(isIn(workspace.id, id)).returning(shown)
-  return row
+  return transact(db, async (tx) => {
+    const [row] = await tx.delete(table).where(isIn(workspace.id, id)).returning(shown)
+    if (!row) return undefined
+    const deed = { by: caller, operation: 'deleteCredentials' } as const
+    await writeEntry(tx, newEntry(workspace.id, deed, id, now, { type: row.type }))
+    return row
+  })
 }
 
 /** The data of credentials of a workspace, for its bots. Undefined when there are none; `KeyProblem` when unreadable. */

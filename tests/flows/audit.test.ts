@@ -194,6 +194,32 @@ describe('entries tell', () => {
     expect((await entries()).filter((entry) => entry.workspace_id === there.workspaceId)).toEqual([])
   })
 
+  test('what was changed of credentials, and nothing that is secret of them', async () => {
+    const { member: as, workspaceId } = world.here
+    const type = 'openai' as const
+    const { credentials } = await app.client.ok('createCredentials', {
+      as,
+      params: { workspaceId },
+      body: { type, name: 'Account', data: { apiKey: 'sk-first-secret' } },
+    })
+    const params = { workspaceId, credentialsId: credentials.id }
+    const update = (body: { name?: string; data?: { apiKey: string } }) =>
+      app.client.ok('updateCredentials', { as, params, body: { type, ...body } })
+    await update({ name: 'Other' })
+    await update({ data: { apiKey: 'sk-second-secret' } })
+    await update({ name: 'Both', data: { apiKey: 'sk-third-secret' } })
+    await app.client.ok('deleteCredentials', { as, params })
+    const about = (await entries()).filter((entry) => entry.record_id === credentials.id)
+    expect(about.map(({ operation, details }) => [operation, JSON.parse(details ?? '')])).toEqual([
+      ['createCredentials', { type }],
+      ['updateCredentials', { type, changed: ['name'] }],
+      ['updateCredentials', { type, changed: ['data'] }],
+      ['updateCredentials', { type, changed: ['name', 'data'] }],
+      ['deleteCredentials', { type }],
+    ])
+    expect(JSON.stringify(about)).not.toContain('secret')
+  })
+
   test('who deleted a workspace, also once nothing of it is left', async () => {
     const { admin: as, workspaceId } = world.here
     await app.client.ok('deleteWorkspace', { as, params: { workspaceId } })
