@@ -167,6 +167,7 @@ const awayAtStart: Fault = {
 /** Holds rows until `release`, on a connection of its own. */
 async function hold(url: string, statement: string) {
   const client = new pg.Client({ connectionString: url })
+  client.on('error', () => {})
   await client.connect()
   await client.query('BEGIN')
   await client.query(statement)

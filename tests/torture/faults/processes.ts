@@ -107,6 +107,7 @@ const impatient: Fault = {
     return installed({ processes: 1, variables }, async (to, { url }) => {
       const { id } = await newBot(to, { name: 'Before' })
       const client = new pg.Client({ connectionString: url })
+      client.on('error', () => {})
       await client.connect()
       await client.query('BEGIN')
       await client.query('SELECT 1 FROM bots FOR UPDATE')
@@ -179,6 +180,7 @@ const migrations: Fault = {
         const ended = await times(5, () => run('server/admin.ts', ['migrate'], variables))
         for (const { code, stderr } of ended) promise(code === 0, `A migration ended with ${code}: ${stderr}`)
         const client = new pg.Client({ connectionString: url })
+        client.on('error', () => {})
         await client.connect()
         const { rows } = await client.query('SELECT hash FROM drizzle.__drizzle_migrations')
         await client.end()

@@ -33,6 +33,7 @@ const deadlocks: Fault = {
     installed({}, async (to, database) => {
       const { id } = await newBot(to, { name: 'Wanted' })
       const client = new pg.Client({ connectionString: database.url })
+      client.on('error', () => {})
       await client.connect()
       // Another client holds the name that the update wants, and then wants the bot that the update holds.
       await client.query('BEGIN')
