@@ -25,6 +25,11 @@ export interface Sent {
 
 const agent = new http.Agent({ keepAlive: true })
 
+/** Closes what is open to processes that are gone, whose ports others may get. */
+export function hangUp() {
+  agent.destroy()
+}
+
 /** Sends one request, once: no library that might send it again. */
 export function send(url: string, method: string, path: string, sent: Sent = {}): Promise<Answer> {
   const { token, body, patience = 8_000 } = sent

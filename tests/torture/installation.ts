@@ -13,7 +13,7 @@ import {
   until,
 } from '../support/process.ts'
 import { DatabaseProxy } from '../support/proxy.ts'
-import { send } from './client.ts'
+import { hangUp, send } from './client.ts'
 
 /* Several processes of the service on one database, each behind a proxy of its own, to be broken. */
 
@@ -130,6 +130,7 @@ export async function install(options: InstallationOptions): Promise<Installatio
     database,
     async stop() {
       await Promise.all(members.map((member) => member.kill()))
+      hangUp()
       await Promise.all(members.map(({ proxy }) => proxy.shut()))
       await database.end()
     },
