@@ -49,6 +49,8 @@ export const issueCodes = {
   not_waiting: 'the chat does not wait at this block',
   origin_not_allowed: 'the settings of the bot do not allow this origin',
   quota_exceeded: 'the record would have more entries than it may',
+  private_address:
+    'the address is in a private network, or is none that the installation lets requests leave to',
   rate_exceeded: 'the caller sent too many requests in a window of time',
   repeated: 'a parameter was given more than once',
   required: 'the property is required together with another one',

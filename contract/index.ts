@@ -13,6 +13,7 @@ import { publishing } from './publishing.ts'
 import { results } from './results.ts'
 import { tokens } from './tokens.ts'
 import { transfer } from './transfer.ts'
+import { webhooks } from './webhooks.ts'
 import { workspaces } from './workspaces.ts'
 
 /** Every operation of the service, in the order of the published document. The key is the operationId. */
@@ -30,6 +31,7 @@ export const operations = {
   ...analytics,
   ...chat,
   ...chats,
+  ...webhooks,
   ...tokens,
 }
 
@@ -51,6 +53,7 @@ export const resources = {
   analytics,
   chat,
   chats,
+  webhooks,
   tokens,
 }
 
@@ -59,6 +62,8 @@ export const resources = {
  * a stream consist of.
  */
 export const besides = [botUpdateCurrent, botUpdateLegacy, structuredMessage, chatEvent]
+
+export { webhooks as events } from './events.ts'
 
 export const information = {
   title: 'Bot builder service',

@@ -120,6 +120,10 @@ export const tags = {
     description:
       'What a chat client calls while somebody talks to a bot, step by step, and how members steer chats.',
   },
+  webhooks: {
+    name: 'Webhooks',
+    description: 'Endpoints of a workspace that are told what happens, and what was delivered to them.',
+  },
   tokens: { name: 'Tokens', description: "The caller's access tokens, which stand for the caller." },
 } as const
 

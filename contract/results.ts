@@ -15,7 +15,7 @@ import { z } from './zod.ts'
 
 const params = z.object({ botId: recordId('Id of the bot, as create and list answer it.', exampleIds.bot) })
 
-const answer = z
+export const answer = z
   .object({
     blockId: text(255).meta({
       description: 'Id of the input block that was answered.',

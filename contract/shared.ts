@@ -52,6 +52,8 @@ export const exampleIds = {
   publication: '01jr5x7k5v6d0y4c9t1w3x5z7b',
   log: '01jr5x8m6w7e1z5d0v2x4y6a8c',
   credentials: '01jr5x9n7x8f2a6e1w3y5z7b9d',
+  webhookEndpoint: '01jr5xam8y9g3b7f2x4z6a8c0e',
+  webhookDelivery: '01jr5xbn9z0h4c8g3y5a7b9d1f',
 } as const
 
 /** A moment in UTC with milliseconds, as every answer writes it. */

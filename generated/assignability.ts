@@ -232,6 +232,49 @@ interface Contract {
     body: z.input<(typeof contract)['updateChat']['body']>
     reply: z.output<(typeof contract)['updateChat']['success']['body']>
   }
+  listWebhookEndpoints: {
+    params: z.output<(typeof contract)['listWebhookEndpoints']['params']>
+    reply: z.output<(typeof contract)['listWebhookEndpoints']['success']['body']>
+  }
+  createWebhookEndpoint: {
+    params: z.output<(typeof contract)['createWebhookEndpoint']['params']>
+    body: z.input<(typeof contract)['createWebhookEndpoint']['body']>
+    reply: z.output<(typeof contract)['createWebhookEndpoint']['success']['body']>
+  }
+  getWebhookEndpoint: {
+    params: z.output<(typeof contract)['getWebhookEndpoint']['params']>
+    reply: z.output<(typeof contract)['getWebhookEndpoint']['success']['body']>
+  }
+  updateWebhookEndpoint: {
+    params: z.output<(typeof contract)['updateWebhookEndpoint']['params']>
+    body: z.input<(typeof contract)['updateWebhookEndpoint']['body']>
+    reply: z.output<(typeof contract)['updateWebhookEndpoint']['success']['body']>
+  }
+  deleteWebhookEndpoint: {
+    params: z.output<(typeof contract)['deleteWebhookEndpoint']['params']>
+    reply: z.output<(typeof contract)['deleteWebhookEndpoint']['success']['body']>
+  }
+  testWebhookEndpoint: {
+    params: z.output<(typeof contract)['testWebhookEndpoint']['params']>
+    reply: z.output<(typeof contract)['testWebhookEndpoint']['success']['body']>
+  }
+  rotateWebhookSecret: {
+    params: z.output<(typeof contract)['rotateWebhookSecret']['params']>
+    reply: z.output<(typeof contract)['rotateWebhookSecret']['success']['body']>
+  }
+  listWebhookDeliveries: {
+    params: z.output<(typeof contract)['listWebhookDeliveries']['params']>
+    query: Required<z.output<(typeof contract)['listWebhookDeliveries']['query']>>
+    reply: z.output<(typeof contract)['listWebhookDeliveries']['success']['body']>
+  }
+  getWebhookDelivery: {
+    params: z.output<(typeof contract)['getWebhookDelivery']['params']>
+    reply: z.output<(typeof contract)['getWebhookDelivery']['success']['body']>
+  }
+  redeliverWebhookDelivery: {
+    params: z.output<(typeof contract)['redeliverWebhookDelivery']['params']>
+    reply: z.output<(typeof contract)['redeliverWebhookDelivery']['success']['body']>
+  }
   listTokens: {
     reply: z.output<(typeof contract)['listTokens']['success']['body']>
   }
@@ -467,6 +510,49 @@ interface Wire {
     params: wire['updateChat']['parameters']['path']
     body: NonNullable<wire['updateChat']['requestBody']>['content']['application/json']
     reply: wire['updateChat']['responses'][200]['content']['application/json']
+  }
+  listWebhookEndpoints: {
+    params: wire['listWebhookEndpoints']['parameters']['path']
+    reply: wire['listWebhookEndpoints']['responses'][200]['content']['application/json']
+  }
+  createWebhookEndpoint: {
+    params: wire['createWebhookEndpoint']['parameters']['path']
+    body: NonNullable<wire['createWebhookEndpoint']['requestBody']>['content']['application/json']
+    reply: wire['createWebhookEndpoint']['responses'][201]['content']['application/json']
+  }
+  getWebhookEndpoint: {
+    params: wire['getWebhookEndpoint']['parameters']['path']
+    reply: wire['getWebhookEndpoint']['responses'][200]['content']['application/json']
+  }
+  updateWebhookEndpoint: {
+    params: wire['updateWebhookEndpoint']['parameters']['path']
+    body: NonNullable<wire['updateWebhookEndpoint']['requestBody']>['content']['application/json']
+    reply: wire['updateWebhookEndpoint']['responses'][200]['content']['application/json']
+  }
+  deleteWebhookEndpoint: {
+    params: wire['deleteWebhookEndpoint']['parameters']['path']
+    reply: wire['deleteWebhookEndpoint']['responses'][200]['content']['application/json']
+  }
+  testWebhookEndpoint: {
+    params: wire['testWebhookEndpoint']['parameters']['path']
+    reply: wire['testWebhookEndpoint']['responses'][200]['content']['application/json']
+  }
+  rotateWebhookSecret: {
+    params: wire['rotateWebhookSecret']['parameters']['path']
+    reply: wire['rotateWebhookSecret']['responses'][200]['content']['application/json']
+  }
+  listWebhookDeliveries: {
+    params: wire['listWebhookDeliveries']['parameters']['path']
+    query: Required<NonNullable<wire['listWebhookDeliveries']['parameters']['query']>>
+    reply: wire['listWebhookDeliveries']['responses'][200]['content']['application/json']
+  }
+  getWebhookDelivery: {
+    params: wire['getWebhookDelivery']['parameters']['path']
+    reply: wire['getWebhookDelivery']['responses'][200]['content']['application/json']
+  }
+  redeliverWebhookDelivery: {
+    params: wire['redeliverWebhookDelivery']['parameters']['path']
+    reply: wire['redeliverWebhookDelivery']['responses'][200]['content']['application/json']
   }
   listTokens: {
     reply: wire['listTokens']['responses'][200]['content']['application/json']

@@ -543,6 +543,116 @@ export interface UpdateChat {
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
 
+/** List the webhook endpoints of a workspace: GET /v1/workspaces/{workspaceId}/webhookEndpoints */
+export interface ListWebhookEndpoints {
+  access: 'workspace'
+  params: z.output<(typeof contract)['listWebhookEndpoints']['params']>
+  query: undefined
+  body: undefined
+  reply: wire['listWebhookEndpoints']['responses'][200]['content']['application/json']
+  minimal: never
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Create a webhook endpoint: POST /v1/workspaces/{workspaceId}/webhookEndpoints */
+export interface CreateWebhookEndpoint {
+  access: 'workspace'
+  params: z.output<(typeof contract)['createWebhookEndpoint']['params']>
+  query: undefined
+  body: z.output<(typeof contract)['createWebhookEndpoint']['body']>
+  reply: wire['createWebhookEndpoint']['responses'][201]['content']['application/json']
+  minimal: never
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Get a webhook endpoint: GET /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId} */
+export interface GetWebhookEndpoint {
+  access: 'workspace'
+  params: z.output<(typeof contract)['getWebhookEndpoint']['params']>
+  query: undefined
+  body: undefined
+  reply: wire['getWebhookEndpoint']['responses'][200]['content']['application/json']
+  minimal: never
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Update a webhook endpoint: PATCH /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId} */
+export interface UpdateWebhookEndpoint {
+  access: 'workspace'
+  params: z.output<(typeof contract)['updateWebhookEndpoint']['params']>
+  query: undefined
+  body: z.output<(typeof contract)['updateWebhookEndpoint']['body']>
+  reply: wire['updateWebhookEndpoint']['responses'][200]['content']['application/json']
+  minimal: never
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Delete a webhook endpoint: DELETE /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId} */
+export interface DeleteWebhookEndpoint {
+  access: 'workspace'
+  params: z.output<(typeof contract)['deleteWebhookEndpoint']['params']>
+  query: undefined
+  body: undefined
+  reply: wire['deleteWebhookEndpoint']['responses'][200]['content']['application/json']
+  minimal: never
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Send a test event: POST /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/test */
+export interface TestWebhookEndpoint {
+  access: 'workspace'
+  params: z.output<(typeof contract)['testWebhookEndpoint']['params']>
+  query: undefined
+  body: undefined
+  reply: wire['testWebhookEndpoint']['responses'][200]['content']['application/json']
+  minimal: never
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Rotate the secret of a webhook endpoint: POST /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/rotateSecret */
+export interface RotateWebhookSecret {
+  access: 'workspace'
+  params: z.output<(typeof contract)['rotateWebhookSecret']['params']>
+  query: undefined
+  body: undefined
+  reply: wire['rotateWebhookSecret']['responses'][200]['content']['application/json']
+  minimal: never
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** List the deliveries of a webhook endpoint: GET /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries */
+export interface ListWebhookDeliveries {
+  access: 'workspace'
+  params: z.output<(typeof contract)['listWebhookDeliveries']['params']>
+  query: z.output<(typeof contract)['listWebhookDeliveries']['query']>
+  body: undefined
+  reply: wire['listWebhookDeliveries']['responses'][200]['content']['application/json']
+  minimal: never
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Get a webhook delivery: GET /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries/{deliveryId} */
+export interface GetWebhookDelivery {
+  access: 'workspace'
+  params: z.output<(typeof contract)['getWebhookDelivery']['params']>
+  query: undefined
+  body: undefined
+  reply: wire['getWebhookDelivery']['responses'][200]['content']['application/json']
+  minimal: never
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
+/** Send a delivery again: POST /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries/{deliveryId}/redeliver */
+export interface RedeliverWebhookDelivery {
+  access: 'workspace'
+  params: z.output<(typeof contract)['redeliverWebhookDelivery']['params']>
+  query: undefined
+  body: undefined
+  reply: wire['redeliverWebhookDelivery']['responses'][200]['content']['application/json']
+  minimal: never
+  error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
 /** List the caller's tokens: GET /v1/users/me/tokens */
 export interface ListTokens {
   access: 'user'
@@ -713,6 +823,29 @@ export interface ChatsHandlers<Contexts extends Record<AccessKind, unknown>> {
   updateChat: Handler<UpdateChat, Contexts>
 }
 
+export interface WebhooksHandlers<Contexts extends Record<AccessKind, unknown>> {
+  /** GET /v1/workspaces/{workspaceId}/webhookEndpoints */
+  listWebhookEndpoints: Handler<ListWebhookEndpoints, Contexts>
+  /** POST /v1/workspaces/{workspaceId}/webhookEndpoints */
+  createWebhookEndpoint: Handler<CreateWebhookEndpoint, Contexts>
+  /** GET /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId} */
+  getWebhookEndpoint: Handler<GetWebhookEndpoint, Contexts>
+  /** PATCH /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId} */
+  updateWebhookEndpoint: Handler<UpdateWebhookEndpoint, Contexts>
+  /** DELETE /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId} */
+  deleteWebhookEndpoint: Handler<DeleteWebhookEndpoint, Contexts>
+  /** POST /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/test */
+  testWebhookEndpoint: Handler<TestWebhookEndpoint, Contexts>
+  /** POST /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/rotateSecret */
+  rotateWebhookSecret: Handler<RotateWebhookSecret, Contexts>
+  /** GET /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries */
+  listWebhookDeliveries: Handler<ListWebhookDeliveries, Contexts>
+  /** GET /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries/{deliveryId} */
+  getWebhookDelivery: Handler<GetWebhookDelivery, Contexts>
+  /** POST /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries/{deliveryId}/redeliver */
+  redeliverWebhookDelivery: Handler<RedeliverWebhookDelivery, Contexts>
+}
+
 export interface TokensHandlers<Contexts extends Record<AccessKind, unknown>> {
   /** GET /v1/users/me/tokens */
   listTokens: Handler<ListTokens, Contexts>
@@ -722,7 +855,7 @@ export interface TokensHandlers<Contexts extends Record<AccessKind, unknown>> {
   revokeToken: Handler<RevokeToken, Contexts>
 }
 
-export type Handlers<Contexts extends Record<AccessKind, unknown>> = WorkspacesHandlers<Contexts> & MembersHandlers<Contexts> & CredentialsHandlers<Contexts> & AuditHandlers<Contexts> & FoldersHandlers<Contexts> & BotsHandlers<Contexts> & TransferHandlers<Contexts> & PublishingHandlers<Contexts> & PublicationsHandlers<Contexts> & ResultsHandlers<Contexts> & AnalyticsHandlers<Contexts> & ChatHandlers<Contexts> & ChatsHandlers<Contexts> & TokensHandlers<Contexts>
+export type Handlers<Contexts extends Record<AccessKind, unknown>> = WorkspacesHandlers<Contexts> & MembersHandlers<Contexts> & CredentialsHandlers<Contexts> & AuditHandlers<Contexts> & FoldersHandlers<Contexts> & BotsHandlers<Contexts> & TransferHandlers<Contexts> & PublishingHandlers<Contexts> & PublicationsHandlers<Contexts> & ResultsHandlers<Contexts> & AnalyticsHandlers<Contexts> & ChatHandlers<Contexts> & ChatsHandlers<Contexts> & WebhooksHandlers<Contexts> & TokensHandlers<Contexts>
 
 /** Every operation with the codes it can answer, for the cases that replay them. */
 export interface OperationErrors {
@@ -775,6 +908,16 @@ export interface OperationErrors {
   saveClientLogs: 'BAD_REQUEST' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   listChats: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   updateChat: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  listWebhookEndpoints: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  createWebhookEndpoint: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  getWebhookEndpoint: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  updateWebhookEndpoint: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  deleteWebhookEndpoint: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  testWebhookEndpoint: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  rotateWebhookSecret: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  listWebhookDeliveries: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  getWebhookDelivery: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  redeliverWebhookDelivery: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   listTokens: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   createToken: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   revokeToken: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'

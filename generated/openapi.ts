@@ -890,8 +890,381 @@ export interface paths {
         patch: operations["updateMember"];
         trace?: never;
     };
+    "/v1/workspaces/{workspaceId}/webhookEndpoints": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the webhook endpoints of a workspace
+         * @description Returns the endpoints that are told what happens in the workspace, newest first.
+         *
+         *     Permission: an admin of the workspace, by a token with the scope `read`.
+         */
+        get: operations["listWebhookEndpoints"];
+        put?: never;
+        /**
+         * Create a webhook endpoint
+         * @description Adds an address that every event of the workspace is posted to from now on, signed as Standard Webhooks says. This answer is the only one that shows the secret. A workspace has at most 20 endpoints.
+         *
+         *     Permission: an admin of the workspace, by a token with the scope `write`.
+         */
+        post: operations["createWebhookEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a webhook endpoint
+         * @description Returns one endpoint, without its secret.
+         *
+         *     Permission: an admin of the workspace, by a token with the scope `read`.
+         */
+        get: operations["getWebhookEndpoint"];
+        put?: never;
+        post?: never;
+        /**
+         * Delete a webhook endpoint
+         * @description Nothing is sent to it any more, also not what was waiting; its deliveries are removed.
+         *
+         *     Permission: an admin of the workspace, by a token with the scope `write`.
+         */
+        delete: operations["deleteWebhookEndpoint"];
+        options?: never;
+        head?: never;
+        /**
+         * Update a webhook endpoint
+         * @description Changes what is given and keeps the rest. Enabling an endpoint that the service disabled sends what waits for it.
+         *
+         *     Permission: an admin of the workspace, by a token with the scope `write`.
+         */
+        patch: operations["updateWebhookEndpoint"];
+        trace?: never;
+    };
+    "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List the deliveries of a webhook endpoint
+         * @description Returns what was sent and what waits, newest first. Deliveries are kept for 30 days.
+         *
+         *     Permission: an admin of the workspace, by a token with the scope `read`.
+         */
+        get: operations["listWebhookDeliveries"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries/{deliveryId}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a webhook delivery
+         * @description Returns one delivery with the payload that is posted.
+         *
+         *     Permission: an admin of the workspace, by a token with the scope `read`.
+         */
+        get: operations["getWebhookDelivery"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries/{deliveryId}/redeliver": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a delivery again
+         * @description Puts the same event under the same `webhook-id` on its way once more, whatever came of it before, with all its attempts.
+         *
+         *     Permission: an admin of the workspace, by a token with the scope `write`.
+         */
+        post: operations["redeliverWebhookDelivery"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/rotateSecret": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rotate the secret of a webhook endpoint
+         * @description Makes a new secret and shows it this once. For 24 hours events are signed with both, so that receivers can change over.
+         *
+         *     Permission: an admin of the workspace, by a token with the scope `write`.
+         */
+        post: operations["rotateWebhookSecret"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Send a test event
+         * @description Puts an event of type `endpoint.test` on its way to the endpoint, also where it is disabled or wants other types, and returns the delivery, which tells a moment later what came of it.
+         *
+         *     Permission: an admin of the workspace, by a token with the scope `write`.
+         */
+        post: operations["testWebhookEndpoint"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
 }
-export type webhooks = Record<string, never>;
+export interface webhooks {
+    "bot.created": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Event `bot.created`
+         * @description A bot was created or imported. Posted to the webhook endpoints of the workspace that want events of this type, at least once, and in order for one bot and for one result.
+         */
+        post: operations["onBotCreated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "bot.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Event `bot.deleted`
+         * @description A bot was deleted; it cannot be read any more. Posted to the webhook endpoints of the workspace that want events of this type, at least once, and in order for one bot and for one result.
+         */
+        post: operations["onBotDeleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "bot.published": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Event `bot.published`
+         * @description The draft of a bot was published. Posted to the webhook endpoints of the workspace that want events of this type, at least once, and in order for one bot and for one result.
+         */
+        post: operations["onBotPublished"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "bot.unpublished": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Event `bot.unpublished`
+         * @description A bot was taken offline. Posted to the webhook endpoints of the workspace that want events of this type, at least once, and in order for one bot and for one result.
+         */
+        post: operations["onBotUnpublished"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "bot.updated": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Event `bot.updated`
+         * @description The draft or a property of a bot was changed, or a publication was restored. Posted to the webhook endpoints of the workspace that want events of this type, at least once, and in order for one bot and for one result.
+         */
+        post: operations["onBotUpdated"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "endpoint.test": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Event `endpoint.test`
+         * @description Somebody tests the endpoint. Posted to the webhook endpoints of the workspace that want events of this type, at least once, and in order for one bot and for one result.
+         */
+        post: operations["onEndpointTest"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "result.answered": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Event `result.answered`
+         * @description A step of a chat stored answers. Posted to the webhook endpoints of the workspace that want events of this type, at least once, and in order for one bot and for one result.
+         */
+        post: operations["onResultAnswered"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "result.completed": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Event `result.completed`
+         * @description A chat reached an end. Posted to the webhook endpoints of the workspace that want events of this type, at least once, and in order for one bot and for one result.
+         */
+        post: operations["onResultCompleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "result.started": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Event `result.started`
+         * @description The first answer of a chat was given. Posted to the webhook endpoints of the workspace that want events of this type, at least once, and in order for one bot and for one result.
+         */
+        post: operations["onResultStarted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "results.deleted": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Event `results.deleted`
+         * @description Results of a bot were deleted by a caller. Posted to the webhook endpoints of the workspace that want events of this type, at least once, and in order for one bot and for one result.
+         */
+        post: operations["onResultsDeleted"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+}
 export interface components {
     schemas: {
         /** @description Sends each visitor one of two ways by chance. */
@@ -982,6 +1355,42 @@ export interface components {
              * @example ada@example.com
              */
             content: string;
+        };
+        /** @description A result and the answers of one step. */
+        AnsweredResultEventData: {
+            /** @description What was answered in this step of the chat. */
+            answers: components["schemas"]["Answer"][];
+            /**
+             * @description Id of the bot.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            botId: string;
+            /**
+             * Format: date-time
+             * @description When the chat started.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /**
+             * @description Whether at least one answer was given.
+             * @example true
+             */
+            hasStarted: boolean;
+            /**
+             * @description Id of the result.
+             * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
+             */
+            id: string;
+            /**
+             * @description Whether the chat reached an end.
+             * @example false
+             */
+            isCompleted: boolean;
+            /**
+             * @description Id of the chat session that wrote last.
+             * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
+             */
+            lastChatSessionId: string;
         };
         /** @description Works with Anthropic. Chats of this service run Create Chat Message and Generate variables, with credentials of type anthropic, and skip other actions. Versions 6 and 6.1 only. */
         AnthropicBlock: {
@@ -1698,6 +2107,79 @@ export interface components {
              */
             workspaceId?: unknown;
         };
+        /** @description A bot was created or imported. */
+        BotCreatedEvent: {
+            data: components["schemas"]["BotEventData"];
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            timestamp: string;
+            /**
+             * @description The type of the event.
+             * @example bot.created
+             * @enum {string}
+             */
+            type: "bot.created";
+        };
+        /** @description A bot was deleted. */
+        BotDeletedEvent: {
+            data: components["schemas"]["BotEventData"];
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            timestamp: string;
+            /**
+             * @description The type of the event.
+             * @example bot.deleted
+             * @enum {string}
+             */
+            type: "bot.deleted";
+        };
+        /** @description A bot without its documents. */
+        BotEventData: {
+            /**
+             * Format: date-time
+             * @description When the bot was created.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /**
+             * @description Id of the folder of the bot; null at the top level.
+             * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
+             */
+            folderId: string | null;
+            /**
+             * @description Id of the bot, as create and list answer it.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            id: string;
+            /**
+             * @description Name of the bot.
+             * @example Lead capture
+             */
+            name: string;
+            /**
+             * @description Name of the bot in the address of its chat, or null.
+             * @example lead-capture
+             */
+            publicId: string | null;
+            /**
+             * Format: date-time
+             * @description When the draft was last changed; read the bot to see it as it is.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            updatedAt: string;
+            version: components["schemas"]["DocumentVersion"];
+            /**
+             * @description Id of the workspace of the bot.
+             * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+             */
+            workspaceId: string;
+        };
         /** @description A bot as a document of any version, as this service or another builder exported it. Properties that import does not know are ignored. */
         BotImport: {
             /**
@@ -1835,6 +2317,22 @@ export interface components {
              */
             nextCursor: string | null;
         };
+        /** @description A bot was published. */
+        BotPublishedEvent: {
+            data: components["schemas"]["BotEventData"];
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            timestamp: string;
+            /**
+             * @description The type of the event.
+             * @example bot.published
+             * @enum {string}
+             */
+            type: "bot.published";
+        };
         /** @description Which bot it is, and which state of it. */
         BotReference: {
             /**
@@ -1913,10 +2411,42 @@ export interface components {
              */
             role: "bot";
         };
+        /** @description A bot was unpublished. */
+        BotUnpublishedEvent: {
+            data: components["schemas"]["BotEventData"];
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            timestamp: string;
+            /**
+             * @description The type of the event.
+             * @example bot.unpublished
+             * @enum {string}
+             */
+            type: "bot.unpublished";
+        };
         /** @description A change to a bot. The version is required and tells the shape: `6` and `6.1` are the current one, `3`, `4` and `5` the legacy one. */
         BotUpdate: components["schemas"]["BotUpdateV3"] | components["schemas"]["BotUpdateV4"] | components["schemas"]["BotUpdateV5"] | components["schemas"]["BotUpdateV6"] | components["schemas"]["BotUpdateV61"];
         /** @description A change to a bot in a current version. */
         BotUpdateCurrent: components["schemas"]["BotUpdateV6"] | components["schemas"]["BotUpdateV61"];
+        /** @description A bot was changed. */
+        BotUpdatedEvent: {
+            data: components["schemas"]["BotEventData"];
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            timestamp: string;
+            /**
+             * @description The type of the event.
+             * @example bot.updated
+             * @enum {string}
+             */
+            type: "bot.updated";
+        };
         /** @description A change to a bot in a legacy version. */
         BotUpdateLegacy: components["schemas"]["BotUpdateV3"] | components["schemas"]["BotUpdateV4"] | components["schemas"]["BotUpdateV5"];
         /** @description A change to a bot in version 3. Absent properties stay, given ones replace the whole property. */
@@ -4381,6 +4911,19 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description Which results were deleted. */
+        DeletedResultsEventData: {
+            /**
+             * @description Id of the bot.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            botId: string;
+            /**
+             * @description The ids that were named; null where all results were deleted.
+             * @example null
+             */
+            resultIds: string[] | null;
+        };
         /** @description Works with Dify. Chats of this service skip it. Versions 6 and 6.1 only. */
         DifyAiBlock: {
             /**
@@ -4767,6 +5310,22 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description The endpoint is tested. */
+        EndpointTestEvent: {
+            data: components["schemas"]["TestEventData"];
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            timestamp: string;
+            /**
+             * @description The type of the event.
+             * @example endpoint.test
+             * @enum {string}
+             */
+            type: "endpoint.test";
+        };
         /** @description One thing that is wrong, and where. */
         ErrorIssue: {
             code: components["schemas"]["IssueCode"];
@@ -4788,6 +5347,11 @@ export interface components {
              */
             path: string[];
         };
+        /**
+         * @description What can happen. The list is open: later versions add types.
+         * @enum {string}
+         */
+        EventType: "bot.created" | "bot.updated" | "bot.deleted" | "bot.published" | "bot.unpublished" | "result.started" | "result.answered" | "result.completed" | "results.deleted";
         /** @description A bot as a document that import takes. */
         ExportedBot: components["schemas"]["ExportedBotV3"] | components["schemas"]["ExportedBotV4"] | components["schemas"]["ExportedBotV5"] | components["schemas"]["ExportedBotV6"] | components["schemas"]["ExportedBotV61"];
         /** @description The document of an exported bot. */
@@ -6036,6 +6600,7 @@ export interface components {
          *     - `not_waiting`: the chat does not wait at this block.
          *     - `origin_not_allowed`: the settings of the bot do not allow this origin.
          *     - `quota_exceeded`: the record would have more entries than it may.
+         *     - `private_address`: the address is in a private network, or is none that the installation lets requests leave to.
          *     - `rate_exceeded`: the caller sent too many requests in a window of time.
          *     - `repeated`: a parameter was given more than once.
          *     - `required`: the property is required together with another one.
@@ -8877,9 +9442,75 @@ export interface components {
             /** @description Variables that have a value. */
             variables: components["schemas"]["ResultVariable"][];
         };
+        /** @description A person answered. */
+        ResultAnsweredEvent: {
+            data: components["schemas"]["AnsweredResultEventData"];
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            timestamp: string;
+            /**
+             * @description The type of the event.
+             * @example result.answered
+             * @enum {string}
+             */
+            type: "result.answered";
+        };
         /** @description One result with its answers. */
         ResultBody: {
             result: components["schemas"]["Result"];
+        };
+        /** @description A chat reached an end. */
+        ResultCompletedEvent: {
+            data: components["schemas"]["ResultEventData"];
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            timestamp: string;
+            /**
+             * @description The type of the event.
+             * @example result.completed
+             * @enum {string}
+             */
+            type: "result.completed";
+        };
+        /** @description A result without its variables; read it to see them. */
+        ResultEventData: {
+            /**
+             * @description Id of the bot.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            botId: string;
+            /**
+             * Format: date-time
+             * @description When the chat started.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /**
+             * @description Whether at least one answer was given.
+             * @example true
+             */
+            hasStarted: boolean;
+            /**
+             * @description Id of the result.
+             * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
+             */
+            id: string;
+            /**
+             * @description Whether the chat reached an end.
+             * @example false
+             */
+            isCompleted: boolean;
+            /**
+             * @description Id of the chat session that wrote last.
+             * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
+             */
+            lastChatSessionId: string;
         };
         /** @description Something noticed while a chat ran. */
         ResultLog: {
@@ -8940,6 +9571,22 @@ export interface components {
             /** @description The results, newest first. */
             results: components["schemas"]["Result"][];
         };
+        /** @description Results were deleted. */
+        ResultsDeletedEvent: {
+            data: components["schemas"]["DeletedResultsEventData"];
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            timestamp: string;
+            /**
+             * @description The type of the event.
+             * @example results.deleted
+             * @enum {string}
+             */
+            type: "results.deleted";
+        };
         /** @description How an editor shows the table of results. */
         ResultsTablePreferences: {
             /**
@@ -8970,6 +9617,22 @@ export interface components {
             };
         } & {
             [key: string]: unknown;
+        };
+        /** @description A person began to answer. */
+        ResultStartedEvent: {
+            data: components["schemas"]["ResultEventData"];
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            timestamp: string;
+            /**
+             * @description The type of the event.
+             * @example result.started
+             * @enum {string}
+             */
+            type: "result.started";
         };
         /** @description A variable and the value that the chat gave it last. */
         ResultVariable: {
@@ -9804,6 +10467,14 @@ export interface components {
             popupBlockedTitle?: string;
         } & {
             [key: string]: unknown;
+        };
+        /** @description The endpoint that is tested. */
+        TestEventData: {
+            /**
+             * @description Id of the endpoint that is tested.
+             * @example 01jr5xam8y9g3b7f2x4z6a8c0e
+             */
+            endpointId: string;
         };
         /** @description Shows a formatted text. */
         TextBubble: {
@@ -10841,6 +11512,363 @@ export interface components {
         WebhookData: {
             [key: string]: unknown;
         };
+        /** @description An event on its way to an endpoint. */
+        WebhookDelivery: {
+            /**
+             * Format: int32
+             * @description How often it was sent.
+             * @example 1
+             */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description When the event happened.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /**
+             * @description Id of the delivery, which receivers get as `webhook-id`.
+             * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it was last sent; null when never.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            lastAttemptAt: string | null;
+            /**
+             * @description Milliseconds that the last attempt took.
+             * @example 120
+             */
+            lastDuration: number | null;
+            /**
+             * @description Why no answer came; null where one did.
+             * @example null
+             */
+            lastError: string | null;
+            /**
+             * @description Status of the last answer; null where none came.
+             * @example 200
+             */
+            lastStatus: number | null;
+            /**
+             * Format: date-time
+             * @description When it will be sent next; null when it is due now, or is not sent again.
+             * @example null
+             */
+            nextAttemptAt: string | null;
+            /**
+             * @description Whether it is still to be sent, was taken, or was given up after the last attempt.
+             * @example delivered
+             * @enum {string}
+             */
+            status: "pending" | "delivered" | "failed";
+            /**
+             * @description The type of the event.
+             * @example result.completed
+             */
+            type: string;
+        };
+        /** @description One delivery with its payload. */
+        WebhookDeliveryBody: {
+            webhookDelivery: components["schemas"]["WebhookDeliveryWithPayload"];
+        };
+        /** @description A page of deliveries. */
+        WebhookDeliveryPage: {
+            /**
+             * @description Send it as `cursor` to get the following page; null on the last page.
+             * @example AZx0mC1jZ3JhbnQ
+             */
+            nextCursor: string | null;
+            /** @description The deliveries, newest first. */
+            webhookDeliveries: components["schemas"]["WebhookDelivery"][];
+        };
+        /** @description A delivery with its payload. */
+        WebhookDeliveryWithPayload: {
+            /**
+             * Format: int32
+             * @description How often it was sent.
+             * @example 1
+             */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description When the event happened.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /**
+             * @description Id of the delivery, which receivers get as `webhook-id`.
+             * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it was last sent; null when never.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            lastAttemptAt: string | null;
+            /**
+             * @description Milliseconds that the last attempt took.
+             * @example 120
+             */
+            lastDuration: number | null;
+            /**
+             * @description Why no answer came; null where one did.
+             * @example null
+             */
+            lastError: string | null;
+            /**
+             * @description Status of the last answer; null where none came.
+             * @example 200
+             */
+            lastStatus: number | null;
+            /**
+             * Format: date-time
+             * @description When it will be sent next; null when it is due now, or is not sent again.
+             * @example null
+             */
+            nextAttemptAt: string | null;
+            /**
+             * @description The body that is posted, as an object.
+             * @example {
+             *       "type": "result.completed"
+             *     }
+             */
+            payload: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Whether it is still to be sent, was taken, or was given up after the last attempt.
+             * @example delivered
+             * @enum {string}
+             */
+            status: "pending" | "delivered" | "failed";
+            /**
+             * @description The type of the event.
+             * @example result.completed
+             */
+            type: string;
+        };
+        /** @description An address that is told what happens, without its secret. */
+        WebhookEndpoint: {
+            /**
+             * Format: date-time
+             * @description When the endpoint was created.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /**
+             * @description What the endpoint is for, or null.
+             * @example CRM
+             */
+            description: string | null;
+            /**
+             * @description Why the service disabled it: it answered 410 (`gone`), or failed for five days without a success (`failing`). Null otherwise.
+             * @example null
+             * @enum {string|null}
+             */
+            disabledReason: "gone" | "failing" | null;
+            /**
+             * Format: date-time
+             * @description Since when every attempt has failed; null while the last one succeeded.
+             * @example null
+             */
+            failingSince: string | null;
+            /**
+             * @description Id of the endpoint, as create and list answer it.
+             * @example 01jr5xam8y9g3b7f2x4z6a8c0e
+             */
+            id: string;
+            /**
+             * @description Whether events are sent. What happens meanwhile is not kept; what was waiting already is sent once the endpoint is enabled again.
+             * @example true
+             */
+            isEnabled: boolean;
+            /**
+             * @description Which events are sent; null means all, also those of later versions.
+             * @example [
+             *       "result.completed"
+             *     ]
+             */
+            types: components["schemas"]["EventType"][] | null;
+            /**
+             * Format: date-time
+             * @description When the endpoint was last changed.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            updatedAt: string;
+            /**
+             * @description Where events are posted to.
+             * @example https://example.com/webhooks/bots
+             */
+            url: string;
+            /**
+             * @description Id of the workspace, as create and list answer it.
+             * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+             */
+            workspaceId: string;
+        };
+        /** @description One endpoint, without its secret. */
+        WebhookEndpointBody: {
+            webhookEndpoint: components["schemas"]["WebhookEndpoint"];
+        };
+        /** @description The endpoint to create. */
+        WebhookEndpointCreate: {
+            /**
+             * @description What the endpoint is for, or null.
+             * @example CRM
+             */
+            description?: string | null;
+            /**
+             * @description Whether events are sent. What happens meanwhile is not kept; what was waiting already is sent once the endpoint is enabled again.
+             * @example true
+             */
+            isEnabled?: boolean;
+            /**
+             * @description Which events are sent; null means all, also those of later versions.
+             * @example [
+             *       "result.completed"
+             *     ]
+             */
+            types?: components["schemas"]["EventType"][] | null;
+            /**
+             * Format: uri
+             * @description Where events are posted to. Private addresses are refused unless the installation allows them; redirects are not followed.
+             * @example https://example.com/webhooks/bots
+             */
+            url: string;
+        };
+        /** @description The webhook endpoints of a workspace. */
+        WebhookEndpointList: {
+            /** @description The endpoints, newest first. */
+            webhookEndpoints: components["schemas"]["WebhookEndpoint"][];
+        };
+        /** @description What to change. */
+        WebhookEndpointUpdate: {
+            /**
+             * @description Read-only time; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            /**
+             * @description What the endpoint is for, or null.
+             * @example CRM
+             */
+            description?: string | null;
+            /**
+             * @description Read-only reason; accepted and ignored.
+             * @example null
+             */
+            disabledReason?: unknown;
+            /**
+             * @description Read-only time; accepted and ignored.
+             * @example null
+             */
+            failingSince?: unknown;
+            /**
+             * @description Read-only id; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Whether events are sent. What happens meanwhile is not kept; what was waiting already is sent once the endpoint is enabled again.
+             * @example true
+             */
+            isEnabled?: boolean;
+            /**
+             * @description Which events are sent; null means all, also those of later versions.
+             * @example [
+             *       "result.completed"
+             *     ]
+             */
+            types?: components["schemas"]["EventType"][] | null;
+            /**
+             * @description Read-only time; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+            /**
+             * Format: uri
+             * @description Where events are posted to. Private addresses are refused unless the installation allows them; redirects are not followed.
+             * @example https://example.com/webhooks/bots
+             */
+            url?: string;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
+        };
+        /** @description An endpoint with a secret that was just made. */
+        WebhookEndpointWithSecret: {
+            /**
+             * Format: date-time
+             * @description When the endpoint was created.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /**
+             * @description What the endpoint is for, or null.
+             * @example CRM
+             */
+            description: string | null;
+            /**
+             * @description Why the service disabled it: it answered 410 (`gone`), or failed for five days without a success (`failing`). Null otherwise.
+             * @example null
+             * @enum {string|null}
+             */
+            disabledReason: "gone" | "failing" | null;
+            /**
+             * Format: date-time
+             * @description Since when every attempt has failed; null while the last one succeeded.
+             * @example null
+             */
+            failingSince: string | null;
+            /**
+             * @description Id of the endpoint, as create and list answer it.
+             * @example 01jr5xam8y9g3b7f2x4z6a8c0e
+             */
+            id: string;
+            /**
+             * @description Whether events are sent. What happens meanwhile is not kept; what was waiting already is sent once the endpoint is enabled again.
+             * @example true
+             */
+            isEnabled: boolean;
+            /**
+             * @description The key that signatures are made with, as Standard Webhooks writes it. It is shown only here.
+             * @example whsec_EXAMPLEexampleEXAMPLEexampleEXAMPLEexample0=
+             */
+            secret: string;
+            /**
+             * @description Which events are sent; null means all, also those of later versions.
+             * @example [
+             *       "result.completed"
+             *     ]
+             */
+            types: components["schemas"]["EventType"][] | null;
+            /**
+             * Format: date-time
+             * @description When the endpoint was last changed.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            updatedAt: string;
+            /**
+             * @description Where events are posted to.
+             * @example https://example.com/webhooks/bots
+             */
+            url: string;
+            /**
+             * @description Id of the workspace, as create and list answer it.
+             * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+             */
+            workspaceId: string;
+        };
+        /** @description One endpoint with its new secret. */
+        WebhookEndpointWithSecretBody: {
+            webhookEndpoint: components["schemas"]["WebhookEndpointWithSecret"];
+        };
         /** @description Waits until another system calls the chat. Versions 6 and 6.1 only. */
         WebhookListenerBlock: {
             /**
@@ -11557,6 +12585,16 @@ export interface components {
          */
         CursorQuery: string;
         /**
+         * @description Id of the delivery, which receivers get as `webhook-id`.
+         * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
+         */
+        DeliveryId: string;
+        /**
+         * @description Id of the endpoint, as create and list answer it.
+         * @example 01jr5xam8y9g3b7f2x4z6a8c0e
+         */
+        EndpointId: string;
+        /**
          * @description Id of the folder, as create and list answer it.
          * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
          */
@@ -11631,6 +12669,21 @@ export interface components {
          * @example Email:ada@example.com
          */
         VariableQuery: string;
+        /**
+         * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+         * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
+         */
+        Webhookid: string;
+        /**
+         * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+         * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
+         */
+        Webhooksignature: string;
+        /**
+         * @description When this attempt was made, in whole seconds since 1970.
+         * @example 1772713860
+         */
+        Webhooktimestamp: string;
         /**
          * @description Id of the workspace, as create and list answer it.
          * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
@@ -14392,6 +15445,1025 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listWebhookEndpoints: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoints, newest first. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 256 KiB of JSON in UTF-8. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookEndpointCreate"];
+            };
+        };
+        responses: {
+            /** @description The new endpoint with its secret, shown this once. */
+            201: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointWithSecretBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the endpoint, as create and list answer it.
+                 * @example 01jr5xam8y9g3b7f2x4z6a8c0e
+                 */
+                endpointId: components["parameters"]["EndpointId"];
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoint. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the endpoint, as create and list answer it.
+                 * @example 01jr5xam8y9g3b7f2x4z6a8c0e
+                 */
+                endpointId: components["parameters"]["EndpointId"];
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoint is gone. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SuccessBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the endpoint, as create and list answer it.
+                 * @example 01jr5xam8y9g3b7f2x4z6a8c0e
+                 */
+                endpointId: components["parameters"]["EndpointId"];
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 256 KiB of JSON in UTF-8. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["WebhookEndpointUpdate"];
+            };
+        };
+        responses: {
+            /** @description The endpoint as it is now. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
+                 * @example AZx0mC1jZ3JhbnQ
+                 */
+                cursor?: components["parameters"]["CursorQuery"];
+                /**
+                 * @description How many entries the page has at most, from 1 to 100.
+                 * @example 20
+                 */
+                limit?: components["parameters"]["LimitQuery"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the endpoint, as create and list answer it.
+                 * @example 01jr5xam8y9g3b7f2x4z6a8c0e
+                 */
+                endpointId: components["parameters"]["EndpointId"];
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of deliveries, newest first. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the delivery, which receivers get as `webhook-id`.
+                 * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
+                 */
+                deliveryId: components["parameters"]["DeliveryId"];
+                /**
+                 * @description Id of the endpoint, as create and list answer it.
+                 * @example 01jr5xam8y9g3b7f2x4z6a8c0e
+                 */
+                endpointId: components["parameters"]["EndpointId"];
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery with its payload. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    redeliverWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the delivery, which receivers get as `webhook-id`.
+                 * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
+                 */
+                deliveryId: components["parameters"]["DeliveryId"];
+                /**
+                 * @description Id of the endpoint, as create and list answer it.
+                 * @example 01jr5xam8y9g3b7f2x4z6a8c0e
+                 */
+                endpointId: components["parameters"]["EndpointId"];
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery, which is pending again. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the endpoint, as create and list answer it.
+                 * @example 01jr5xam8y9g3b7f2x4z6a8c0e
+                 */
+                endpointId: components["parameters"]["EndpointId"];
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoint with its new secret, shown this once. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointWithSecretBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    testWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the endpoint, as create and list answer it.
+                 * @example 01jr5xam8y9g3b7f2x4z6a8c0e
+                 */
+                endpointId: components["parameters"]["EndpointId"];
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery of the test event. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    onBotCreated: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
+                 */
+                "webhook-id": components["parameters"]["Webhookid"];
+                /**
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
+                 */
+                "webhook-signature": components["parameters"]["Webhooksignature"];
+                /**
+                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @example 1772713860
+                 */
+                "webhook-timestamp": components["parameters"]["Webhooktimestamp"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The event; the bytes as they are sent are what is signed. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BotCreatedEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was taken. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The endpoint is gone: nothing is sent to it any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onBotDeleted: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
+                 */
+                "webhook-id": components["parameters"]["Webhookid"];
+                /**
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
+                 */
+                "webhook-signature": components["parameters"]["Webhooksignature"];
+                /**
+                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @example 1772713860
+                 */
+                "webhook-timestamp": components["parameters"]["Webhooktimestamp"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The event; the bytes as they are sent are what is signed. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BotDeletedEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was taken. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The endpoint is gone: nothing is sent to it any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onBotPublished: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
+                 */
+                "webhook-id": components["parameters"]["Webhookid"];
+                /**
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
+                 */
+                "webhook-signature": components["parameters"]["Webhooksignature"];
+                /**
+                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @example 1772713860
+                 */
+                "webhook-timestamp": components["parameters"]["Webhooktimestamp"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The event; the bytes as they are sent are what is signed. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BotPublishedEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was taken. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The endpoint is gone: nothing is sent to it any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onBotUnpublished: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
+                 */
+                "webhook-id": components["parameters"]["Webhookid"];
+                /**
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
+                 */
+                "webhook-signature": components["parameters"]["Webhooksignature"];
+                /**
+                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @example 1772713860
+                 */
+                "webhook-timestamp": components["parameters"]["Webhooktimestamp"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The event; the bytes as they are sent are what is signed. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BotUnpublishedEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was taken. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The endpoint is gone: nothing is sent to it any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onBotUpdated: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
+                 */
+                "webhook-id": components["parameters"]["Webhookid"];
+                /**
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
+                 */
+                "webhook-signature": components["parameters"]["Webhooksignature"];
+                /**
+                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @example 1772713860
+                 */
+                "webhook-timestamp": components["parameters"]["Webhooktimestamp"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The event; the bytes as they are sent are what is signed. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BotUpdatedEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was taken. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The endpoint is gone: nothing is sent to it any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onEndpointTest: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
+                 */
+                "webhook-id": components["parameters"]["Webhookid"];
+                /**
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
+                 */
+                "webhook-signature": components["parameters"]["Webhooksignature"];
+                /**
+                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @example 1772713860
+                 */
+                "webhook-timestamp": components["parameters"]["Webhooktimestamp"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The event; the bytes as they are sent are what is signed. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EndpointTestEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was taken. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The endpoint is gone: nothing is sent to it any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onResultAnswered: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
+                 */
+                "webhook-id": components["parameters"]["Webhookid"];
+                /**
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
+                 */
+                "webhook-signature": components["parameters"]["Webhooksignature"];
+                /**
+                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @example 1772713860
+                 */
+                "webhook-timestamp": components["parameters"]["Webhooktimestamp"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The event; the bytes as they are sent are what is signed. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResultAnsweredEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was taken. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The endpoint is gone: nothing is sent to it any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onResultCompleted: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
+                 */
+                "webhook-id": components["parameters"]["Webhookid"];
+                /**
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
+                 */
+                "webhook-signature": components["parameters"]["Webhooksignature"];
+                /**
+                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @example 1772713860
+                 */
+                "webhook-timestamp": components["parameters"]["Webhooktimestamp"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The event; the bytes as they are sent are what is signed. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResultCompletedEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was taken. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The endpoint is gone: nothing is sent to it any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onResultStarted: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
+                 */
+                "webhook-id": components["parameters"]["Webhookid"];
+                /**
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
+                 */
+                "webhook-signature": components["parameters"]["Webhooksignature"];
+                /**
+                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @example 1772713860
+                 */
+                "webhook-timestamp": components["parameters"]["Webhooktimestamp"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The event; the bytes as they are sent are what is signed. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResultStartedEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was taken. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The endpoint is gone: nothing is sent to it any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onResultsDeleted: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
+                 */
+                "webhook-id": components["parameters"]["Webhookid"];
+                /**
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
+                 */
+                "webhook-signature": components["parameters"]["Webhooksignature"];
+                /**
+                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @example 1772713860
+                 */
+                "webhook-timestamp": components["parameters"]["Webhooktimestamp"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The event; the bytes as they are sent are what is signed. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResultsDeletedEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was taken. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The endpoint is gone: nothing is sent to it any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
         };
     };
 }

@@ -11,6 +11,7 @@ import { cursorKey, migrateDatabase } from './db/migrate.ts'
 import { createApp, type Phase } from './http/app.ts'
 import { createServer } from './http/server.ts'
 import { createLog } from './log.ts'
+import { startDeliveries } from './webhooks/deliver.ts'
 import { usedKeys } from './workspaces/credentials.ts'
 import { openKeyring } from './workspaces/keyring.ts'
 
@@ -82,6 +83,7 @@ for (const signal of ['SIGTERM', 'SIGINT'] as const) {
 const isWarm = chat.warm().catch((error: Error) => log.error({ err: error }, 'code of bots cannot be run'))
 
 let background: ReturnType<typeof startBackground> | undefined
+let deliveries: ReturnType<typeof startDeliveries> | undefined
 let attempts = 0
 while (phase === 'starting') {
   try {
@@ -94,6 +96,7 @@ while (phase === 'starting') {
     if (phase !== 'starting') break
     phase = 'serving'
     background = startBackground(db, log, config)
+    deliveries = startDeliveries({ db, log, key, post: chat.tools.httpRequest })
     log.info({ port, publicUrl }, 'serving')
   } catch (error) {
     // Said now and then, since a database may be away for hours.
@@ -157,7 +160,7 @@ async function drain() {
 }
 
 async function close() {
-  await background?.stop()
+  await Promise.all([background?.stop(), deliveries?.stop()])
   await chat.close()
   await pool.end()
   await database.stop()

@@ -181,9 +181,12 @@ const derivations: Record<Derived, (id: OperationId, request: CaseRequest) => Pr
 
     const before = await digestOf(app)
     const repeat = await app.client.call(id, { ...request, headers })
-    if (id === 'createToken') {
+    const { secretOf } = (operations[id] as Operation).success
+    if (secretOf) {
       const [issue] = repeat.body.issues
-      const current = { id: first.body.apiToken.id }
+      const current = {
+        id: secretOf.split('.').reduce((value: Answer['body'], name) => value[name], first.body),
+      }
       expect({ status: repeat.status, issue }).toMatchObject({
         status: 409,
         issue: { code: 'already_created', current },

@@ -1,6 +1,6 @@
 import openapiTS, { astToString } from 'openapi-typescript'
 import { stringify } from 'yaml'
-import { besides, information, operations, resources } from '../index.ts'
+import { besides, events, information, operations, resources } from '../index.ts'
 import { toAssignability } from './assignability.ts'
 import { toClient } from './client/package.ts'
 import { editorSchemas } from './editor-schemas.ts'
@@ -14,7 +14,7 @@ import { toWorkflows } from './workflows.ts'
 
 /** Every generated file by its path from the top of the project, with its text. */
 export async function emit(): Promise<Record<string, string>> {
-  const document = toOpenApi({ ...information, operations, besides })
+  const document = toOpenApi({ ...information, operations, besides, events })
   const options = { defaultNonNullable: false, alphabetize: true }
   const types = await openapiTS(forServer(document), options)
   // Those who read blocks want them told apart by their type, and seldom write one that the document does not know.

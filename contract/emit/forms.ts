@@ -40,6 +40,7 @@ function withoutUnused(document: OpenApi): OpenApi {
     }
   }
   follow(document.paths)
+  follow(document.webhooks ?? {})
   for (const [kind, components] of Object.entries(document.components)) {
     if (kind === 'securitySchemes') continue
     for (const name of Object.keys(components)) {
@@ -54,8 +55,9 @@ function withoutUnused(document: OpenApi): OpenApi {
  * component of its own, `Nullable...`, since nothing may stand beside a reference; a union or null is any value.
  */
 function toOpenApi30(document: JsonObject): JsonObject {
-  const { info, ...rest } = structuredClone(document) as OpenApi
-  const { summary: _, ...known } = info
+  // It has no place for webhooks either.
+  const { info, webhooks: _, ...rest } = structuredClone(document) as OpenApi
+  const { summary: __, ...known } = info
   const { schemas } = rest.components
   const nullables: Record<string, JsonObject> = {}
   const plain = withNullable({ ...rest, openapi: '3.0.3', info: known }, (reference) => {

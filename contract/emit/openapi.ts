@@ -11,6 +11,7 @@ import {
   type Operation,
   tags,
 } from '../operation.ts'
+import { exampleIds, text } from '../shared.ts'
 import { z } from '../zod.ts'
 import { conditionalHeaders, headerParameters, notModified, usedHeaders } from './conditions.ts'
 import { errorResponse, errorSchemas, headers, rateLimit, responseName } from './errors.ts'
@@ -27,11 +28,20 @@ export interface DocumentSource {
   operations: Record<string, Operation>
   /** Components that no operation refers to. */
   besides?: readonly z.ZodType[]
+  /** What the service posts to endpoints, by type. */
+  events?: Record<string, { when: string; body: z.ZodType; example: object }>
 }
 
-export function toOpenApi({ title, version, operations, besides = [] }: DocumentSource): JsonObject {
+export function toOpenApi({
+  title,
+  version,
+  operations,
+  besides = [],
+  events = {},
+}: DocumentSource): JsonObject {
   const registry = new OpenAPIRegistry()
   for (const operationId of Object.keys(operations)) register(registry, operationId, operations)
+  for (const [type, event] of Object.entries(events)) registerEvent(registry, type, event)
   const definitions = [
     ...registry.definitions,
     ...besides.map((schema) => ({ type: 'schema' as const, schema })),
@@ -45,7 +55,10 @@ export function toOpenApi({ title, version, operations, besides = [] }: Document
   for (const schema of Object.values(schemas)) finish(schema, schemas)
   const published = Object.values(paths).flatMap((path) => Object.values(path))
   for (const operation of published) addHeaders(operation, operations)
-  for (const { parameters } of published) {
+  const posted = Object.values((generated.webhooks ?? {}) as typeof paths).flatMap((path) =>
+    Object.values(path),
+  )
+  for (const { parameters } of [...published, ...posted]) {
     for (const parameter of (parameters ?? []) as JsonObject[]) finishParameter(parameter, schemas)
   }
   for (const operation of published) {
@@ -87,14 +100,15 @@ export function toOpenApi({ title, version, operations, besides = [] }: Document
     })),
     'x-tagGroups': [
       { name: 'Building', tags: ['workspaces', 'members', 'credentials', 'folders', 'bots', 'publishing'] },
-      { name: 'Running', tags: ['results', 'analytics', 'chat'] },
+      { name: 'Running', tags: ['results', 'analytics', 'chat', 'webhooks'] },
       { name: 'Access', tags: ['tokens'] },
     ],
     security: [{ bearerAuth: [] }],
     paths,
+    ...(generated.webhooks ? { webhooks: generated.webhooks } : {}),
     components: {
       schemas: sorted({ ...schemas, ...errorSchemas(codes) }),
-      parameters: shareParameters(published),
+      parameters: shareParameters([...published, ...posted]),
       responses: errorResponses(operations),
       headers: usedHeaders(headers, Object.values(operations)),
       securitySchemes: {
@@ -193,6 +207,62 @@ function register(registry: OpenAPIRegistry, operationId: string, operations: Re
       ),
     },
   } as Parameters<OpenAPIRegistry['registerPath']>[0])
+}
+
+const signatureHeaders = z.object({
+  'webhook-id': text(64).meta({
+    description: 'Id of the delivery, the same in every attempt: take a second one for a repeat.',
+    example: exampleIds.webhookDelivery,
+  }),
+  'webhook-timestamp': text(20).meta({
+    description: 'When this attempt was made, in whole seconds since 1970.',
+    example: '1772713860',
+  }),
+  'webhook-signature': text(200).meta({
+    description:
+      'Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.',
+    example: 'v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=',
+  }),
+})
+
+function registerEvent(
+  registry: OpenAPIRegistry,
+  type: string,
+  { when, body, example }: { when: string; body: z.ZodType; example: object },
+) {
+  const operationId = `on${type.replaceAll(/(?:^|\.)([a-z])/g, (_, first: string) => first.toUpperCase())}`
+  registry.registerWebhook({
+    method: 'post',
+    path: type,
+    operationId,
+    tags: ['webhooks'],
+    summary: `Event \`${type}\``,
+    description: `${when} Posted to the webhook endpoints of the workspace that want events of this type, at least once, and in order for one bot and for one result.`,
+    security: [],
+    request: {
+      headers: signatureHeaders,
+      body: {
+        required: true,
+        description: 'The event; the bytes as they are sent are what is signed.',
+        content: {
+          'application/json': {
+            schema: body,
+            examples: {
+              event: {
+                summary: when,
+                value: { type, timestamp: '2026-03-05T12:31:00.000Z', data: example },
+              },
+            },
+          },
+        },
+      },
+    },
+    responses: {
+      '2XX': { description: 'The event was taken.' },
+      '410': { description: 'The endpoint is gone: nothing is sent to it any more.' },
+      '4XX': { description: 'It is sent again later.' },
+    },
+  } as unknown as Parameters<OpenAPIRegistry['registerWebhook']>[0])
 }
 
 function isTaggedRead({ isConditional, method }: Operation): boolean {

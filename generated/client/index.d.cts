@@ -1,7 +1,7 @@
 // Made by `make generate` from contract/. Do not edit.
 import { ApiError } from './runtime.cjs'
 import type { ClientOptions, KeyOptions, MatchOptions, Pages, Reply, RequestOptions } from './runtime.cjs'
-import type { ApiTokenBody, ApiTokenCreate, ApiTokenList, AuditPage, Bot, BotBody, BotPage, BotReferenceBody, BotUpdate, BotV61, BotWithModeBody, ChatBody, ChatPage, ChatSessionBody, ChatUpdate, ContinueChatBody, ContinuedChatBody, CreateBotBody, CreateFolderBody, CreatedApiTokenBody, CredentialsBody, CredentialsCreate, CredentialsList, CredentialsUpdate, DeleteFolderQuery, DeleteResultsQuery, ExportResultsQuery, ExportedBotBody, FlowCheckBody, FolderBody, FolderList, GetBotQuery, GetFolderQuery, GetPublishedBotQuery, GetStatsQuery, ImportBotBody, ImportedBotBody, ListAuditLogQuery, ListBotsQuery, ListChatsQuery, ListFoldersQuery, ListPublicationsQuery, ListResultLogsQuery, ListResultsQuery, MemberBody, MemberCreate, MemberList, MemberUpdate, PublicationBody, PublicationPage, PublishedBody, PublishedBotBody, ResultBody, ResultLogPage, ResultPage, SaveClientLogsBody, StartChatBody, StartPreviewBody, StartedChatBody, StatsBody, SuccessBody, TranscriptBody, UpdateBotBody, UpdateFolderBody, UpdatedWorkspaceBody, WebhookData, WorkspaceBody, WorkspaceCreate, WorkspaceDeletedBody, WorkspaceDetailsBody, WorkspaceList, WorkspaceUpdate } from './types.cjs'
+import type { ApiTokenBody, ApiTokenCreate, ApiTokenList, AuditPage, Bot, BotBody, BotPage, BotReferenceBody, BotUpdate, BotV61, BotWithModeBody, ChatBody, ChatPage, ChatSessionBody, ChatUpdate, ContinueChatBody, ContinuedChatBody, CreateBotBody, CreateFolderBody, CreatedApiTokenBody, CredentialsBody, CredentialsCreate, CredentialsList, CredentialsUpdate, DeleteFolderQuery, DeleteResultsQuery, ExportResultsQuery, ExportedBotBody, FlowCheckBody, FolderBody, FolderList, GetBotQuery, GetFolderQuery, GetPublishedBotQuery, GetStatsQuery, ImportBotBody, ImportedBotBody, ListAuditLogQuery, ListBotsQuery, ListChatsQuery, ListFoldersQuery, ListPublicationsQuery, ListResultLogsQuery, ListResultsQuery, ListWebhookDeliveriesQuery, MemberBody, MemberCreate, MemberList, MemberUpdate, PublicationBody, PublicationPage, PublishedBody, PublishedBotBody, ResultBody, ResultLogPage, ResultPage, SaveClientLogsBody, StartChatBody, StartPreviewBody, StartedChatBody, StatsBody, SuccessBody, TranscriptBody, UpdateBotBody, UpdateFolderBody, UpdatedWorkspaceBody, WebhookData, WebhookDeliveryBody, WebhookDeliveryPage, WebhookEndpointBody, WebhookEndpointCreate, WebhookEndpointList, WebhookEndpointUpdate, WebhookEndpointWithSecretBody, WorkspaceBody, WorkspaceCreate, WorkspaceDeletedBody, WorkspaceDetailsBody, WorkspaceList, WorkspaceUpdate } from './types.cjs'
 
 export { ApiError, ConnectionError, TimeoutError } from './runtime.cjs'
 export type { ClientOptions, Issue, KeyOptions, MatchOptions, Pages, Reply, RequestOptions } from './runtime.cjs'
@@ -447,6 +447,69 @@ export interface Chat {
   update(botId: string, sessionId: string, body?: ChatUpdate, options?: RequestOptions & KeyOptions): Reply<ChatBody>
 }
 
+export interface Webhooks {
+  /**
+   * List the webhook endpoints of a workspace: `GET /v1/workspaces/{workspaceId}/webhookEndpoints`
+   *
+   * Returns the endpoints that are told what happens in the workspace, newest first.
+   */
+  listEndpoints(workspaceId: string, options?: RequestOptions): Reply<WebhookEndpointList>
+  /**
+   * Create a webhook endpoint: `POST /v1/workspaces/{workspaceId}/webhookEndpoints`
+   *
+   * Adds an address that every event of the workspace is posted to from now on, signed as Standard Webhooks says. This answer is the only one that shows the secret. A workspace has at most 20 endpoints.
+   */
+  createEndpoint(workspaceId: string, body: WebhookEndpointCreate, options?: RequestOptions & KeyOptions): Reply<WebhookEndpointWithSecretBody>
+  /**
+   * Get a webhook endpoint: `GET /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}`
+   *
+   * Returns one endpoint, without its secret.
+   */
+  getEndpoint(workspaceId: string, endpointId: string, options?: RequestOptions): Reply<WebhookEndpointBody>
+  /**
+   * Update a webhook endpoint: `PATCH /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}`
+   *
+   * Changes what is given and keeps the rest. Enabling an endpoint that the service disabled sends what waits for it.
+   */
+  updateEndpoint(workspaceId: string, endpointId: string, body?: WebhookEndpointUpdate, options?: RequestOptions & KeyOptions): Reply<WebhookEndpointBody>
+  /**
+   * Delete a webhook endpoint: `DELETE /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}`
+   *
+   * Nothing is sent to it any more, also not what was waiting; its deliveries are removed.
+   */
+  deleteEndpoint(workspaceId: string, endpointId: string, options?: RequestOptions): Reply<SuccessBody>
+  /**
+   * Send a test event: `POST /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/test`
+   *
+   * Puts an event of type `endpoint.test` on its way to the endpoint, also where it is disabled or wants other types, and returns the delivery, which tells a moment later what came of it.
+   */
+  testEndpoint(workspaceId: string, endpointId: string, options?: RequestOptions & KeyOptions): Reply<WebhookDeliveryBody>
+  /**
+   * Rotate the secret of a webhook endpoint: `POST /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/rotateSecret`
+   *
+   * Makes a new secret and shows it this once. For 24 hours events are signed with both, so that receivers can change over.
+   */
+  rotateSecret(workspaceId: string, endpointId: string, options?: RequestOptions & KeyOptions): Reply<WebhookEndpointWithSecretBody>
+  /**
+   * List the deliveries of a webhook endpoint: `GET /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries`
+   *
+   * Returns what was sent and what waits, newest first. Deliveries are kept for 30 days.
+   */
+  listDeliveries(workspaceId: string, endpointId: string, query?: ListWebhookDeliveriesQuery, options?: RequestOptions): Pages<WebhookDeliveryPage, WebhookDeliveryPage["webhookDeliveries"][number]>
+  /**
+   * Get a webhook delivery: `GET /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries/{deliveryId}`
+   *
+   * Returns one delivery with the payload that is posted.
+   */
+  getDelivery(workspaceId: string, endpointId: string, deliveryId: string, options?: RequestOptions): Reply<WebhookDeliveryBody>
+  /**
+   * Send a delivery again: `POST /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries/{deliveryId}/redeliver`
+   *
+   * Puts the same event under the same `webhook-id` on its way once more, whatever came of it before, with all its attempts.
+   */
+  redeliverDelivery(workspaceId: string, endpointId: string, deliveryId: string, options?: RequestOptions & KeyOptions): Reply<WebhookDeliveryBody>
+}
+
 export interface Tokens {
   /**
    * List the caller's tokens: `GET /v1/users/me/tokens`
@@ -478,6 +541,7 @@ export interface Client {
   readonly results: Results
   readonly analytics: Analytics
   readonly chat: Chat
+  readonly webhooks: Webhooks
   readonly tokens: Tokens
 }
 

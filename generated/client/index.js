@@ -118,11 +118,23 @@ export function createClient(options) {
         list: on({ "method": "GET", "path": "/v1/bots/{botId}/chats", "query": true, "entries": "chats" }),
         update: on({ "method": "PATCH", "path": "/v1/bots/{botId}/chats/{sessionId}", "body": true, "key": true }),
     };
+    const webhooks = {
+        listEndpoints: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints" }),
+        createEndpoint: on({ "method": "POST", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints", "body": true, "key": true }),
+        getEndpoint: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}" }),
+        updateEndpoint: on({ "method": "PATCH", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}", "body": true, "key": true }),
+        deleteEndpoint: on({ "method": "DELETE", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}" }),
+        testEndpoint: on({ "method": "POST", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/test", "key": true }),
+        rotateSecret: on({ "method": "POST", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/rotateSecret", "key": true }),
+        listDeliveries: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries", "query": true, "entries": "webhookDeliveries" }),
+        getDelivery: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries/{deliveryId}" }),
+        redeliverDelivery: on({ "method": "POST", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries/{deliveryId}/redeliver", "key": true }),
+    };
     const tokens = {
         list: on({ "method": "GET", "path": "/v1/users/me/tokens" }),
         create: on({ "method": "POST", "path": "/v1/users/me/tokens", "body": true, "key": true }),
         revoke: on({ "method": "DELETE", "path": "/v1/users/me/tokens/{tokenId}" }),
     };
     bots.edit = editor(bots);
-    return { workspaces, members, credentials, folders, bots, publishing, results, analytics, chat, tokens };
+    return { workspaces, members, credentials, folders, bots, publishing, results, analytics, chat, webhooks, tokens };
 }

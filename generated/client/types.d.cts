@@ -90,6 +90,42 @@ export interface components {
              */
             content: string;
         };
+        /** @description A result and the answers of one step. */
+        AnsweredResultEventData: {
+            /** @description What was answered in this step of the chat. */
+            answers: components["schemas"]["Answer"][];
+            /**
+             * @description Id of the bot.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            botId: string;
+            /**
+             * Format: date-time
+             * @description When the chat started.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /**
+             * @description Whether at least one answer was given.
+             * @example true
+             */
+            hasStarted: boolean;
+            /**
+             * @description Id of the result.
+             * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
+             */
+            id: string;
+            /**
+             * @description Whether the chat reached an end.
+             * @example false
+             */
+            isCompleted: boolean;
+            /**
+             * @description Id of the chat session that wrote last.
+             * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
+             */
+            lastChatSessionId: string;
+        };
         /** @description Works with Anthropic. Chats of this service run Create Chat Message and Generate variables, with credentials of type anthropic, and skip other actions. Versions 6 and 6.1 only. */
         AnthropicBlock: {
             /**
@@ -805,6 +841,79 @@ export interface components {
              */
             workspaceId?: unknown;
         };
+        /** @description A bot was created or imported. */
+        BotCreatedEvent: {
+            data: components["schemas"]["BotEventData"];
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            timestamp: string;
+            /**
+             * @description The type of the event.
+             * @example bot.created
+             * @enum {string}
+             */
+            type: "bot.created";
+        };
+        /** @description A bot was deleted. */
+        BotDeletedEvent: {
+            data: components["schemas"]["BotEventData"];
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            timestamp: string;
+            /**
+             * @description The type of the event.
+             * @example bot.deleted
+             * @enum {string}
+             */
+            type: "bot.deleted";
+        };
+        /** @description A bot without its documents. */
+        BotEventData: {
+            /**
+             * Format: date-time
+             * @description When the bot was created.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /**
+             * @description Id of the folder of the bot; null at the top level.
+             * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
+             */
+            folderId: string | null;
+            /**
+             * @description Id of the bot, as create and list answer it.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            id: string;
+            /**
+             * @description Name of the bot.
+             * @example Lead capture
+             */
+            name: string;
+            /**
+             * @description Name of the bot in the address of its chat, or null.
+             * @example lead-capture
+             */
+            publicId: string | null;
+            /**
+             * Format: date-time
+             * @description When the draft was last changed; read the bot to see it as it is.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            updatedAt: string;
+            version: components["schemas"]["DocumentVersion"];
+            /**
+             * @description Id of the workspace of the bot.
+             * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+             */
+            workspaceId: string;
+        };
         /** @description A bot as a document of any version, as this service or another builder exported it. Properties that import does not know are ignored. */
         BotImport: {
             /**
@@ -942,6 +1051,22 @@ export interface components {
              */
             nextCursor: string | null;
         };
+        /** @description A bot was published. */
+        BotPublishedEvent: {
+            data: components["schemas"]["BotEventData"];
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            timestamp: string;
+            /**
+             * @description The type of the event.
+             * @example bot.published
+             * @enum {string}
+             */
+            type: "bot.published";
+        };
         /** @description Which bot it is, and which state of it. */
         BotReference: {
             /**
@@ -1020,10 +1145,42 @@ export interface components {
              */
             role: "bot";
         };
+        /** @description A bot was unpublished. */
+        BotUnpublishedEvent: {
+            data: components["schemas"]["BotEventData"];
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            timestamp: string;
+            /**
+             * @description The type of the event.
+             * @example bot.unpublished
+             * @enum {string}
+             */
+            type: "bot.unpublished";
+        };
         /** @description A change to a bot. The version is required and tells the shape: `6` and `6.1` are the current one, `3`, `4` and `5` the legacy one. */
         BotUpdate: components["schemas"]["BotUpdateV3"] | components["schemas"]["BotUpdateV4"] | components["schemas"]["BotUpdateV5"] | components["schemas"]["BotUpdateV6"] | components["schemas"]["BotUpdateV61"];
         /** @description A change to a bot in a current version. */
         BotUpdateCurrent: components["schemas"]["BotUpdateV6"] | components["schemas"]["BotUpdateV61"];
+        /** @description A bot was changed. */
+        BotUpdatedEvent: {
+            data: components["schemas"]["BotEventData"];
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            timestamp: string;
+            /**
+             * @description The type of the event.
+             * @example bot.updated
+             * @enum {string}
+             */
+            type: "bot.updated";
+        };
         /** @description A change to a bot in a legacy version. */
         BotUpdateLegacy: components["schemas"]["BotUpdateV3"] | components["schemas"]["BotUpdateV4"] | components["schemas"]["BotUpdateV5"];
         /** @description A change to a bot in version 3. Absent properties stay, given ones replace the whole property. */
@@ -3488,6 +3645,19 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description Which results were deleted. */
+        DeletedResultsEventData: {
+            /**
+             * @description Id of the bot.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            botId: string;
+            /**
+             * @description The ids that were named; null where all results were deleted.
+             * @example null
+             */
+            resultIds: string[] | null;
+        };
         /** @description Works with Dify. Chats of this service skip it. Versions 6 and 6.1 only. */
         DifyAiBlock: {
             /**
@@ -3874,6 +4044,22 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description The endpoint is tested. */
+        EndpointTestEvent: {
+            data: components["schemas"]["TestEventData"];
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            timestamp: string;
+            /**
+             * @description The type of the event.
+             * @example endpoint.test
+             * @enum {string}
+             */
+            type: "endpoint.test";
+        };
         /** @description One thing that is wrong, and where. */
         ErrorIssue: {
             code: components["schemas"]["IssueCode"];
@@ -3895,6 +4081,11 @@ export interface components {
              */
             path: string[];
         };
+        /**
+         * @description What can happen. The list is open: later versions add types.
+         * @enum {string}
+         */
+        EventType: "bot.created" | "bot.updated" | "bot.deleted" | "bot.published" | "bot.unpublished" | "result.started" | "result.answered" | "result.completed" | "results.deleted";
         /** @description A bot as a document that import takes. */
         ExportedBot: components["schemas"]["ExportedBotV3"] | components["schemas"]["ExportedBotV4"] | components["schemas"]["ExportedBotV5"] | components["schemas"]["ExportedBotV6"] | components["schemas"]["ExportedBotV61"];
         /** @description The document of an exported bot. */
@@ -5143,6 +5334,7 @@ export interface components {
          *     - `not_waiting`: the chat does not wait at this block.
          *     - `origin_not_allowed`: the settings of the bot do not allow this origin.
          *     - `quota_exceeded`: the record would have more entries than it may.
+         *     - `private_address`: the address is in a private network, or is none that the installation lets requests leave to.
          *     - `rate_exceeded`: the caller sent too many requests in a window of time.
          *     - `repeated`: a parameter was given more than once.
          *     - `required`: the property is required together with another one.
@@ -7984,9 +8176,75 @@ export interface components {
             /** @description Variables that have a value. */
             variables: components["schemas"]["ResultVariable"][];
         };
+        /** @description A person answered. */
+        ResultAnsweredEvent: {
+            data: components["schemas"]["AnsweredResultEventData"];
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            timestamp: string;
+            /**
+             * @description The type of the event.
+             * @example result.answered
+             * @enum {string}
+             */
+            type: "result.answered";
+        };
         /** @description One result with its answers. */
         ResultBody: {
             result: components["schemas"]["Result"];
+        };
+        /** @description A chat reached an end. */
+        ResultCompletedEvent: {
+            data: components["schemas"]["ResultEventData"];
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            timestamp: string;
+            /**
+             * @description The type of the event.
+             * @example result.completed
+             * @enum {string}
+             */
+            type: "result.completed";
+        };
+        /** @description A result without its variables; read it to see them. */
+        ResultEventData: {
+            /**
+             * @description Id of the bot.
+             * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+             */
+            botId: string;
+            /**
+             * Format: date-time
+             * @description When the chat started.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /**
+             * @description Whether at least one answer was given.
+             * @example true
+             */
+            hasStarted: boolean;
+            /**
+             * @description Id of the result.
+             * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
+             */
+            id: string;
+            /**
+             * @description Whether the chat reached an end.
+             * @example false
+             */
+            isCompleted: boolean;
+            /**
+             * @description Id of the chat session that wrote last.
+             * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
+             */
+            lastChatSessionId: string;
         };
         /** @description Something noticed while a chat ran. */
         ResultLog: {
@@ -8047,6 +8305,22 @@ export interface components {
             /** @description The results, newest first. */
             results: components["schemas"]["Result"][];
         };
+        /** @description Results were deleted. */
+        ResultsDeletedEvent: {
+            data: components["schemas"]["DeletedResultsEventData"];
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            timestamp: string;
+            /**
+             * @description The type of the event.
+             * @example results.deleted
+             * @enum {string}
+             */
+            type: "results.deleted";
+        };
         /** @description How an editor shows the table of results. */
         ResultsTablePreferences: {
             /**
@@ -8077,6 +8351,22 @@ export interface components {
             };
         } & {
             [key: string]: unknown;
+        };
+        /** @description A person began to answer. */
+        ResultStartedEvent: {
+            data: components["schemas"]["ResultEventData"];
+            /**
+             * Format: date-time
+             * @description When it happened.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            timestamp: string;
+            /**
+             * @description The type of the event.
+             * @example result.started
+             * @enum {string}
+             */
+            type: "result.started";
         };
         /** @description A variable and the value that the chat gave it last. */
         ResultVariable: {
@@ -8911,6 +9201,14 @@ export interface components {
             popupBlockedTitle?: string;
         } & {
             [key: string]: unknown;
+        };
+        /** @description The endpoint that is tested. */
+        TestEventData: {
+            /**
+             * @description Id of the endpoint that is tested.
+             * @example 01jr5xam8y9g3b7f2x4z6a8c0e
+             */
+            endpointId: string;
         };
         /** @description Shows a formatted text. */
         TextBubble: {
@@ -9948,6 +10246,363 @@ export interface components {
         WebhookData: {
             [key: string]: unknown;
         };
+        /** @description An event on its way to an endpoint. */
+        WebhookDelivery: {
+            /**
+             * Format: int32
+             * @description How often it was sent.
+             * @example 1
+             */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description When the event happened.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /**
+             * @description Id of the delivery, which receivers get as `webhook-id`.
+             * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it was last sent; null when never.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            lastAttemptAt: string | null;
+            /**
+             * @description Milliseconds that the last attempt took.
+             * @example 120
+             */
+            lastDuration: number | null;
+            /**
+             * @description Why no answer came; null where one did.
+             * @example null
+             */
+            lastError: string | null;
+            /**
+             * @description Status of the last answer; null where none came.
+             * @example 200
+             */
+            lastStatus: number | null;
+            /**
+             * Format: date-time
+             * @description When it will be sent next; null when it is due now, or is not sent again.
+             * @example null
+             */
+            nextAttemptAt: string | null;
+            /**
+             * @description Whether it is still to be sent, was taken, or was given up after the last attempt.
+             * @example delivered
+             * @enum {string}
+             */
+            status: "pending" | "delivered" | "failed";
+            /**
+             * @description The type of the event.
+             * @example result.completed
+             */
+            type: string;
+        };
+        /** @description One delivery with its payload. */
+        WebhookDeliveryBody: {
+            webhookDelivery: components["schemas"]["WebhookDeliveryWithPayload"];
+        };
+        /** @description A page of deliveries. */
+        WebhookDeliveryPage: {
+            /**
+             * @description Send it as `cursor` to get the following page; null on the last page.
+             * @example AZx0mC1jZ3JhbnQ
+             */
+            nextCursor: string | null;
+            /** @description The deliveries, newest first. */
+            webhookDeliveries: components["schemas"]["WebhookDelivery"][];
+        };
+        /** @description A delivery with its payload. */
+        WebhookDeliveryWithPayload: {
+            /**
+             * Format: int32
+             * @description How often it was sent.
+             * @example 1
+             */
+            attempts: number;
+            /**
+             * Format: date-time
+             * @description When the event happened.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /**
+             * @description Id of the delivery, which receivers get as `webhook-id`.
+             * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
+             */
+            id: string;
+            /**
+             * Format: date-time
+             * @description When it was last sent; null when never.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            lastAttemptAt: string | null;
+            /**
+             * @description Milliseconds that the last attempt took.
+             * @example 120
+             */
+            lastDuration: number | null;
+            /**
+             * @description Why no answer came; null where one did.
+             * @example null
+             */
+            lastError: string | null;
+            /**
+             * @description Status of the last answer; null where none came.
+             * @example 200
+             */
+            lastStatus: number | null;
+            /**
+             * Format: date-time
+             * @description When it will be sent next; null when it is due now, or is not sent again.
+             * @example null
+             */
+            nextAttemptAt: string | null;
+            /**
+             * @description The body that is posted, as an object.
+             * @example {
+             *       "type": "result.completed"
+             *     }
+             */
+            payload: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Whether it is still to be sent, was taken, or was given up after the last attempt.
+             * @example delivered
+             * @enum {string}
+             */
+            status: "pending" | "delivered" | "failed";
+            /**
+             * @description The type of the event.
+             * @example result.completed
+             */
+            type: string;
+        };
+        /** @description An address that is told what happens, without its secret. */
+        WebhookEndpoint: {
+            /**
+             * Format: date-time
+             * @description When the endpoint was created.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /**
+             * @description What the endpoint is for, or null.
+             * @example CRM
+             */
+            description: string | null;
+            /**
+             * @description Why the service disabled it: it answered 410 (`gone`), or failed for five days without a success (`failing`). Null otherwise.
+             * @example null
+             * @enum {string|null}
+             */
+            disabledReason: "gone" | "failing" | null;
+            /**
+             * Format: date-time
+             * @description Since when every attempt has failed; null while the last one succeeded.
+             * @example null
+             */
+            failingSince: string | null;
+            /**
+             * @description Id of the endpoint, as create and list answer it.
+             * @example 01jr5xam8y9g3b7f2x4z6a8c0e
+             */
+            id: string;
+            /**
+             * @description Whether events are sent. What happens meanwhile is not kept; what was waiting already is sent once the endpoint is enabled again.
+             * @example true
+             */
+            isEnabled: boolean;
+            /**
+             * @description Which events are sent; null means all, also those of later versions.
+             * @example [
+             *       "result.completed"
+             *     ]
+             */
+            types: components["schemas"]["EventType"][] | null;
+            /**
+             * Format: date-time
+             * @description When the endpoint was last changed.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            updatedAt: string;
+            /**
+             * @description Where events are posted to.
+             * @example https://example.com/webhooks/bots
+             */
+            url: string;
+            /**
+             * @description Id of the workspace, as create and list answer it.
+             * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+             */
+            workspaceId: string;
+        };
+        /** @description One endpoint, without its secret. */
+        WebhookEndpointBody: {
+            webhookEndpoint: components["schemas"]["WebhookEndpoint"];
+        };
+        /** @description The endpoint to create. */
+        WebhookEndpointCreate: {
+            /**
+             * @description What the endpoint is for, or null.
+             * @example CRM
+             */
+            description?: string | null;
+            /**
+             * @description Whether events are sent. What happens meanwhile is not kept; what was waiting already is sent once the endpoint is enabled again.
+             * @example true
+             */
+            isEnabled?: boolean;
+            /**
+             * @description Which events are sent; null means all, also those of later versions.
+             * @example [
+             *       "result.completed"
+             *     ]
+             */
+            types?: components["schemas"]["EventType"][] | null;
+            /**
+             * Format: uri
+             * @description Where events are posted to. Private addresses are refused unless the installation allows them; redirects are not followed.
+             * @example https://example.com/webhooks/bots
+             */
+            url: string;
+        };
+        /** @description The webhook endpoints of a workspace. */
+        WebhookEndpointList: {
+            /** @description The endpoints, newest first. */
+            webhookEndpoints: components["schemas"]["WebhookEndpoint"][];
+        };
+        /** @description What to change. */
+        WebhookEndpointUpdate: {
+            /**
+             * @description Read-only time; accepted and ignored.
+             * @example null
+             */
+            createdAt?: unknown;
+            /**
+             * @description What the endpoint is for, or null.
+             * @example CRM
+             */
+            description?: string | null;
+            /**
+             * @description Read-only reason; accepted and ignored.
+             * @example null
+             */
+            disabledReason?: unknown;
+            /**
+             * @description Read-only time; accepted and ignored.
+             * @example null
+             */
+            failingSince?: unknown;
+            /**
+             * @description Read-only id; accepted and ignored.
+             * @example null
+             */
+            id?: unknown;
+            /**
+             * @description Whether events are sent. What happens meanwhile is not kept; what was waiting already is sent once the endpoint is enabled again.
+             * @example true
+             */
+            isEnabled?: boolean;
+            /**
+             * @description Which events are sent; null means all, also those of later versions.
+             * @example [
+             *       "result.completed"
+             *     ]
+             */
+            types?: components["schemas"]["EventType"][] | null;
+            /**
+             * @description Read-only time; accepted and ignored.
+             * @example null
+             */
+            updatedAt?: unknown;
+            /**
+             * Format: uri
+             * @description Where events are posted to. Private addresses are refused unless the installation allows them; redirects are not followed.
+             * @example https://example.com/webhooks/bots
+             */
+            url?: string;
+            /**
+             * @description Read-only id of the workspace; accepted and ignored.
+             * @example null
+             */
+            workspaceId?: unknown;
+        };
+        /** @description An endpoint with a secret that was just made. */
+        WebhookEndpointWithSecret: {
+            /**
+             * Format: date-time
+             * @description When the endpoint was created.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /**
+             * @description What the endpoint is for, or null.
+             * @example CRM
+             */
+            description: string | null;
+            /**
+             * @description Why the service disabled it: it answered 410 (`gone`), or failed for five days without a success (`failing`). Null otherwise.
+             * @example null
+             * @enum {string|null}
+             */
+            disabledReason: "gone" | "failing" | null;
+            /**
+             * Format: date-time
+             * @description Since when every attempt has failed; null while the last one succeeded.
+             * @example null
+             */
+            failingSince: string | null;
+            /**
+             * @description Id of the endpoint, as create and list answer it.
+             * @example 01jr5xam8y9g3b7f2x4z6a8c0e
+             */
+            id: string;
+            /**
+             * @description Whether events are sent. What happens meanwhile is not kept; what was waiting already is sent once the endpoint is enabled again.
+             * @example true
+             */
+            isEnabled: boolean;
+            /**
+             * @description The key that signatures are made with, as Standard Webhooks writes it. It is shown only here.
+             * @example whsec_EXAMPLEexampleEXAMPLEexampleEXAMPLEexample0=
+             */
+            secret: string;
+            /**
+             * @description Which events are sent; null means all, also those of later versions.
+             * @example [
+             *       "result.completed"
+             *     ]
+             */
+            types: components["schemas"]["EventType"][] | null;
+            /**
+             * Format: date-time
+             * @description When the endpoint was last changed.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            updatedAt: string;
+            /**
+             * @description Where events are posted to.
+             * @example https://example.com/webhooks/bots
+             */
+            url: string;
+            /**
+             * @description Id of the workspace, as create and list answer it.
+             * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+             */
+            workspaceId: string;
+        };
+        /** @description One endpoint with its new secret. */
+        WebhookEndpointWithSecretBody: {
+            webhookEndpoint: components["schemas"]["WebhookEndpointWithSecret"];
+        };
         /** @description Waits until another system calls the chat. Versions 6 and 6.1 only. */
         WebhookListenerBlock: {
             /**
@@ -10664,6 +11319,16 @@ export interface components {
          */
         CursorQuery: string;
         /**
+         * @description Id of the delivery, which receivers get as `webhook-id`.
+         * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
+         */
+        DeliveryId: string;
+        /**
+         * @description Id of the endpoint, as create and list answer it.
+         * @example 01jr5xam8y9g3b7f2x4z6a8c0e
+         */
+        EndpointId: string;
+        /**
          * @description Id of the folder, as create and list answer it.
          * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
          */
@@ -10738,6 +11403,21 @@ export interface components {
          * @example Email:ada@example.com
          */
         VariableQuery: string;
+        /**
+         * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+         * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
+         */
+        Webhookid: string;
+        /**
+         * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+         * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
+         */
+        Webhooksignature: string;
+        /**
+         * @description When this attempt was made, in whole seconds since 1970.
+         * @example 1772713860
+         */
+        Webhooktimestamp: string;
         /**
          * @description Id of the workspace, as create and list answer it.
          * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
@@ -13500,6 +14180,1025 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    listWebhookEndpoints: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoints, newest first. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointList"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    createWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 256 KiB of JSON in UTF-8. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["WebhookEndpointCreate"];
+            };
+        };
+        responses: {
+            /** @description The new endpoint with its secret, shown this once. */
+            201: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointWithSecretBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the endpoint, as create and list answer it.
+                 * @example 01jr5xam8y9g3b7f2x4z6a8c0e
+                 */
+                endpointId: components["parameters"]["EndpointId"];
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoint. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    deleteWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the endpoint, as create and list answer it.
+                 * @example 01jr5xam8y9g3b7f2x4z6a8c0e
+                 */
+                endpointId: components["parameters"]["EndpointId"];
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoint is gone. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SuccessBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    updateWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the endpoint, as create and list answer it.
+                 * @example 01jr5xam8y9g3b7f2x4z6a8c0e
+                 */
+                endpointId: components["parameters"]["EndpointId"];
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 256 KiB of JSON in UTF-8. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["WebhookEndpointUpdate"];
+            };
+        };
+        responses: {
+            /** @description The endpoint as it is now. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    listWebhookDeliveries: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
+                 * @example AZx0mC1jZ3JhbnQ
+                 */
+                cursor?: components["parameters"]["CursorQuery"];
+                /**
+                 * @description How many entries the page has at most, from 1 to 100.
+                 * @example 20
+                 */
+                limit?: components["parameters"]["LimitQuery"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the endpoint, as create and list answer it.
+                 * @example 01jr5xam8y9g3b7f2x4z6a8c0e
+                 */
+                endpointId: components["parameters"]["EndpointId"];
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of deliveries, newest first. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryPage"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the delivery, which receivers get as `webhook-id`.
+                 * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
+                 */
+                deliveryId: components["parameters"]["DeliveryId"];
+                /**
+                 * @description Id of the endpoint, as create and list answer it.
+                 * @example 01jr5xam8y9g3b7f2x4z6a8c0e
+                 */
+                endpointId: components["parameters"]["EndpointId"];
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery with its payload. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    redeliverWebhookDelivery: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the delivery, which receivers get as `webhook-id`.
+                 * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
+                 */
+                deliveryId: components["parameters"]["DeliveryId"];
+                /**
+                 * @description Id of the endpoint, as create and list answer it.
+                 * @example 01jr5xam8y9g3b7f2x4z6a8c0e
+                 */
+                endpointId: components["parameters"]["EndpointId"];
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery, which is pending again. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    rotateWebhookSecret: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the endpoint, as create and list answer it.
+                 * @example 01jr5xam8y9g3b7f2x4z6a8c0e
+                 */
+                endpointId: components["parameters"]["EndpointId"];
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The endpoint with its new secret, shown this once. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookEndpointWithSecretBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    testWebhookEndpoint: {
+        parameters: {
+            query?: never;
+            header?: {
+                /**
+                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
+                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
+                 */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the endpoint, as create and list answer it.
+                 * @example 01jr5xam8y9g3b7f2x4z6a8c0e
+                 */
+                endpointId: components["parameters"]["EndpointId"];
+                /**
+                 * @description Id of the workspace, as create and list answer it.
+                 * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
+                 */
+                workspaceId: components["parameters"]["WorkspaceId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The delivery of the test event. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WebhookDeliveryBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            409: components["responses"]["Conflict"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    onBotCreated: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
+                 */
+                "webhook-id": components["parameters"]["Webhookid"];
+                /**
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
+                 */
+                "webhook-signature": components["parameters"]["Webhooksignature"];
+                /**
+                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @example 1772713860
+                 */
+                "webhook-timestamp": components["parameters"]["Webhooktimestamp"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The event; the bytes as they are sent are what is signed. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BotCreatedEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was taken. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The endpoint is gone: nothing is sent to it any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onBotDeleted: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
+                 */
+                "webhook-id": components["parameters"]["Webhookid"];
+                /**
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
+                 */
+                "webhook-signature": components["parameters"]["Webhooksignature"];
+                /**
+                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @example 1772713860
+                 */
+                "webhook-timestamp": components["parameters"]["Webhooktimestamp"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The event; the bytes as they are sent are what is signed. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BotDeletedEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was taken. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The endpoint is gone: nothing is sent to it any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onBotPublished: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
+                 */
+                "webhook-id": components["parameters"]["Webhookid"];
+                /**
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
+                 */
+                "webhook-signature": components["parameters"]["Webhooksignature"];
+                /**
+                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @example 1772713860
+                 */
+                "webhook-timestamp": components["parameters"]["Webhooktimestamp"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The event; the bytes as they are sent are what is signed. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BotPublishedEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was taken. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The endpoint is gone: nothing is sent to it any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onBotUnpublished: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
+                 */
+                "webhook-id": components["parameters"]["Webhookid"];
+                /**
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
+                 */
+                "webhook-signature": components["parameters"]["Webhooksignature"];
+                /**
+                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @example 1772713860
+                 */
+                "webhook-timestamp": components["parameters"]["Webhooktimestamp"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The event; the bytes as they are sent are what is signed. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BotUnpublishedEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was taken. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The endpoint is gone: nothing is sent to it any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onBotUpdated: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
+                 */
+                "webhook-id": components["parameters"]["Webhookid"];
+                /**
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
+                 */
+                "webhook-signature": components["parameters"]["Webhooksignature"];
+                /**
+                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @example 1772713860
+                 */
+                "webhook-timestamp": components["parameters"]["Webhooktimestamp"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The event; the bytes as they are sent are what is signed. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["BotUpdatedEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was taken. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The endpoint is gone: nothing is sent to it any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onEndpointTest: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
+                 */
+                "webhook-id": components["parameters"]["Webhookid"];
+                /**
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
+                 */
+                "webhook-signature": components["parameters"]["Webhooksignature"];
+                /**
+                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @example 1772713860
+                 */
+                "webhook-timestamp": components["parameters"]["Webhooktimestamp"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The event; the bytes as they are sent are what is signed. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["EndpointTestEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was taken. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The endpoint is gone: nothing is sent to it any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onResultAnswered: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
+                 */
+                "webhook-id": components["parameters"]["Webhookid"];
+                /**
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
+                 */
+                "webhook-signature": components["parameters"]["Webhooksignature"];
+                /**
+                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @example 1772713860
+                 */
+                "webhook-timestamp": components["parameters"]["Webhooktimestamp"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The event; the bytes as they are sent are what is signed. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResultAnsweredEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was taken. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The endpoint is gone: nothing is sent to it any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onResultCompleted: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
+                 */
+                "webhook-id": components["parameters"]["Webhookid"];
+                /**
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
+                 */
+                "webhook-signature": components["parameters"]["Webhooksignature"];
+                /**
+                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @example 1772713860
+                 */
+                "webhook-timestamp": components["parameters"]["Webhooktimestamp"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The event; the bytes as they are sent are what is signed. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResultCompletedEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was taken. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The endpoint is gone: nothing is sent to it any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onResultStarted: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
+                 */
+                "webhook-id": components["parameters"]["Webhookid"];
+                /**
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
+                 */
+                "webhook-signature": components["parameters"]["Webhooksignature"];
+                /**
+                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @example 1772713860
+                 */
+                "webhook-timestamp": components["parameters"]["Webhooktimestamp"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The event; the bytes as they are sent are what is signed. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResultStartedEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was taken. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The endpoint is gone: nothing is sent to it any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
+    onResultsDeleted: {
+        parameters: {
+            query?: never;
+            header: {
+                /**
+                 * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
+                 * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
+                 */
+                "webhook-id": components["parameters"]["Webhookid"];
+                /**
+                 * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
+                 * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
+                 */
+                "webhook-signature": components["parameters"]["Webhooksignature"];
+                /**
+                 * @description When this attempt was made, in whole seconds since 1970.
+                 * @example 1772713860
+                 */
+                "webhook-timestamp": components["parameters"]["Webhooktimestamp"];
+            };
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The event; the bytes as they are sent are what is signed. */
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ResultsDeletedEvent"];
+            };
+        };
+        responses: {
+            /** @description The event was taken. */
+            "2XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description It is sent again later. */
+            "4XX": {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description The endpoint is gone: nothing is sent to it any more. */
+            410: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+        };
+    };
 }
 
 export type AbTestBlock = components["schemas"]["AbTestBlock"]
@@ -13507,6 +15206,7 @@ export type AbTestItem = components["schemas"]["AbTestItem"]
 export type AbTestOptions = components["schemas"]["AbTestOptions"]
 export type AllowedFileTypes = components["schemas"]["AllowedFileTypes"]
 export type Answer = components["schemas"]["Answer"]
+export type AnsweredResultEventData = components["schemas"]["AnsweredResultEventData"]
 export type AnthropicBlock = components["schemas"]["AnthropicBlock"]
 export type AnthropicCredentialsCreate = components["schemas"]["AnthropicCredentialsCreate"]
 export type AnthropicCredentialsUpdate = components["schemas"]["AnthropicCredentialsUpdate"]
@@ -13534,15 +15234,20 @@ export type Bot = components["schemas"]["Bot"]
 export type BotBody = components["schemas"]["BotBody"]
 export type BotChat = components["schemas"]["BotChat"]
 export type BotCreate = components["schemas"]["BotCreate"]
+export type BotCreatedEvent = components["schemas"]["BotCreatedEvent"]
+export type BotDeletedEvent = components["schemas"]["BotDeletedEvent"]
+export type BotEventData = components["schemas"]["BotEventData"]
 export type BotImport = components["schemas"]["BotImport"]
 export type BotLinkBlock = components["schemas"]["BotLinkBlock"]
 export type BotLinkOptions = components["schemas"]["BotLinkOptions"]
 export type BotMetadata = components["schemas"]["BotMetadata"]
 export type BotPage = components["schemas"]["BotPage"]
+export type BotPublishedEvent = components["schemas"]["BotPublishedEvent"]
 export type BotReference = components["schemas"]["BotReference"]
 export type BotReferenceBody = components["schemas"]["BotReferenceBody"]
 export type BotSummary = components["schemas"]["BotSummary"]
 export type BotTurn = components["schemas"]["BotTurn"]
+export type BotUnpublishedEvent = components["schemas"]["BotUnpublishedEvent"]
 export type BotUpdate = components["schemas"]["BotUpdate"]
 export type BotUpdateCurrent = components["schemas"]["BotUpdateCurrent"]
 export type BotUpdateLegacy = components["schemas"]["BotUpdateLegacy"]
@@ -13551,6 +15256,7 @@ export type BotUpdateV4 = components["schemas"]["BotUpdateV4"]
 export type BotUpdateV5 = components["schemas"]["BotUpdateV5"]
 export type BotUpdateV6 = components["schemas"]["BotUpdateV6"]
 export type BotUpdateV61 = components["schemas"]["BotUpdateV61"]
+export type BotUpdatedEvent = components["schemas"]["BotUpdatedEvent"]
 export type BotV3 = components["schemas"]["BotV3"]
 export type BotV4 = components["schemas"]["BotV4"]
 export type BotV5 = components["schemas"]["BotV5"]
@@ -13632,6 +15338,7 @@ export type DeepSeekBlock = components["schemas"]["DeepSeekBlock"]
 export type DeepSeekCredentialsCreate = components["schemas"]["DeepSeekCredentialsCreate"]
 export type DeepSeekCredentialsUpdate = components["schemas"]["DeepSeekCredentialsUpdate"]
 export type DeepSeekOptions = components["schemas"]["DeepSeekOptions"]
+export type DeletedResultsEventData = components["schemas"]["DeletedResultsEventData"]
 export type DifyAiBlock = components["schemas"]["DifyAiBlock"]
 export type DifyAiOptions = components["schemas"]["DifyAiOptions"]
 export type DisplayCondition = components["schemas"]["DisplayCondition"]
@@ -13650,7 +15357,9 @@ export type EmbedBubble = components["schemas"]["EmbedBubble"]
 export type EmbedBubbleContent = components["schemas"]["EmbedBubbleContent"]
 export type EmbedMessageBubble = components["schemas"]["EmbedMessageBubble"]
 export type EmbedWaitForEvent = components["schemas"]["EmbedWaitForEvent"]
+export type EndpointTestEvent = components["schemas"]["EndpointTestEvent"]
 export type ErrorIssue = components["schemas"]["ErrorIssue"]
+export type EventType = components["schemas"]["EventType"]
 export type ExportedBot = components["schemas"]["ExportedBot"]
 export type ExportedBotBody = components["schemas"]["ExportedBotBody"]
 export type ExportedBotV3 = components["schemas"]["ExportedBotV3"]
@@ -13825,11 +15534,16 @@ export type RememberUser = components["schemas"]["RememberUser"]
 export type ReplyEvent = components["schemas"]["ReplyEvent"]
 export type ReplyEventOptions = components["schemas"]["ReplyEventOptions"]
 export type Result = components["schemas"]["Result"]
+export type ResultAnsweredEvent = components["schemas"]["ResultAnsweredEvent"]
 export type ResultBody = components["schemas"]["ResultBody"]
+export type ResultCompletedEvent = components["schemas"]["ResultCompletedEvent"]
+export type ResultEventData = components["schemas"]["ResultEventData"]
 export type ResultLog = components["schemas"]["ResultLog"]
 export type ResultLogPage = components["schemas"]["ResultLogPage"]
 export type ResultPage = components["schemas"]["ResultPage"]
+export type ResultStartedEvent = components["schemas"]["ResultStartedEvent"]
 export type ResultVariable = components["schemas"]["ResultVariable"]
+export type ResultsDeletedEvent = components["schemas"]["ResultsDeletedEvent"]
 export type ResultsTablePreferences = components["schemas"]["ResultsTablePreferences"]
 export type ReturnBlock = components["schemas"]["ReturnBlock"]
 export type RichTextContent = components["schemas"]["RichTextContent"]
@@ -13871,6 +15585,7 @@ export type StoredCredentials = components["schemas"]["StoredCredentials"]
 export type StructuredMessage = components["schemas"]["StructuredMessage"]
 export type SuccessBody = components["schemas"]["SuccessBody"]
 export type SystemMessages = components["schemas"]["SystemMessages"]
+export type TestEventData = components["schemas"]["TestEventData"]
 export type TextBubble = components["schemas"]["TextBubble"]
 export type TextBubbleContent = components["schemas"]["TextBubbleContent"]
 export type TextContent = components["schemas"]["TextContent"]
@@ -13923,6 +15638,17 @@ export type WaitBlock = components["schemas"]["WaitBlock"]
 export type WaitDetails = components["schemas"]["WaitDetails"]
 export type WaitOptions = components["schemas"]["WaitOptions"]
 export type WebhookData = components["schemas"]["WebhookData"]
+export type WebhookDelivery = components["schemas"]["WebhookDelivery"]
+export type WebhookDeliveryBody = components["schemas"]["WebhookDeliveryBody"]
+export type WebhookDeliveryPage = components["schemas"]["WebhookDeliveryPage"]
+export type WebhookDeliveryWithPayload = components["schemas"]["WebhookDeliveryWithPayload"]
+export type WebhookEndpoint = components["schemas"]["WebhookEndpoint"]
+export type WebhookEndpointBody = components["schemas"]["WebhookEndpointBody"]
+export type WebhookEndpointCreate = components["schemas"]["WebhookEndpointCreate"]
+export type WebhookEndpointList = components["schemas"]["WebhookEndpointList"]
+export type WebhookEndpointUpdate = components["schemas"]["WebhookEndpointUpdate"]
+export type WebhookEndpointWithSecret = components["schemas"]["WebhookEndpointWithSecret"]
+export type WebhookEndpointWithSecretBody = components["schemas"]["WebhookEndpointWithSecretBody"]
 export type WebhookListenerBlock = components["schemas"]["WebhookListenerBlock"]
 export type WebhookListenerOptions = components["schemas"]["WebhookListenerOptions"]
 export type Workspace = components["schemas"]["Workspace"]
@@ -13953,3 +15679,4 @@ export type ListResultLogsQuery = NonNullable<operations["listResultLogs"]["para
 export type ExportResultsQuery = NonNullable<operations["exportResults"]["parameters"]["query"]>
 export type GetStatsQuery = NonNullable<operations["getStats"]["parameters"]["query"]>
 export type ListChatsQuery = NonNullable<operations["listChats"]["parameters"]["query"]>
+export type ListWebhookDeliveriesQuery = NonNullable<operations["listWebhookDeliveries"]["parameters"]["query"]>

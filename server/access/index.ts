@@ -1,11 +1,12 @@
 import { eq, getTableColumns, sql } from 'drizzle-orm'
+import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { LRUCache } from 'lru-cache'
 import type { ErrorCode, Issue } from '../../contract/errors.ts'
 import type { Need, Role, Scope } from '../../contract/operation.ts'
 import { type Database, statements } from '../db/client.ts'
 import { prepareLookup } from '../db/lookup.ts'
-import { apiTokens, bots, folders, workspaceMembers, workspaces } from '../db/schema.ts'
-import { optional, type RowOf } from '../db/selection.ts'
+import { apiTokens, bots, folders, webhookEndpoints, workspaceMembers, workspaces } from '../db/schema.ts'
+import { expression, optional, type RowOf } from '../db/selection.ts'
 import { unauthorized } from './authenticate.ts'
 
 /*
@@ -37,6 +38,7 @@ export interface WorkspaceGrant {
   caller: Caller
   role: Role
   workspace: typeof workspaces.$inferSelect
+  isWatched: boolean
 }
 
 export interface FolderGrant {
@@ -52,6 +54,8 @@ export interface BotGrant {
   /** Null for a caller who sees the bot only because it is shared publicly. */
   role: Role | null
   bot: typeof bots.$inferSelect
+  /** Whether endpoints are told what happens in its workspace. */
+  isWatched: boolean
 }
 
 type Grant = UserGrant | WorkspaceGrant | FolderGrant | BotGrant
@@ -104,7 +108,10 @@ export async function authorize(
   const isShared =
     need.kind === 'bot' && need.publicShare && 'isPubliclyShared' in record && record.isPubliclyShared
   if (!isShared && (role === null || rank[role] < rank[need.role])) return forbidden()
-  return { caller, grant: { caller, role, [need.kind]: record } as unknown as Grant }
+  return {
+    caller,
+    grant: { caller, role, isWatched: found.isWatched, [need.kind]: record } as unknown as Grant,
+  }
 }
 
 export function hasScope({ scopes }: Caller, scope: Scope): boolean {
@@ -159,6 +166,14 @@ function noteUse(db: Database, token: Token, now: Date) {
     .catch(() => {})
 }
 
+/** Whether a workspace has endpoints that are told what happens in it. */
+export function isWatched(workspaceId: AnyPgColumn) {
+  return expression(
+    sql`EXISTS (SELECT FROM ${webhookEndpoints} WHERE ${webhookEndpoints.workspaceId} = ${workspaceId} AND ${webhookEndpoints.isEnabled})`,
+    'boolean',
+  )
+}
+
 type Statements = Parameters<Parameters<typeof statements>[0]>
 
 const questions = { tokenHash: 'bytea', id: 'text' } as const
@@ -171,7 +186,12 @@ function grantLookup<Table extends typeof workspaces | typeof folders | typeof b
   table: Table,
 ) {
   // Null for who is not a member of the record's workspace.
-  const shape = { token: tokenColumns, role: optional(workspaceMembers.role), record: getTableColumns(table) }
+  const shape = {
+    token: tokenColumns,
+    role: optional(workspaceMembers.role),
+    isWatched: isWatched('workspaceId' in table ? table.workspaceId : table.id),
+    record: getTableColumns(table),
+  }
   return prepareLookup(
     db,
     named,

@@ -4,6 +4,7 @@ import type { Config } from '../config.ts'
 import { type Database, databaseError } from '../db/client.ts'
 import { expireResults } from '../results/retention.ts'
 import { rollUpBatch } from '../results/stats-rollup.ts'
+import { forgetDeliveries } from '../webhooks/deliver.ts'
 import { forgetKeys } from './keys.ts'
 import { purgeBatch } from './purge.ts'
 
@@ -28,6 +29,7 @@ export function startBackground(
     { name: 'purging', interval: OFTEN, batch: purgeBatch },
     { name: 'counting results', interval: OFTEN, batch: rollUpBatch },
     { name: 'forgetting keys', interval: OFTEN, batch: forgetKeys },
+    { name: 'forgetting deliveries', interval: SELDOM, batch: forgetDeliveries },
     { name: 'expiring results', interval: SELDOM, batch: (db, now) => expireResults(db, days, now) },
   ]
   const stopping = new AbortController()

@@ -18,6 +18,8 @@ import {
   results,
   resultTranscripts,
   statsRollups,
+  webhookDeliveries,
+  webhookEndpoints,
   workspaceMembers,
   workspaces,
 } from '../db/schema.ts'
@@ -126,6 +128,7 @@ async function purgeBot(tx: Transaction, botId: string): Promise<boolean> {
     chatSessions,
     statsRollups,
     botIdempotencyKeys,
+    webhookDeliveries,
     publishedBots,
     botPublications,
     botDrafts,
@@ -155,6 +158,7 @@ async function purgeWorkspace(tx: Transaction): Promise<boolean> {
     await requestPurge(tx, id, workspace.deletedAt)
   }
   if (left.length > 0) return true
+  await tx.delete(webhookEndpoints).where(eq(webhookEndpoints.workspaceId, workspace.id))
   await tx.delete(workspaceMembers).where(eq(workspaceMembers.workspaceId, workspace.id))
   await tx.update(folders).set({ parentFolderId: null }).where(eq(folders.workspaceId, workspace.id))
   await tx.delete(folders).where(eq(folders.workspaceId, workspace.id))

@@ -3,7 +3,7 @@ import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { Conditions } from '../../contract/operation.ts'
 import { MAXIMUM_FINDINGS } from '../../contract/publications.ts'
 import type { BotGrant } from '../access/index.ts'
-import { type Database, Rollback, statements, type Transaction } from '../db/client.ts'
+import { type Database, Rollback, statements, type Transaction, transact } from '../db/client.ts'
 import { botDrafts, botPublications, bots, publicIds, publishedBots } from '../db/schema.ts'
 import { isStale } from '../entity-tags.ts'
 import { newId } from '../ids.ts'
@@ -13,18 +13,40 @@ import { draftColumns, parseDraft } from './drafts.ts'
 import { checkFlow, type Finding } from './flow-check.ts'
 import { type BotRow, lockBot } from './rows.ts'
 
+type Outcome = { findings: Finding[]; bot: BotRow } | { changed: true } | { stale: BotRow }
+
+/** Publishes a granted bot, under a lock where it has no public id or an update came in between. `changed` when the bot is gone. */
+export async function publish(
+  db: Database,
+  grant: BotGrant,
+  conditions: Conditions,
+  now: Date,
+  hasMail: boolean,
+): Promise<Outcome> {
+  if (grant.bot.publicId !== null) {
+    const outcome = await publishDraft(db, grant, conditions, now, hasMail)
+    if (!('changed' in outcome)) return outcome
+  }
+  return transact(db, async (tx) => {
+    await assignPublicId(tx, grant, conditions)
+    const again = await publishDraft(tx, grant, conditions, now, hasMail)
+    if (!('findings' in again)) throw new Rollback(again)
+    return again
+  })
+}
+
 /**
  * Checks the draft, copies the revision that was checked and points the bot at the copy, with an entry in the
  * audit log, all in one statement. Gives what was found; `changed` when the draft changed meanwhile or the bot is gone, `stale` with the bot when it is in
  * another state than the conditions want.
  */
-export async function publishDraft(
+async function publishDraft(
   db: Database,
   { bot, caller }: BotGrant,
   conditions: Conditions,
   now: Date,
   hasMail: boolean,
-): Promise<{ findings: Finding[] } | { changed: true } | { stale: BotRow }> {
+): Promise<Outcome> {
   const [found] = await db
     .select({ row: bots, draft: draftColumns })
     .from(bots)
@@ -58,21 +80,23 @@ export async function publishDraft(
     SELECT bot_id, id, id, created_at, created_at FROM publication
     ON CONFLICT (bot_id) DO UPDATE
       SET publication_id = excluded.publication_id, updated_at = excluded.updated_at`)
-  return published.rowCount === 1 ? { findings } : { changed: true }
+  return published.rowCount === 1 ? { findings, bot: row } : { changed: true }
 }
 
-/** From now on no chat can start; one statement with the entry in the audit log. */
-export async function unpublish(db: Database, { bot, caller }: BotGrant, now: Date) {
+/** From now on no chat can start; one statement with the entry in the audit log. Whether the bot was published. */
+export async function unpublish(db: Database, { bot, caller }: BotGrant, now: Date): Promise<boolean> {
   const entry = newEntry(bot.workspaceId, { by: caller, operation: 'unpublishBot' }, bot.id, now)
-  await db.execute(sql`
+  const { rowCount } = await db.execute(sql`
     WITH unpublished AS (
-      UPDATE ${publishedBots} SET publication_id = NULL WHERE bot_id = ${bot.id}
-    )
-    ${entryWith(entry, sql`(SELECT 1) AS done`)}`)
+      UPDATE ${publishedBots} SET publication_id = NULL
+      WHERE bot_id = ${bot.id} AND publication_id IS NOT NULL RETURNING bot_id
+    ), entry AS (${entryWith(entry, sql`(SELECT 1) AS done`)})
+    SELECT FROM unpublished`)
+  return rowCount === 1
 }
 
 /** Locks a bot and gives it a public id made of its name, unless it has one. */
-export async function assignPublicId(tx: Transaction, grant: BotGrant, conditions: Conditions) {
+async function assignPublicId(tx: Transaction, grant: BotGrant, conditions: Conditions) {
   const current = await lockBot(tx, grant)
   if (!current) throw new Rollback({ changed: true })
   // Before the name is there, which is not part of the state that a caller is told.

@@ -13,6 +13,7 @@ import {
 } from '../db/schema.ts'
 import { newIds } from '../ids.ts'
 import { lateBefore, raiseEpochs } from '../results/stats-rollup.ts'
+import { insertEvents, wakeAfter } from '../webhooks/outbox.ts'
 import type { Session } from './store.ts'
 import type { Answer, LogEntry, StepOutcome } from './types.ts'
 
@@ -81,7 +82,7 @@ const givenLogs = sql`json_to_recordset(${sql.placeholder('logs')}::json)
  * A new result holds its bot, so that who deletes all results waits for it or is waited for, and its time is
  * above the floor that is left, whatever the clocks of processes say.
  */
-const withResult = (writtenSession: SQL) => sql`
+const withResult = (writtenSession: SQL, more = sql``) => sql`
   ${withStep(writtenSession)},
   made AS (
     INSERT INTO ${results} (bot_id, id, variables, has_started, is_completed, is_archived, last_chat_session_id,
@@ -127,8 +128,36 @@ const withResult = (writtenSession: SQL) => sql`
       )::text, 10, '0'), t.entries
     FROM live, json_to_recordset(${sql.placeholder('transcript')}::json) AS t(entries json)
     WHERE live.bot_id = ${botId} AND live.id = ${resultId}
-  )
+  ) ${more}
   SELECT id FROM session`
+
+/** What a step tells the endpoints of the workspace: of each result that it began, answered or completed. */
+const told = sql`, told AS (${insertEvents(sql`
+    SELECT ${sql.placeholder('workspaceId')}::text AS workspace_id, h.bot_id, h.id AS subject, h.place,
+      i.id, h.type, (h.data || CASE WHEN h.answers IS NULL THEN '{}' ELSE jsonb_build_object('answers', h.answers) END)::json AS data, ${at} AS at
+    FROM (
+      SELECT row_number() OVER () AS number, live.bot_id, live.id, kind.place, kind.type, kind.answers, jsonb_build_object(
+          'id', live.id, 'botId', live.bot_id, 'hasStarted', live.has_started, 'isCompleted', live.is_completed,
+          'createdAt', to_char(live.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+          'lastChatSessionId', ${sessionId}::text
+        ) AS data
+      FROM live
+      LEFT JOIN ${results} before ON before.bot_id = live.bot_id AND before.id = live.id
+      CROSS JOIN LATERAL (
+        SELECT 0 AS place, 'result.started' AS type, NULL::jsonb AS answers
+        WHERE live.has_started AND before.has_started IS NOT TRUE
+        UNION ALL
+        SELECT 1, 'result.answered', jsonb_agg(json_strip_nulls(json_build_object(
+          'blockId', a.block_id, 'content', a.content, 'attachedFileUrls', a.files)) ORDER BY a.place)
+        FROM json_to_recordset(${sql.placeholder('answers')}::json)
+          AS a(bot_id text, result_id text, place integer, block_id text, content text, files json)
+        WHERE a.bot_id = live.bot_id AND a.result_id = live.id HAVING count(*) > 0
+        UNION ALL
+        SELECT 2, 'result.completed', NULL WHERE live.is_completed AND before.is_completed IS NOT TRUE
+      ) kind
+    ) h
+    JOIN json_array_elements_text(${sql.placeholder('eventIds')}::json) WITH ORDINALITY AS i(id, number) USING (number)
+  `)})`
 
 const bare = (writtenSession: SQL) => sql`${withStep(writtenSession)} SELECT id FROM session`
 
@@ -137,6 +166,8 @@ const stepStatements = statements((db, named) => ({
   firstWithoutResult: prepareWrite(db, named('chat_first_step_bare'), bare(insertSession)),
   next: prepareWrite(db, named('chat_next_step'), withResult(updateSession)),
   nextWithoutResult: prepareWrite(db, named('chat_next_step_bare'), bare(updateSession)),
+  firstTold: prepareWrite(db, named('chat_first_step_told'), withResult(insertSession, told)),
+  nextTold: prepareWrite(db, named('chat_next_step_told'), withResult(updateSession, told)),
 }))
 
 /** Log entries of clients that a session may have. */
@@ -219,6 +250,8 @@ function toLogRows(logs: readonly Log[], now: Date) {
 
 export interface Step {
   session: { id: string; botId: string; publicationId: string | null }
+  /** Whose endpoints are told of results; absent where nobody is. */
+  watchedWorkspaceId?: string | undefined
   /** The session as it was read; absent for the first step of a session. */
   read?: Pick<Session, 'steered' | 'isEnded'>
   /** The revision the step was made on; 0 for the first step of a session. */
@@ -260,7 +293,7 @@ export async function saveStep(
 
 async function writeStep(db: Database, step: Step, now: Date): Promise<boolean> {
   const { session, outcome } = step
-  const { first, firstWithoutResult, next, nextWithoutResult } = stepStatements(db)
+  const { first, firstTold, firstWithoutResult, next, nextTold, nextWithoutResult } = stepStatements(db)
   const isFirst = step.revision === 0
   const values = {
     sessionId: session.id,
@@ -301,8 +334,16 @@ async function writeStep(db: Database, step: Step, now: Date): Promise<boolean> 
     ...outcome.linkedResults.flatMap((result) => toAnswers(result.botId, result.resultId, result.answers)),
   ]
   const { transcript } = outcome
-  const written = await (isFirst ? first : next)({
+  const isTold = step.watchedWorkspaceId !== undefined
+  const write = isTold ? (isFirst ? firstTold : nextTold) : isFirst ? first : next
+  const written = await write({
     ...values,
+    ...(isTold
+      ? {
+          workspaceId: step.watchedWorkspaceId,
+          eventIds: JSON.stringify(newIds(3 * (1 + linked.length), now)),
+        }
+      : {}),
     lateBefore: lateBefore(now),
     made: JSON.stringify(step.isNewResult ? [own, ...linked] : linked),
     changed: JSON.stringify(step.isNewResult ? [] : [own]),
@@ -310,6 +351,7 @@ async function writeStep(db: Database, step: Step, now: Date): Promise<boolean> 
     logs: JSON.stringify(toLogRows(outcome.logs, now)),
     transcript: JSON.stringify(transcript.length === 0 ? [] : [{ entries: transcript }]),
   })
+  if (written === 1 && isTold) wakeAfter(db)
   return written === 1
 }
 

@@ -1,6 +1,6 @@
 import { and, desc, eq, isNull, lte, sql } from 'drizzle-orm'
 import type { components } from '../../generated/openapi.ts'
-import type { BotGrant } from '../access/index.ts'
+import { type BotGrant, isWatched } from '../access/index.ts'
 import { type Draft, parseDraft, type Version, withDraft } from '../bots/drafts.ts'
 import { convert } from '../conversion/index.ts'
 import { type Database, statements } from '../db/client.ts'
@@ -35,6 +35,7 @@ const sessionLookups = statements((db, named) => ({
     {
       botId: bots.id,
       workspaceId: bots.workspaceId,
+      isWatched: isWatched(bots.workspaceId),
       isClosed: bots.isClosed,
       publicationId: livePublication,
       publishedAt: publishedBots.updatedAt,
@@ -58,6 +59,7 @@ const sessionLookups = statements((db, named) => ({
       sessionId: chatSessions.id,
       botId: bots.id,
       workspaceId: bots.workspaceId,
+      isWatched: isWatched(bots.workspaceId),
       resultId: chatSessions.resultId,
       // JSON; null once the chat is over.
       state: optional(expression(sql`${chatSessions.state}`, 'text')),

@@ -238,6 +238,35 @@ export const auditLog = pgTable(
   ],
 )
 
+/** Addresses that are told what happens in a workspace. */
+export const webhookEndpoints = pgTable(
+  'webhook_endpoints',
+  {
+    id: text('id').primaryKey(),
+    workspaceId: text('workspace_id')
+      .notNull()
+      .references(() => workspaces.id),
+    url: text('url').notNull(),
+    description: text('description'),
+    /** Null for all. */
+    types: text('types').array(),
+    /** Counts the secrets it had; the secret itself is made of it, see `webhooks/signature.ts`. */
+    generation: integer('generation').notNull().default(1),
+    /** Until when the secret before is good too. */
+    rotatesUntil: time('rotates_until'),
+    isEnabled: boolean('is_enabled').notNull().default(true),
+    disabledReason: text('disabled_reason', { enum: ['gone', 'failing'] }),
+    /** Of all deliveries since the last success. */
+    failures: integer('failures').notNull().default(0),
+    failingSince: time('failing_since'),
+    /** Until when nothing is sent, after many failures in a row. */
+    pausedUntil: time('paused_until'),
+    createdAt: time('created_at').notNull(),
+    updatedAt: time('updated_at').notNull(),
+  },
+  (table) => [index('webhook_endpoints_workspace').on(table.workspaceId, table.id.desc())],
+)
+
 // Bot tables
 
 export const bots = pgTable(
@@ -471,6 +500,41 @@ export const botIdempotencyKeys = pgTable(
   (table) => [
     primaryKey({ columns: [table.botId, table.userId, table.key] }),
     index('bot_idempotency_keys_age').on(table.createdAt),
+  ],
+)
+
+/**
+ * Events on their way, one row for each endpoint that wants to be told: written in the transaction of what happened,
+ * sent in the order of `seq` per subject. The key of a test event has the endpoint in place of a bot.
+ */
+export const webhookDeliveries = pgTable(
+  'webhook_deliveries',
+  {
+    botId: text('bot_id').notNull(),
+    endpointId: text('endpoint_id').notNull(),
+    /** Id of the bot, or of the result, whose events keep their order. */
+    subject: text('subject').notNull(),
+    seq: integer('seq').notNull(),
+    id: text('id').notNull(),
+    type: text('type').notNull(),
+    data: json('data').notNull(),
+    createdAt: time('created_at').notNull(),
+    attempts: integer('attempts').notNull().default(0),
+    /** When it is due; while it is being sent, when its sender has died. Null once it is done with. */
+    nextAttemptAt: time('next_attempt_at'),
+    isDelivered: boolean('is_delivered').notNull().default(false),
+    lastAttemptAt: time('last_attempt_at'),
+    lastStatus: integer('last_status'),
+    lastError: text('last_error'),
+    lastDuration: integer('last_duration'),
+  },
+  (table) => [
+    primaryKey({ columns: [table.botId, table.endpointId, table.subject, table.seq] }),
+    index('webhook_deliveries_due')
+      .on(table.endpointId, table.nextAttemptAt, table.id)
+      .where(sql`next_attempt_at IS NOT NULL`),
+    index('webhook_deliveries_list').on(table.endpointId, table.createdAt.desc(), table.id.desc()),
+    index('webhook_deliveries_age').on(table.createdAt),
   ],
 )
 

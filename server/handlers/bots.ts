@@ -6,6 +6,7 @@ import { toChange, updateBot } from '../bots/update.ts'
 import type { Contexts } from '../context.ts'
 import { transact } from '../db/client.ts'
 import { paged } from '../db/page.ts'
+import { botEvent, telling } from '../webhooks/outbox.ts'
 import { folderIn } from '../workspaces/folders.ts'
 
 export const bots: BotsHandlers<Contexts> = {
@@ -38,7 +39,13 @@ export const bots: BotsHandlers<Contexts> = {
     if (row.folderId !== null && !(await folderIn(db, grant, row.folderId))) {
       return reply.fail('BAD_REQUEST', [noSuchFolder])
     }
-    const refused = await insertBot(db, row, draft, { by: grant.caller, operation: 'createBot' })
+    const refused = await telling(
+      db,
+      grant,
+      now,
+      (tx) => insertBot(tx, row, draft, { by: grant.caller, operation: 'createBot' }),
+      (failed) => (failed ? undefined : botEvent('bot.created', row)),
+    )
     if (!refused) {
       const etag = botTag(row, grant.role)
       return prefersMinimal
@@ -65,7 +72,14 @@ export const bots: BotsHandlers<Contexts> = {
   },
 
   async updateBot({ body, texts, conditions, prefersMinimal }, reply, { db, grant, now }) {
-    const outcome = await updateBot(db, grant, toChange(body, texts('bot'), conditions), now)
+    const change = toChange(body, texts('bot'), conditions)
+    const outcome = await telling(
+      db,
+      grant,
+      now,
+      (tx) => updateBot(tx, grant, change, now),
+      (done) => ('bot' in done ? botEvent('bot.updated', done.bot) : undefined),
+    )
     if ('stale' in outcome) return reply.stale(conditions, botTag(outcome.stale, grant.role))
     if ('gone' in outcome) return reply.fail('NOT_FOUND')
     if ('conflict' in outcome) return reply.fail('CONFLICT', [outcome.conflict])
@@ -78,7 +92,13 @@ export const bots: BotsHandlers<Contexts> = {
   },
 
   async deleteBot({ conditions }, reply, { db, grant, now }) {
-    const refused = await transact(db, (tx) => deleteBot(tx, grant, conditions, now))
+    const refused = await telling(
+      db,
+      grant,
+      now,
+      (within) => transact(within, (tx) => deleteBot(tx, grant, conditions, now)),
+      (failed) => (failed ? undefined : botEvent('bot.deleted', grant.bot)),
+    )
     if (!refused) return reply.ok({ message: 'success' })
     return 'stale' in refused
       ? reply.stale(conditions, botTag(refused.stale, grant.role))

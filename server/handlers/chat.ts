@@ -57,6 +57,7 @@ export const chat: ChatHandlers<Contexts> = {
         db,
         {
           session: { id: sessionId, botId, publicationId },
+          watchedWorkspaceId: published.isWatched ? workspaceId : undefined,
           revision: 0,
           resultId: body.isOnlyRegistering ? null : resultId,
           isNewResult: earlierId === null,

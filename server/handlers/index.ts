@@ -14,6 +14,7 @@ import { publishing } from './publishing.ts'
 import { results } from './results.ts'
 import { tokens } from './tokens.ts'
 import { transfer } from './transfer.ts'
+import { webhooks } from './webhooks.ts'
 import { workspaces } from './workspaces.ts'
 
 /** One handler per operation; a missing one does not compile. */
@@ -31,5 +32,6 @@ export const handlers: Handlers<Contexts> = {
   ...analytics,
   ...chat,
   ...chats,
+  ...webhooks,
   ...tokens,
 } satisfies Record<OperationId, unknown>

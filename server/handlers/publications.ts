@@ -7,6 +7,7 @@ import type { Contexts } from '../context.ts'
 import { paged } from '../db/page.ts'
 import { entityTag, hasConditions } from '../entity-tags.ts'
 import { stored } from '../json/json-text.ts'
+import { botEvent, telling } from '../webhooks/outbox.ts'
 
 export const publications: PublicationsHandlers<Contexts> = {
   async listPublications({ query }, reply, { db, grant, cursorKey }) {
@@ -53,7 +54,13 @@ export const publications: PublicationsHandlers<Contexts> = {
   },
 
   async restorePublication({ params }, reply, { db, grant, now }) {
-    const restored = await restorePublication(db, grant, params.publicationId, now)
+    const restored = await telling(
+      db,
+      grant,
+      now,
+      (tx) => restorePublication(tx, grant, params.publicationId, now),
+      (done) => ('bot' in done ? botEvent('bot.updated', done.bot) : undefined),
+    )
     if (!('bot' in restored)) return reply.fail('NOT_FOUND')
     rememberDraft(db, restored.bot, restored.draft)
     return reply.ok({ bot: toBot(restored.bot, restored.draft) })

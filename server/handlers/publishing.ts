@@ -2,35 +2,21 @@ import type { PublishingHandlers } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
 import { convertDraft, flowParts } from '../bots/drafts.ts'
 import { countFindings } from '../bots/flow-check.ts'
-import {
-  assignPublicId,
-  type Published,
-  publishDraft,
-  publishedCopy,
-  publishedNow,
-  unpublish,
-} from '../bots/publish.ts'
+import { type Published, publish, publishedCopy, publishedNow, unpublish } from '../bots/publish.ts'
 import { botTag } from '../bots/rows.ts'
 import type { Contexts } from '../context.ts'
-import { Rollback, transact } from '../db/client.ts'
 import { entityTag, hasConditions } from '../entity-tags.ts'
+import { botEvent, telling } from '../webhooks/outbox.ts'
 
 export const publishing: PublishingHandlers<Contexts> = {
   async publishBot({ conditions }, reply, { db, grant, now, chat }) {
-    const hasMail = chat.sendEmail !== null
-    let outcome =
-      grant.bot.publicId === null
-        ? { changed: true as const }
-        : await publishDraft(db, grant, conditions, now, hasMail)
-    if ('changed' in outcome) {
-      // Without a public id, or when an update came between reading and copying: under a lock.
-      outcome = await transact(db, async (tx) => {
-        await assignPublicId(tx, grant, conditions)
-        const again = await publishDraft(tx, grant, conditions, now, hasMail)
-        if (!('findings' in again)) throw new Rollback(again)
-        return again
-      })
-    }
+    const outcome = await telling(
+      db,
+      grant,
+      now,
+      (within) => publish(within, grant, conditions, now, chat.sendEmail !== null),
+      (done) => ('findings' in done ? botEvent('bot.published', done.bot) : undefined),
+    )
     if ('stale' in outcome) return reply.stale(conditions, botTag(outcome.stale, grant.role))
     return 'findings' in outcome
       ? reply.ok({ message: 'success', findings: countFindings(outcome.findings) })
@@ -38,7 +24,13 @@ export const publishing: PublishingHandlers<Contexts> = {
   },
 
   async unpublishBot(_request, reply, { db, grant, now }) {
-    await unpublish(db, grant, now)
+    await telling(
+      db,
+      grant,
+      now,
+      (tx) => unpublish(tx, grant, now),
+      (wasPublished) => (wasPublished ? botEvent('bot.unpublished', grant.bot) : undefined),
+    )
     return reply.ok({ message: 'success' })
   },
 

@@ -7,6 +7,7 @@ import { deleteAll, deleteSome } from '../results/delete.ts'
 import { exportPart } from '../results/export.ts'
 import { readFilter, scopeOf } from '../results/filter.ts'
 import { logPage, resultOf, resultPage, toResult } from '../results/page.ts'
+import { telling } from '../webhooks/outbox.ts'
 
 export const results: ResultsHandlers<Contexts> = {
   async listResults({ query }, reply, { db, grant, now, cursorKey }) {
@@ -24,8 +25,15 @@ export const results: ResultsHandlers<Contexts> = {
   },
 
   async deleteResults({ query }, reply, { db, grant, now }) {
-    if (query.resultIds === undefined) await deleteAll(db, grant, now)
-    else await deleteSome(db, grant, [...new Set(query.resultIds.split(','))], now)
+    const resultIds = query.resultIds === undefined ? null : [...new Set(query.resultIds.split(','))]
+    const { id: botId, workspaceId } = grant.bot
+    await telling(
+      db,
+      grant,
+      now,
+      (tx) => (resultIds ? deleteSome(tx, grant, resultIds, now) : deleteAll(tx, grant, now)),
+      () => ({ type: 'results.deleted', workspaceId, botId, data: { botId, resultIds } }),
+    )
     return reply.ok({ message: 'success' })
   },
 

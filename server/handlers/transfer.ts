@@ -9,6 +9,7 @@ import { type BotRow, botTag, toBot } from '../bots/rows.ts'
 import type { Contexts } from '../context.ts'
 import { newId } from '../ids.ts'
 import { stored } from '../json/json-text.ts'
+import { botEvent, telling } from '../webhooks/outbox.ts'
 import { credentialTypes } from '../workspaces/credentials.ts'
 import { folderIn } from '../workspaces/folders.ts'
 
@@ -39,7 +40,13 @@ export const transfer: TransferHandlers<Contexts> = {
       deletedAt: null,
       ...header.columns,
     }
-    const refused = await insertBot(db, row, flow.draft, { by: grant.caller, operation: 'importBot' })
+    const refused = await telling(
+      db,
+      grant,
+      now,
+      (tx) => insertBot(tx, row, flow.draft, { by: grant.caller, operation: 'importBot' }),
+      (failed) => (failed ? undefined : botEvent('bot.created', row)),
+    )
     if (refused)
       return 'gone' in refused ? reply.fail('NOT_FOUND') : reply.fail('BAD_REQUEST', [noSuchFolder])
     const links = await unknownLinks(db, grant, flow.linkedBots)

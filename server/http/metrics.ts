@@ -1,5 +1,6 @@
 import type { Pool } from 'pg'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { sent } from '../webhooks/deliver.ts'
 
 export interface Metrics {
   /** Notes a request that was answered. */
@@ -37,6 +38,32 @@ export function createMetrics(pool: Pool): Metrics {
       this.set({ state: 'idle' }, pool.idleCount)
       this.set({ state: 'busy' }, pool.totalCount - pool.idleCount)
       this.set({ state: 'waiting' }, pool.waitingCount)
+    },
+  })
+  new Gauge({
+    name: 'webhook_attempts_total',
+    help: 'Attempts of this process to post an event, by outcome.',
+    labelNames: ['outcome'],
+    registers: [registry],
+    collect() {
+      this.set({ outcome: 'delivered' }, sent.delivered)
+      this.set({ outcome: 'failed' }, sent.failed)
+    },
+  })
+  new Gauge({
+    name: 'webhook_deliveries_under_way',
+    help: 'Events that this process is posting.',
+    registers: [registry],
+    collect() {
+      this.set(sent.underWay)
+    },
+  })
+  new Gauge({
+    name: 'webhook_delay_seconds',
+    help: 'How long the last event that was posted for the first time had waited.',
+    registers: [registry],
+    collect() {
+      this.set(sent.lastDelay)
     },
   })
   return {

@@ -13,6 +13,7 @@ import { publishing } from './publishing.ts'
 import { results } from './results.ts'
 import { tokens } from './tokens.ts'
 import { transfer } from './transfer.ts'
+import { webhooks } from './webhooks.ts'
 import { workspaces } from './workspaces.ts'
 
 const byResource: { [Resource in keyof typeof resources]: Cases<Resource> } = {
@@ -29,6 +30,7 @@ const byResource: { [Resource in keyof typeof resources]: Cases<Resource> } = {
   analytics,
   chat,
   chats,
+  webhooks,
   tokens,
 }
 

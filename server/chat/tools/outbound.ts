@@ -18,6 +18,8 @@ export interface OutboundRequest {
   body?: string
   /** For everything together: lookups, redirects and the answer. */
   milliseconds: number
+  /** By default they are followed. */
+  redirects?: 'none'
 }
 
 export type OutboundReply =
@@ -74,6 +76,7 @@ interface Target {
 
 const oneMebibyte = 1_048_576
 const maximumRedirects = 5
+const LOOKUP_MILLISECONDS = 2_000
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 /** Headers that belong to the connection. The caller's values would contradict what is really sent. */
 const connectionHeaders = new Set([
@@ -129,6 +132,9 @@ export function streamingClient(options: OutboundOptions): StreamingClient {
       if (!Array.isArray(found)) return found
       const reply = await send(request, target, found, Math.max(1, deadline - Date.now()), maximumBytes)
       if (!('location' in reply)) return reply
+      if (request.redirects === 'none') {
+        return fail('network', `The answer was a redirect (${reply.status}), which is not followed`)
+      }
       if (redirects === maximumRedirects) {
         return fail('network', `The request was redirected more than ${maximumRedirects} times`)
       }
@@ -182,7 +188,19 @@ function redirected(request: OutboundRequest, status: number, from: URL, to: URL
   }
 }
 
-function checkTarget(request: OutboundRequest, allowed: Set<string>): Target | Refusal {
+/** Why no request to this URL would ever leave; undefined where one would, or its host cannot be looked up now. */
+export async function whyRefused(url: string, options: OutboundOptions): Promise<string | undefined> {
+  const allowed = new Set(options.allowedHosts.map((host) => host.toLowerCase()))
+  const target = checkTarget({ url, method: 'POST' }, allowed)
+  if ('ok' in target) return target.message
+  const found = await addressFinder(options)(target.host, target.isAllowed, Date.now() + LOOKUP_MILLISECONDS)
+  return 'ok' in found && found.reason === 'refused' ? found.message : undefined
+}
+
+function checkTarget(
+  request: Pick<OutboundRequest, 'url' | 'method'>,
+  allowed: Set<string>,
+): Target | Refusal {
   if (!methods.has(request.method)) return fail('refused', `The method ${request.method} is not supported`)
   let url: URL
   try {

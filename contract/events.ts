@@ -1,0 +1,160 @@
+import { documentVersion } from './bots/schemas.ts'
+import { answer } from './results.ts'
+import { exampleIds, recordId, text, timestamp } from './shared.ts'
+import { z } from './zod.ts'
+
+/* What webhook endpoints are told: every type of event with its payload, published as `webhooks` of the document. */
+
+const bot = z
+  .object({
+    id: recordId('Id of the bot, as create and list answer it.', exampleIds.bot),
+    workspaceId: recordId('Id of the workspace of the bot.', exampleIds.workspace),
+    folderId: recordId('Id of the folder of the bot.', exampleIds.folder).nullable().meta({
+      description: 'Id of the folder of the bot; null at the top level.',
+      example: exampleIds.folder,
+    }),
+    name: text(255).meta({ description: 'Name of the bot.', example: 'Lead capture' }),
+    version: documentVersion,
+    publicId: text(255)
+      .nullable()
+      .meta({ description: 'Name of the bot in the address of its chat, or null.', example: 'lead-capture' }),
+    createdAt: timestamp('When the bot was created.'),
+    updatedAt: timestamp('When the draft was last changed; read the bot to see it as it is.'),
+  })
+  .meta({ id: 'BotEventData', description: 'A bot without its documents.' })
+
+const resultProperties = {
+  id: recordId('Id of the result.', exampleIds.result),
+  botId: recordId('Id of the bot.', exampleIds.bot),
+  createdAt: timestamp('When the chat started.'),
+  hasStarted: z.boolean().meta({ description: 'Whether at least one answer was given.', example: true }),
+  isCompleted: z.boolean().meta({ description: 'Whether the chat reached an end.', example: false }),
+  lastChatSessionId: recordId('Id of the chat session that wrote last.', exampleIds.session),
+}
+
+const result = z
+  .object(resultProperties)
+  .meta({ id: 'ResultEventData', description: 'A result without its variables; read it to see them.' })
+
+const answeredResult = z
+  .object({
+    ...resultProperties,
+    answers: z.array(answer).max(1000).meta({ description: 'What was answered in this step of the chat.' }),
+  })
+  .meta({ id: 'AnsweredResultEventData', description: 'A result and the answers of one step.' })
+
+const deletedResults = z
+  .object({
+    botId: recordId('Id of the bot.', exampleIds.bot),
+    resultIds: z
+      .array(recordId('Id of a result that was to be deleted.', exampleIds.result))
+      .max(500)
+      .nullable()
+      .meta({ description: 'The ids that were named; null where all results were deleted.', example: null }),
+  })
+  .meta({ id: 'DeletedResultsEventData', description: 'Which results were deleted.' })
+
+const test = z
+  .object({ endpointId: recordId('Id of the endpoint that is tested.', exampleIds.webhookEndpoint) })
+  .meta({ id: 'TestEventData', description: 'The endpoint that is tested.' })
+
+function payload<const Type extends string, Data extends z.ZodType>(
+  type: Type,
+  id: string,
+  description: string,
+  data: Data,
+) {
+  return z
+    .object({
+      type: z.literal(type).meta({ description: 'The type of the event.', example: type }),
+      timestamp: timestamp('When it happened.'),
+      data,
+    })
+    .meta({ id, description })
+}
+
+const exampleBot = {
+  id: exampleIds.bot,
+  workspaceId: exampleIds.workspace,
+  folderId: null,
+  name: 'Lead capture',
+  version: '6.1',
+  publicId: 'lead-capture',
+  createdAt: '2026-03-04T10:15:30.120Z',
+  updatedAt: '2026-03-04T10:20:00.000Z',
+}
+
+const exampleResult = {
+  id: exampleIds.result,
+  botId: exampleIds.bot,
+  createdAt: '2026-03-05T12:30:00.000Z',
+  hasStarted: true,
+  isCompleted: false,
+  lastChatSessionId: exampleIds.session,
+}
+
+/** Every event: what it is called, when it comes, and its payload. */
+export const events = {
+  'bot.created': {
+    when: 'A bot was created or imported.',
+    body: payload('bot.created', 'BotCreatedEvent', 'A bot was created or imported.', bot),
+    example: exampleBot,
+  },
+  'bot.updated': {
+    when: 'The draft or a property of a bot was changed, or a publication was restored.',
+    body: payload('bot.updated', 'BotUpdatedEvent', 'A bot was changed.', bot),
+    example: exampleBot,
+  },
+  'bot.deleted': {
+    when: 'A bot was deleted; it cannot be read any more.',
+    body: payload('bot.deleted', 'BotDeletedEvent', 'A bot was deleted.', bot),
+    example: exampleBot,
+  },
+  'bot.published': {
+    when: 'The draft of a bot was published.',
+    body: payload('bot.published', 'BotPublishedEvent', 'A bot was published.', bot),
+    example: exampleBot,
+  },
+  'bot.unpublished': {
+    when: 'A bot was taken offline.',
+    body: payload('bot.unpublished', 'BotUnpublishedEvent', 'A bot was unpublished.', bot),
+    example: exampleBot,
+  },
+  'result.started': {
+    when: 'The first answer of a chat was given.',
+    body: payload('result.started', 'ResultStartedEvent', 'A person began to answer.', result),
+    example: exampleResult,
+  },
+  'result.answered': {
+    when: 'A step of a chat stored answers.',
+    body: payload('result.answered', 'ResultAnsweredEvent', 'A person answered.', answeredResult),
+    example: { ...exampleResult, answers: [{ blockId: 'block-email', content: 'ada@example.com' }] },
+  },
+  'result.completed': {
+    when: 'A chat reached an end.',
+    body: payload('result.completed', 'ResultCompletedEvent', 'A chat reached an end.', result),
+    example: { ...exampleResult, isCompleted: true },
+  },
+  'results.deleted': {
+    when: 'Results of a bot were deleted by a caller.',
+    body: payload('results.deleted', 'ResultsDeletedEvent', 'Results were deleted.', deletedResults),
+    example: { botId: exampleIds.bot, resultIds: [exampleIds.result] },
+  },
+} as const
+
+export type EventType = keyof typeof events
+
+export const eventTypes = Object.keys(events) as [EventType, ...EventType[]]
+
+/** Sent only when somebody asks for it, whatever types the endpoint wants. */
+export const testEvent = {
+  when: 'Somebody tests the endpoint.',
+  body: payload('endpoint.test', 'EndpointTestEvent', 'The endpoint is tested.', test),
+  example: { endpointId: exampleIds.webhookEndpoint },
+} as const
+
+/** What may be posted to an endpoint, by its type. */
+export const webhooks: Record<string, { when: string; body: z.ZodType; example: object }> = {
+  ...events,
+  'endpoint.test': testEvent,
+}

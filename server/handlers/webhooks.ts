@@ -1,0 +1,145 @@
+import type { Issue } from '../../contract/errors.ts'
+import type { WebhooksHandlers } from '../../generated/handlers.ts'
+import type { components } from '../../generated/openapi.ts'
+import { whyRefused } from '../chat/tools/outbound.ts'
+import type { Contexts } from '../context.ts'
+import { paged } from '../db/page.ts'
+import { payloadOf } from '../webhooks/deliver.ts'
+import {
+  type DeliveryRow,
+  deleteEndpoint,
+  deliveryOf,
+  deliveryPage,
+  type EndpointRow,
+  endpointOf,
+  endpointsOf,
+  insertEndpoint,
+  insertTest,
+  redeliver,
+  rotateSecret,
+  updateEndpoint,
+} from '../webhooks/endpoints.ts'
+import { secretOf } from '../webhooks/signature.ts'
+
+export const webhooks: WebhooksHandlers<Contexts> = {
+  async listWebhookEndpoints(_request, reply, { db, grant }) {
+    return reply.ok({ webhookEndpoints: (await endpointsOf(db, grant)).map(toEndpoint) })
+  },
+
+  async createWebhookEndpoint({ body }, reply, { db, grant, now, config, cursorKey }) {
+    const issue = await refusedUrl(body.url, config.OUTBOUND_ALLOWED_HOSTS)
+    if (issue) return reply.fail('BAD_REQUEST', [issue])
+    const row = await insertEndpoint(db, grant, body, now)
+    if (row === 'full') return reply.fail('FORBIDDEN')
+    if (row === 'gone') return reply.fail('NOT_FOUND')
+    return reply.ok({ webhookEndpoint: withSecret(row, cursorKey) })
+  },
+
+  async getWebhookEndpoint({ params }, reply, { db, grant }) {
+    const row = await endpointOf(db, grant, params.endpointId)
+    return row ? reply.ok({ webhookEndpoint: toEndpoint(row) }) : reply.fail('NOT_FOUND')
+  },
+
+  async updateWebhookEndpoint({ params, body }, reply, { db, grant, now, config }) {
+    if (!(await endpointOf(db, grant, params.endpointId))) return reply.fail('NOT_FOUND')
+    const { url, description, types, isEnabled } = body
+    const issue = url === undefined ? undefined : await refusedUrl(url, config.OUTBOUND_ALLOWED_HOSTS)
+    if (issue) return reply.fail('BAD_REQUEST', [issue])
+    const change = {
+      ...(url === undefined ? {} : { url }),
+      ...(description === undefined ? {} : { description }),
+      ...(types === undefined ? {} : { types }),
+      ...(isEnabled === undefined ? {} : { isEnabled }),
+    }
+    const row = await updateEndpoint(db, grant, params.endpointId, change, now)
+    return row ? reply.ok({ webhookEndpoint: toEndpoint(row) }) : reply.fail('NOT_FOUND')
+  },
+
+  async deleteWebhookEndpoint({ params }, reply, { db, grant }) {
+    return (await deleteEndpoint(db, grant, params.endpointId))
+      ? reply.ok({ message: 'success' })
+      : reply.fail('NOT_FOUND')
+  },
+
+  async testWebhookEndpoint({ params }, reply, { db, grant, now }) {
+    const endpoint = await endpointOf(db, grant, params.endpointId)
+    if (!endpoint) return reply.fail('NOT_FOUND')
+    return reply.ok({ webhookDelivery: withPayload(await insertTest(db, endpoint, now)) })
+  },
+
+  async rotateWebhookSecret({ params }, reply, { db, grant, now, cursorKey }) {
+    const row = await rotateSecret(db, grant, params.endpointId, now)
+    return row ? reply.ok({ webhookEndpoint: withSecret(row, cursorKey) }) : reply.fail('NOT_FOUND')
+  },
+
+  async listWebhookDeliveries({ params, query }, reply, { db, grant, cursorKey }) {
+    const scope = ['webhook deliveries', grant.workspace.id, params.endpointId]
+    const list = await paged(cursorKey, scope, query, (position, limit) =>
+      deliveryPage(db, grant, params.endpointId, position, limit),
+    )
+    if ('issue' in list) return reply.fail('BAD_REQUEST', [list.issue])
+    // A delivery proves that the endpoint is there; only an empty page has to ask.
+    if (list.page.length === 0 && !(await endpointOf(db, grant, params.endpointId))) {
+      return reply.fail('NOT_FOUND')
+    }
+    return reply.ok({ webhookDeliveries: list.page.map(toDelivery), nextCursor: list.nextCursor })
+  },
+
+  async getWebhookDelivery({ params }, reply, { db, grant }) {
+    const row = await deliveryOf(db, grant, params.endpointId, params.deliveryId)
+    return row ? reply.ok({ webhookDelivery: withPayload(row) }) : reply.fail('NOT_FOUND')
+  },
+
+  async redeliverWebhookDelivery({ params }, reply, { db, grant }) {
+    const row = await redeliver(db, grant, params.endpointId, params.deliveryId)
+    return row ? reply.ok({ webhookDelivery: withPayload(row) }) : reply.fail('NOT_FOUND')
+  },
+}
+
+async function refusedUrl(url: string, allowedHosts: readonly string[]): Promise<Issue | undefined> {
+  const message = await whyRefused(url, { allowedHosts })
+  return message === undefined ? undefined : { path: ['body', 'url'], code: 'private_address', message }
+}
+
+type Endpoint = components['schemas']['WebhookEndpoint']
+
+function toEndpoint(row: EndpointRow): Endpoint {
+  return {
+    id: row.id,
+    workspaceId: row.workspaceId,
+    url: row.url,
+    description: row.description,
+    // Only what the contract lists is written.
+    types: row.types as Endpoint['types'],
+    isEnabled: row.isEnabled,
+    disabledReason: row.disabledReason,
+    failingSince: row.failingSince?.toISOString() ?? null,
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+  }
+}
+
+function withSecret(row: EndpointRow, key: Buffer): components['schemas']['WebhookEndpointWithSecret'] {
+  return { ...toEndpoint(row), secret: secretOf(key, row.id, row.generation) }
+}
+
+function toDelivery(row: DeliveryRow): components['schemas']['WebhookDelivery'] {
+  const { nextAttemptAt: next } = row
+  return {
+    id: row.id,
+    type: row.type,
+    status: row.isDelivered ? 'delivered' : next === null ? 'failed' : 'pending',
+    createdAt: row.createdAt.toISOString(),
+    attempts: row.attempts,
+    lastAttemptAt: row.lastAttemptAt?.toISOString() ?? null,
+    lastStatus: row.lastStatus,
+    lastError: row.lastError,
+    lastDuration: row.lastDuration,
+    // What is due at once is due since the beginning of time.
+    nextAttemptAt: next && next.getTime() > 0 ? next.toISOString() : null,
+  }
+}
+
+function withPayload(row: DeliveryRow): components['schemas']['WebhookDeliveryWithPayload'] {
+  return { ...toDelivery(row), payload: JSON.parse(payloadOf(row)) }
+}

@@ -1,0 +1,208 @@
+import { and, count, desc, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
+import type { CreateWebhookEndpoint } from '../../generated/handlers.ts'
+import type { WorkspaceGrant } from '../access/index.ts'
+import { type Database, transact } from '../db/client.ts'
+import { after, newestFirst, type Position } from '../db/page.ts'
+import { webhookDeliveries as deliveries, webhookEndpoints as endpoints, workspaces } from '../db/schema.ts'
+import { newId } from '../ids.ts'
+import { JsonText } from '../json/json-text.ts'
+import { wakeAfter } from './outbox.ts'
+
+export type EndpointRow = typeof endpoints.$inferSelect
+export type DeliveryRow = typeof deliveries.$inferSelect
+
+const MAXIMUM_ENDPOINTS = 20
+
+/** How long the secret before is good after a rotation, in milliseconds. */
+const ROTATION = 24 * 60 * 60 * 1000
+
+/** The endpoints of a workspace, newest first. */
+export function endpointsOf(db: Database, { workspace }: WorkspaceGrant): Promise<EndpointRow[]> {
+  return db
+    .select()
+    .from(endpoints)
+    .where(eq(endpoints.workspaceId, workspace.id))
+    .orderBy(desc(endpoints.id))
+}
+
+export async function endpointOf(
+  db: Database,
+  { workspace }: WorkspaceGrant,
+  id: string,
+): Promise<EndpointRow | undefined> {
+  const [row] = await db
+    .select()
+    .from(endpoints)
+    .where(and(eq(endpoints.id, id), eq(endpoints.workspaceId, workspace.id)))
+  return row
+}
+
+/** Adds an endpoint; `full` where there are as many as may be, `gone` where the workspace was deleted meanwhile. */
+export async function insertEndpoint(
+  db: Database,
+  { workspace }: WorkspaceGrant,
+  given: CreateWebhookEndpoint['body'],
+  now: Date,
+): Promise<EndpointRow | 'full' | 'gone'> {
+  return transact(db, async (tx) => {
+    // Alone among those who add one, and before the workspace is deleted.
+    const [living] = await tx
+      .select({ id: workspaces.id })
+      .from(workspaces)
+      .where(and(eq(workspaces.id, workspace.id), isNull(workspaces.deletedAt)))
+      .for('no key update')
+    if (!living) return 'gone'
+    const [known] = await tx
+      .select({ number: count() })
+      .from(endpoints)
+      .where(eq(endpoints.workspaceId, workspace.id))
+    if ((known?.number ?? 0) >= MAXIMUM_ENDPOINTS) return 'full'
+    const { url, description = null, types = null, isEnabled = true } = given
+    const values = {
+      id: newId(now),
+      workspaceId: workspace.id,
+      url,
+      description,
+      types,
+      isEnabled,
+      createdAt: now,
+      updatedAt: now,
+    }
+    const [row] = await tx.insert(endpoints).values(values).returning()
+    return row ?? 'gone'
+  })
+}
+
+/** Changes what is given; undefined where there is no such endpoint. Who enables it gives it another chance. */
+export async function updateEndpoint(
+  db: Database,
+  { workspace }: WorkspaceGrant,
+  id: string,
+  change: Partial<Pick<EndpointRow, 'url' | 'description' | 'types' | 'isEnabled'>>,
+  now: Date,
+): Promise<EndpointRow | undefined> {
+  const chance = { disabledReason: null, failures: 0, failingSince: null, pausedUntil: null }
+  const [row] = await db
+    .update(endpoints)
+    .set({ ...change, ...(change.isEnabled || change.url ? chance : {}), updatedAt: now })
+    .where(and(eq(endpoints.id, id), eq(endpoints.workspaceId, workspace.id)))
+    .returning()
+  if (row) wakeAfter(db)
+  return row
+}
+
+/** Its deliveries are left to the purge; nothing is sent to an endpoint that is not there. */
+export async function deleteEndpoint(
+  db: Database,
+  { workspace }: WorkspaceGrant,
+  id: string,
+): Promise<boolean> {
+  const { rowCount } = await db
+    .delete(endpoints)
+    .where(and(eq(endpoints.id, id), eq(endpoints.workspaceId, workspace.id)))
+  return rowCount === 1
+}
+
+/** Makes a new secret; the one before stays good for a day. */
+export async function rotateSecret(
+  db: Database,
+  { workspace }: WorkspaceGrant,
+  id: string,
+  now: Date,
+): Promise<EndpointRow | undefined> {
+  const [row] = await db
+    .update(endpoints)
+    .set({
+      generation: sql`${endpoints.generation} + 1`,
+      rotatesUntil: new Date(now.getTime() + ROTATION),
+      updatedAt: now,
+    })
+    .where(and(eq(endpoints.id, id), eq(endpoints.workspaceId, workspace.id)))
+    .returning()
+  return row
+}
+
+/** Puts a test event on its way. Its subject is its own, so that nothing it waits for can be in front of it. */
+export async function insertTest(
+  db: Database,
+  { id: endpointId }: EndpointRow,
+  now: Date,
+): Promise<DeliveryRow> {
+  const id = newId(now)
+  const [row] = await db
+    .insert(deliveries)
+    .values({
+      botId: endpointId,
+      endpointId,
+      subject: id,
+      seq: 0,
+      id,
+      type: 'endpoint.test',
+      data: new JsonText(JSON.stringify({ endpointId })),
+      createdAt: now,
+      nextAttemptAt: new Date(0),
+    })
+    .returning()
+  wakeAfter(db)
+  return row as DeliveryRow
+}
+
+const isOf = ({ workspace }: WorkspaceGrant, endpointId: string) =>
+  and(eq(deliveries.endpointId, endpointId), eq(endpoints.workspaceId, workspace.id))
+
+const toEndpoint = eq(endpoints.id, deliveries.endpointId)
+
+/** Deliveries to an endpoint after a position, newest first; none where the workspace has no such endpoint. */
+export function deliveryPage(
+  db: Database,
+  grant: WorkspaceGrant,
+  endpointId: string,
+  position: Position,
+  limit: number,
+): Promise<DeliveryRow[]> {
+  return db
+    .select(getTableColumns(deliveries))
+    .from(deliveries)
+    .innerJoin(endpoints, toEndpoint)
+    .where(and(isOf(grant, endpointId), after(deliveries.createdAt, deliveries.id, position)))
+    .orderBy(...newestFirst(deliveries.createdAt, deliveries.id))
+    .limit(limit)
+}
+
+export async function deliveryOf(
+  db: Database,
+  grant: WorkspaceGrant,
+  endpointId: string,
+  id: string,
+): Promise<DeliveryRow | undefined> {
+  const [row] = await db
+    .select(getTableColumns(deliveries))
+    .from(deliveries)
+    .innerJoin(endpoints, toEndpoint)
+    .where(and(isOf(grant, endpointId), eq(deliveries.id, id)))
+  return row
+}
+
+/** Makes a delivery due again, with all its attempts; one that is being sent is sent once more after that. */
+export async function redeliver(
+  db: Database,
+  { workspace }: WorkspaceGrant,
+  endpointId: string,
+  id: string,
+): Promise<DeliveryRow | undefined> {
+  const [row] = await db
+    .update(deliveries)
+    .set({ nextAttemptAt: new Date(0), isDelivered: false, attempts: 0 })
+    .from(endpoints)
+    .where(
+      and(
+        eq(deliveries.endpointId, endpointId),
+        eq(deliveries.id, id),
+        eq(endpoints.id, endpointId),
+        eq(endpoints.workspaceId, workspace.id),
+      ),
+    )
+    .returning(getTableColumns(deliveries))
+  if (row) wakeAfter(db)
+  return row
+}

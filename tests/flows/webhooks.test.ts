@@ -1,0 +1,359 @@
+import { randomBytes } from 'node:crypto'
+import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { Webhook } from 'standardwebhooks'
+import { outboundClient } from '../../server/chat/tools/outbound.ts'
+import { transact } from '../../server/db/client.ts'
+import { createLog } from '../../server/log.ts'
+import { startDeliveries } from '../../server/webhooks/deliver.ts'
+import { telling } from '../../server/webhooks/outbox.ts'
+import { type App, startApp } from '../support/app.ts'
+import { until } from '../support/process.ts'
+import { makeWorld, type World } from '../support/world.ts'
+
+interface Received {
+  path: string
+  headers: IncomingHttpHeaders
+  body: string
+  event: { type: string; timestamp: string; data: Record<string, unknown> }
+}
+
+let app: App
+let world: World
+let receiver: Server
+let key: Buffer
+let said: string[] = []
+const log = createLog('info', { write: (line: string) => void said.push(line) })
+let host: string
+let received: Received[] = []
+/** What the receiver answers by path: a status, or nothing at all. */
+let answers: Record<string, number | 'silence'> = {}
+let senders: { stop: () => Promise<void> }[] = []
+
+beforeAll(async () => {
+  receiver = createServer(async (request, response) => {
+    let body = ''
+    for await (const chunk of request) body += chunk
+    const path = String(request.url)
+    received.push({ path, headers: request.headers, body, event: JSON.parse(body) })
+    const answer = answers[path] ?? 200
+    if (answer === 302) response.setHeader('Location', `http://${host}/elsewhere`)
+    if (answer !== 'silence') response.writeHead(answer).end()
+  })
+  await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+  host = `127.0.0.1:${(receiver.address() as AddressInfo).port}`
+  key = randomBytes(32)
+  app = await startApp({ cursorKey: key, config: { OUTBOUND_ALLOWED_HOSTS: [host] } })
+})
+afterAll(async () => {
+  receiver.closeAllConnections()
+  receiver.close()
+  await app.stop()
+})
+beforeEach(async () => {
+  received = []
+  said = []
+  answers = {}
+  world = await makeWorld(app)
+})
+afterEach(async () => {
+  await Promise.all(senders.map((sender) => sender.stop()))
+  senders = []
+  await app.pool.query('DELETE FROM webhook_endpoints')
+})
+
+/** A process that sends. */
+function startSender() {
+  const post = outboundClient({ allowedHosts: [host] })
+  const sender = startDeliveries({ db: app.db, log, key, post }, 50)
+  senders.push(sender)
+  return sender
+}
+
+async function subscribe(path = '/hook', types?: 'bot.updated'[]) {
+  const { webhookEndpoint } = await app.client.ok('createWebhookEndpoint', {
+    as: world.here.admin,
+    params: { workspaceId: world.here.workspaceId },
+    body: { url: `http://${host}${path}`, ...(types ? { types } : {}) },
+  })
+  return webhookEndpoint
+}
+
+const typesAt = (path: string) => received.filter((one) => one.path === path).map(({ event }) => event.type)
+
+async function rename(name: string) {
+  const { member, draft } = world.here
+  await app.client.ok('updateBot', {
+    as: member,
+    params: { botId: draft.id },
+    body: { bot: { version: '6.1', name }, overwrite: true },
+  })
+}
+
+/** Makes what failed due now, instead of waiting for it. */
+const hurry = () =>
+  app.pool.query(
+    `UPDATE webhook_deliveries SET next_attempt_at = 'epoch' WHERE next_attempt_at IS NOT NULL AND last_duration IS NOT NULL`,
+  )
+
+async function rows(columns: string) {
+  const { rows } = await app.pool.query(`SELECT ${columns} FROM webhook_deliveries ORDER BY created_at, id`)
+  return rows
+}
+
+test('every event of bots and results is told, signed so that the official library takes it', async () => {
+  startSender()
+  const { secret } = await subscribe()
+  const { here } = world
+  const as = here.member
+  const { bot } = await app.client.ok('createBot', {
+    as,
+    body: { workspaceId: here.workspaceId, bot: { name: 'Told' } },
+  })
+  const params = { botId: bot.id }
+  await app.client.ok('updateBot', { as, params, body: { bot: { version: '6.1', name: 'Renamed' } } })
+  await app.client.ok('publishBot', { as, params })
+  await app.client.ok('unpublishBot', { as, params })
+  await app.client.ok('unpublishBot', { as, params })
+  await app.client.ok('deleteResults', { as, params })
+  await app.client.ok('deleteBot', { as, params })
+
+  const { publicId, id: botId } = here.published
+  const { sessionId, resultId } = await app.client.ok('startChat', { params: { publicId }, body: {} })
+  await app.client.ok('continueChat', { params: { sessionId }, body: { message: 'ada@example.com' } })
+  const about = (id: unknown) =>
+    received.filter(({ event }) => event.data.id === id || event.data.botId === id)
+  await until('it was delivered', async () => about(bot.id).length === 6 && about(botId).length === 3)
+
+  expect(about(bot.id).map(({ event }) => event.type)).toEqual([
+    'bot.created',
+    'bot.updated',
+    'bot.published',
+    'bot.unpublished',
+    'results.deleted',
+    'bot.deleted',
+  ])
+  expect(about(bot.id)[1]?.event.data).toEqual({
+    id: bot.id,
+    workspaceId: here.workspaceId,
+    folderId: null,
+    name: 'Renamed',
+    version: '6.1',
+    publicId: null,
+    createdAt: bot.createdAt,
+    updatedAt: expect.any(String),
+  })
+  expect(about(bot.id)[2]?.event.data.publicId).toEqual(expect.stringMatching(/^renamed-/))
+  expect(about(bot.id)[4]?.event.data).toEqual({ botId: bot.id, resultIds: null })
+  expect(about(botId).map(({ event }) => [event.type, event.data.id])).toEqual([
+    ['result.started', resultId],
+    ['result.answered', resultId],
+    ['result.completed', resultId],
+  ])
+  const { result } = await app.client.ok('getResult', { as, params: { botId, resultId: String(resultId) } })
+  const { createdAt, hasStarted, isCompleted, lastChatSessionId } = result
+  expect(about(botId)[1]?.event.data).toEqual({
+    id: resultId,
+    botId,
+    createdAt,
+    hasStarted,
+    isCompleted,
+    lastChatSessionId,
+    answers: [{ blockId: 'block-email', content: 'ada@example.com' }],
+  })
+  for (const { headers, body } of received) {
+    const verified = new Webhook(secret).verify(body, headers as Record<string, string>)
+    expect(verified).toEqual(JSON.parse(body))
+    expect(() => new Webhook(secret).verify(`${body} `, headers as Record<string, string>)).toThrow()
+  }
+  expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(received.length)
+})
+
+test('an event is written with its cause, or not at all', async () => {
+  await subscribe()
+  const { here } = world
+  const grant = { bot: { id: here.draft.id, workspaceId: here.workspaceId }, isWatched: true } as never
+  const event = {
+    type: 'bot.updated',
+    workspaceId: here.workspaceId,
+    botId: here.draft.id,
+    data: {},
+  } as const
+  const doomed = transact(app.db, async (tx) => {
+    await telling(
+      tx,
+      grant,
+      new Date(),
+      async () => undefined,
+      () => event,
+    )
+    throw new Error('undone')
+  })
+  await expect(doomed).rejects.toThrow('undone')
+  const stale = await app.client.call('updateBot', {
+    as: here.member,
+    params: { botId: here.draft.id },
+    body: { bot: { version: '6.1', name: 'Stale', updatedAt: '2001-01-01T00:00:00.000Z' } },
+  })
+  expect(stale.status).toBe(409)
+  expect(await rows('type')).toEqual([])
+})
+
+test('a workspace without endpoints costs no statement, and other workspaces hear nothing', async () => {
+  const endpoint = await subscribe('/hook', ['bot.updated'])
+  const { there } = world
+  app.statements.length = 0
+  await app.client.ok('createBot', {
+    as: there.member,
+    body: { workspaceId: there.workspaceId, bot: { name: 'Quiet' } },
+  })
+  expect(app.statements.filter((statement) => statement.includes('INTO "webhook_deliveries"'))).toEqual([])
+  await app.client.ok('createBot', {
+    as: world.here.member,
+    body: { workspaceId: world.here.workspaceId, bot: { name: 'Of another type' } },
+  })
+  await rename('Heard')
+  expect(await rows('endpoint_id, type')).toEqual([{ endpoint_id: endpoint.id, type: 'bot.updated' }])
+})
+
+test('an endpoint that fails gets its events in order all the same, and delays no other', async () => {
+  answers['/bad'] = 500
+  await subscribe('/bad')
+  await subscribe('/good')
+  startSender()
+  for (const name of ['First', 'Second', 'Third']) await rename(name)
+  await until('it was delivered', async () => typesAt('/good').length === 3 && typesAt('/bad').length === 1)
+  answers = {}
+  await hurry()
+  await until('it was delivered', async () => typesAt('/bad').length === 4)
+  const heard = received.filter(({ path }) => path === '/bad').map(({ event }) => event.data.name)
+  expect(heard).toEqual(['First', 'First', 'Second', 'Third'])
+  const [first, again] = received.filter(({ path }) => path === '/bad')
+  expect(again?.headers['webhook-id']).toBe(first?.headers['webhook-id'])
+  expect(again?.body).toBe(first?.body)
+})
+
+test('two processes send each event once', async () => {
+  await subscribe()
+  for (let count = 0; count < 30; count++) {
+    await app.client.ok('createBot', {
+      as: world.here.member,
+      body: { workspaceId: world.here.workspaceId, bot: { name: `Bot ${count}` } },
+    })
+  }
+  startSender()
+  startSender()
+  await until('it was delivered', async () => (await rows('1')).length === 30 && received.length >= 30)
+  await until('it was delivered', async () =>
+    (await rows('is_delivered')).every(({ is_delivered }) => is_delivered),
+  )
+  expect(received).toHaveLength(30)
+})
+
+test('what a process that died was sending is sent again', async () => {
+  await subscribe()
+  await rename('Orphan')
+  // As if it had been taken, and the taker had never come back.
+  await app.pool.query(
+    `UPDATE webhook_deliveries SET attempts = 1, next_attempt_at = now() - interval '1 second'`,
+  )
+  startSender()
+  await until('it was delivered', async () => received.length === 1)
+  await until('it was delivered', async () => (await rows('attempts, is_delivered'))[0].is_delivered)
+  expect(await rows('attempts, is_delivered')).toEqual([{ attempts: 2, is_delivered: true }])
+})
+
+describe('an endpoint', () => {
+  test('that is gone is disabled, and told no more until somebody enables it', async () => {
+    answers['/hook'] = 410
+    const { id } = await subscribe()
+    startSender()
+    await rename('Unheard')
+    const params = { workspaceId: world.here.workspaceId, endpointId: id }
+    const as = world.here.admin
+    const read = async () => (await app.client.ok('getWebhookEndpoint', { as, params })).webhookEndpoint
+    await until('it was delivered', async () => !(await read()).isEnabled)
+    expect(await read()).toMatchObject({ isEnabled: false, disabledReason: 'gone' })
+    answers = {}
+    await app.client.ok('updateWebhookEndpoint', { as, params, body: { isEnabled: true } })
+    await hurry()
+    await until('it was delivered', async () => received.length === 2)
+    expect(await read()).toMatchObject({ isEnabled: true, disabledReason: null })
+  })
+
+  test('that has failed for five days is disabled', async () => {
+    answers['/hook'] = 503
+    const { id } = await subscribe()
+    await app.pool.query(`UPDATE webhook_endpoints SET failing_since = now() - interval '5 days'`)
+    startSender()
+    await rename('Too late')
+    const params = { workspaceId: world.here.workspaceId, endpointId: id }
+    await until('it was delivered', async () => {
+      const { webhookEndpoint } = await app.client.ok('getWebhookEndpoint', { as: world.here.admin, params })
+      return webhookEndpoint.disabledReason === 'failing'
+    })
+    expect(said.join('')).toContain('webhook endpoint disabled')
+  })
+
+  test('that redirects has failed, and nothing is sent elsewhere', async () => {
+    answers['/hook'] = 302
+    await subscribe()
+    startSender()
+    await rename('Redirected')
+    await until('it was delivered', async () => (await rows('last_error'))[0]?.last_error)
+    expect((await rows('last_error'))[0].last_error).toContain('redirect (302)')
+    expect(received.map(({ path }) => path)).toEqual(['/hook'])
+  })
+
+  test('is tested even while it is disabled', async () => {
+    const { id } = await subscribe()
+    const request = {
+      as: world.here.admin,
+      params: { workspaceId: world.here.workspaceId, endpointId: id },
+    }
+    await app.client.ok('updateWebhookEndpoint', { ...request, body: { isEnabled: false } })
+    startSender()
+    const { webhookDelivery } = await app.client.ok('testWebhookEndpoint', request)
+    await until('it was delivered', async () => received.length === 1)
+    expect(received[0]?.event).toEqual(webhookDelivery.payload)
+    const own = { ...request, params: { ...request.params, deliveryId: webhookDelivery.id } }
+    const read = async () => (await app.client.ok('getWebhookDelivery', own)).webhookDelivery
+    await until('it was delivered', async () => (await read()).status === 'delivered')
+    expect(await read()).toMatchObject({ attempts: 1, lastStatus: 200, lastError: null })
+    await app.client.ok('redeliverWebhookDelivery', own)
+    await until('it was delivered', async () => received.length === 2)
+    expect(received[1]?.headers['webhook-id']).toBe(webhookDelivery.id)
+  })
+
+  test('whose secret is rotated is sent signatures of both for a day', async () => {
+    const before = await subscribe()
+    const request = {
+      as: world.here.admin,
+      params: { workspaceId: world.here.workspaceId, endpointId: before.id },
+    }
+    const { webhookEndpoint } = await app.client.ok('rotateWebhookSecret', request)
+    await app.pool.query(`UPDATE webhook_endpoints SET rotates_until = now() + interval '1 hour'`)
+    startSender()
+    await rename('Signed twice')
+    await until('it was delivered', async () => received.length === 1)
+    const { headers, body } = received[0] as Received
+    for (const { secret } of [before, webhookEndpoint]) {
+      expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toBeTruthy()
+    }
+    await app.pool.query(`UPDATE webhook_endpoints SET rotates_until = now() - interval '1 hour'`)
+    await rename('Signed once')
+    await until('it was delivered', async () => received.length === 2)
+    const later = received[1] as Received
+    const old = new Webhook(before.secret)
+    expect(() => old.verify(later.body, later.headers as Record<string, string>)).toThrow()
+  })
+})
+
+test('the signature is that of the test vector of other libraries', () => {
+  const webhook = new Webhook('whsec_AQIDBAUGBwgJCgsMDQ4PEBESExQVFhcY')
+  const body = '{"type":"bot.published","timestamp":"2023-11-14T22:13:20.000Z","data":{"id":"bot_1"}}'
+  expect(webhook.sign('msg_0123456789abcdefghjkmnpqrs', new Date(1_700_000_000_000), body)).toBe(
+    'v1,aAONCjl1SdP5Tpk1AE8vEQkg+tF7yfJmqooKk+//IC4=',
+  )
+})
