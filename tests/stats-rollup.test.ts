@@ -164,6 +164,7 @@ function step(botId: string, flags: { hasStarted: boolean; isCompleted: boolean 
   }
   return {
     session: { id, botId, publicationId: 'publication' },
+    watchedWorkspaceId: undefined,
     revision: 0,
     resultId: found === undefined ? id : `result-${found}`,
     isNewResult: found === undefined,

@@ -250,8 +250,8 @@ function toLogRows(logs: readonly Log[], now: Date) {
 
 export interface Step {
   session: { id: string; botId: string; publicationId: string | null }
-  /** Whose endpoints are told of results; absent where nobody is. */
-  watchedWorkspaceId?: string | undefined
+  /** Whose endpoints are told of results; undefined where nobody is. */
+  watchedWorkspaceId: string | undefined
   /** The session as it was read; absent for the first step of a session. */
   read?: Pick<Session, 'steered' | 'isEnded'>
   /** The revision the step was made on; 0 for the first step of a session. */

@@ -63,6 +63,7 @@ export async function runStep(
           context.db,
           {
             session: { id: session.sessionId, botId: session.botId, publicationId: session.publicationId },
+            watchedWorkspaceId: session.isWatched ? session.workspaceId : undefined,
             read,
             revision: session.revision,
             resultId: state.resultId,

@@ -150,6 +150,7 @@ export const chat: ChatHandlers<Contexts> = {
       const step = toStep(outcome, 1, true)
       const preview = { botId: grant.bot.id, publicationId: null }
       const write = {
+        watchedWorkspaceId: undefined,
         revision: 0,
         resultId: null,
         isNewResult: false,

@@ -60,7 +60,7 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all(senders.map((sender) => sender.stop()))
   senders = []
-  await app.pool.query('DELETE FROM webhook_endpoints')
+  await app.pool.query('DELETE FROM webhook_endpoints; DELETE FROM webhook_deliveries')
 })
 
 /** A process that sends. */
