@@ -34,6 +34,13 @@ const beginning = [
   'updateMember guest',
   'removeMember',
 
+  'createWebhookEndpoint completed',
+  'testWebhookEndpoint',
+  'testWebhookEndpoint',
+  'updateWebhookEndpoint pause',
+  'redeliverWebhookDelivery',
+  'rotateWebhookSecret',
+
   'createCredentials smtp',
   'createCredentials openai',
   'listCredentials',
@@ -96,6 +103,7 @@ const ending = [
   'deleteBot',
   'deleteFolder',
   'deleteCredentials',
+  'deleteWebhookEndpoint',
   'createToken quarter',
   'createToken limited',
   'listTokens',

@@ -10,6 +10,7 @@ const names = [
   'errors',
   'retries',
   'limits',
+  'webhooks',
   'paging',
   'concurrent-edits',
   'legacy-bots',
