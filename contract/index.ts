@@ -13,7 +13,7 @@ import { publishing } from './publishing.ts'
 import { results } from './results.ts'
 import { tokens } from './tokens.ts'
 import { transfer } from './transfer.ts'
-import { webhooks } from './webhooks.ts'
+import { webhooks } from './webhooks/index.ts'
 import { workspaces } from './workspaces.ts'
 
 /** Every operation of the service, in the order of the published document. The key is the operationId. */

@@ -1,186 +1,33 @@
-import { eventTypes } from './events.ts'
-import { define, workspace } from './operation.ts'
+import { define, workspace } from '../operation.ts'
 import {
   cursor,
   exampleIds,
   limit,
   nextCursor,
   readOnly,
-  recordId,
   successBody,
   successExample,
-  text,
   timestamp,
-} from './shared.ts'
-import { z } from './zod.ts'
-
-const workspaceId = recordId('Id of the workspace, as create and list answer it.', exampleIds.workspace)
-const endpointId = recordId('Id of the endpoint, as create and list answer it.', exampleIds.webhookEndpoint)
-const deliveryId = recordId(
-  'Id of the delivery, which receivers get as `webhook-id`.',
-  exampleIds.webhookDelivery,
-)
-
-const url = text(2048, 1)
-  .regex(/^[Hh][Tt][Tt][Pp][Ss]?:\/\/[^\s/]/, { error: 'Expected an http or https URL' })
-  .refine((value) => URL.canParse(value), { error: 'Expected an http or https URL' })
-  .meta({
-    format: 'uri',
-    minLength: 1,
-    maxLength: 2048,
-    description:
-      'Where events are posted to. Private addresses are refused unless the installation allows them; redirects are not followed.',
-    example: 'https://example.com/webhooks/bots',
-  })
-
-const eventType = z.enum(eventTypes).meta({
-  id: 'EventType',
-  description: 'What can happen. The list is open: later versions add types.',
-})
-
-const types = z
-  .array(eventType)
-  .min(1)
-  .max(100)
-  .nullable()
-  .meta({
-    description: 'Which events are sent; null means all, also those of later versions.',
-    example: ['result.completed'],
-  })
-
-const description = text(255)
-  .nullable()
-  .meta({ description: 'What the endpoint is for, or null.', example: 'CRM' })
-
-const isEnabled = z.boolean().meta({
-  description:
-    'Whether events are sent. What happens meanwhile is not kept; what was waiting already is sent once the endpoint is enabled again.',
-  example: true,
-})
-
-const properties = {
-  id: endpointId,
-  workspaceId,
-  url: text(2048).meta({
-    description: 'Where events are posted to.',
-    example: 'https://example.com/webhooks/bots',
-  }),
+} from '../shared.ts'
+import { z } from '../zod.ts'
+import {
+  deliveryBody,
+  deliveryId,
   description,
-  types,
+  endpointBody,
+  endpointId,
+  exampleDelivery,
+  exampleEndpoint,
+  exampleSecret,
   isEnabled,
-  disabledReason: z.enum(['gone', 'failing']).nullable().meta({
-    description:
-      'Why the service disabled it: it answered 410 (`gone`), or failed for five days without a success (`failing`). Null otherwise.',
-    example: null,
-  }),
-  failingSince: timestamp('Since when.').nullable().meta({
-    description: 'Since when every attempt has failed; null while the last one succeeded.',
-    example: null,
-  }),
-  createdAt: timestamp('When the endpoint was created.'),
-  updatedAt: timestamp('When the endpoint was last changed.'),
-}
-
-const webhookEndpoint = z
-  .object(properties)
-  .meta({ id: 'WebhookEndpoint', description: 'An address that is told what happens, without its secret.' })
-
-const secret = text(64).meta({
-  description:
-    'The key that signatures are made with, as Standard Webhooks writes it. It is shown only here.',
-  example: 'whsec_EXAMPLEexampleEXAMPLEexampleEXAMPLEexample0=',
-})
-
-const webhookEndpointWithSecret = z
-  .object({ ...properties, secret })
-  .meta({ id: 'WebhookEndpointWithSecret', description: 'An endpoint with a secret that was just made.' })
-
-const endpointBody = z
-  .object({ webhookEndpoint })
-  .meta({ id: 'WebhookEndpointBody', description: 'One endpoint, without its secret.' })
-
-const secretBody = z
-  .object({ webhookEndpoint: webhookEndpointWithSecret })
-  .meta({ id: 'WebhookEndpointWithSecretBody', description: 'One endpoint with its new secret.' })
-
-const deliveryProperties = {
-  id: deliveryId,
-  type: text(100).meta({ description: 'The type of the event.', example: 'result.completed' }),
-  status: z.enum(['pending', 'delivered', 'failed']).meta({
-    description: 'Whether it is still to be sent, was taken, or was given up after the last attempt.',
-    example: 'delivered',
-  }),
-  createdAt: timestamp('When the event happened.'),
-  attempts: z.int().min(0).max(1000).meta({ description: 'How often it was sent.', example: 1 }),
-  lastAttemptAt: timestamp('When it was last sent.')
-    .nullable()
-    .meta({ description: 'When it was last sent; null when never.' }),
-  lastStatus: z
-    .int()
-    .min(100)
-    .max(999)
-    .nullable()
-    .meta({ description: 'Status of the last answer; null where none came.', example: 200 }),
-  lastError: text(500)
-    .nullable()
-    .meta({ description: 'Why no answer came; null where one did.', example: null }),
-  lastDuration: z
-    .int()
-    .min(0)
-    .max(2_147_483_647)
-    .nullable()
-    .meta({ description: 'Milliseconds that the last attempt took.', example: 120 }),
-  nextAttemptAt: timestamp('When it will be sent next.').nullable().meta({
-    description: 'When it will be sent next; null when it is due now, or is not sent again.',
-    example: null,
-  }),
-}
-
-const webhookDelivery = z
-  .object(deliveryProperties)
-  .meta({ id: 'WebhookDelivery', description: 'An event on its way to an endpoint.' })
-
-const deliveryBody = z
-  .object({
-    webhookDelivery: z
-      .object({
-        ...deliveryProperties,
-        payload: z.record(text(100), z.unknown()).meta({
-          description: 'The body that is posted, as an object.',
-          example: { type: 'result.completed' },
-        }),
-      })
-      .meta({ id: 'WebhookDeliveryWithPayload', description: 'A delivery with its payload.' }),
-  })
-  .meta({ id: 'WebhookDeliveryBody', description: 'One delivery with its payload.' })
-
-const exampleEndpoint = {
-  id: exampleIds.webhookEndpoint,
-  workspaceId: exampleIds.workspace,
-  url: 'https://example.com/webhooks/bots',
-  description: 'CRM',
-  types: ['result.completed'],
-  isEnabled: true,
-  disabledReason: null,
-  failingSince: null,
-  createdAt: '2026-03-04T10:15:30.120Z',
-  updatedAt: '2026-03-04T10:15:30.120Z',
-}
-
-const exampleSecret = 'whsec_EXAMPLEexampleEXAMPLEexampleEXAMPLEexample0='
-
-const exampleDelivery = {
-  id: exampleIds.webhookDelivery,
-  type: 'result.completed',
-  status: 'delivered',
-  createdAt: '2026-03-05T12:31:00.000Z',
-  attempts: 1,
-  lastAttemptAt: '2026-03-05T12:31:00.080Z',
-  lastStatus: 200,
-  lastError: null,
-  lastDuration: 120,
-  nextAttemptAt: null,
-}
+  secret,
+  secretBody,
+  types,
+  url,
+  webhookDelivery,
+  webhookEndpoint,
+  workspaceId,
+} from './schemas.ts'
 
 const one = { one: { summary: 'One endpoint', value: { webhookEndpoint: exampleEndpoint } } }
 const withSecret = {
