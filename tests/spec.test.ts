@@ -280,7 +280,8 @@ describe.each(endpoints)('$operation.operationId', ({ operation, path }) => {
       ...Object.values(operation.requestBody?.content ?? {}),
       ...Object.values(operation.responses).flatMap((response) =>
         Object.entries(resolve(response).content ?? {}).flatMap(([media, content]) =>
-          media.endsWith('json') ? [content] : [],
+          // Lines of JSON and events are texts.
+          /[/+]json$/.test(media) ? [content] : [],
         ),
       ),
     ]
