@@ -909,7 +909,7 @@ export interface paths {
          * Create a webhook endpoint
          * @description Adds an address that every event of the workspace is posted to from now on, signed as Standard Webhooks says. This answer is the only one that shows the secret. A workspace has at most 20 endpoints.
          *
-         *     Permission: an admin of the workspace, by a token with the scope `write`.
+         *     Permission: an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
          */
         post: operations["createWebhookEndpoint"];
         delete?: never;
@@ -938,7 +938,7 @@ export interface paths {
          * Delete a webhook endpoint
          * @description Nothing is sent to it any more, also not what was waiting; its deliveries are removed.
          *
-         *     Permission: an admin of the workspace, by a token with the scope `write`.
+         *     Permission: an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
          */
         delete: operations["deleteWebhookEndpoint"];
         options?: never;
@@ -947,7 +947,7 @@ export interface paths {
          * Update a webhook endpoint
          * @description Changes what is given and keeps the rest. Enabling an endpoint that the service disabled sends what waits for it.
          *
-         *     Permission: an admin of the workspace, by a token with the scope `write`.
+         *     Permission: an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
          */
         patch: operations["updateWebhookEndpoint"];
         trace?: never;
@@ -1031,7 +1031,7 @@ export interface paths {
          * Rotate the secret of a webhook endpoint
          * @description Makes a new secret and shows it this once. For 24 hours events are signed with both, so that receivers can change over.
          *
-         *     Permission: an admin of the workspace, by a token with the scope `write`.
+         *     Permission: an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
          */
         post: operations["rotateWebhookSecret"];
         delete?: never;

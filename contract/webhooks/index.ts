@@ -73,6 +73,7 @@ export const webhooks = define({
     description:
       'Adds an address that every event of the workspace is posted to from now on, signed as Standard Webhooks says. This answer is the only one that shows the secret. A workspace has at most 20 endpoints.',
     access: workspace('ADMIN'),
+    isAudited: true,
     params,
     body: z
       .strictObject({
@@ -115,6 +116,7 @@ export const webhooks = define({
     description:
       'Changes what is given and keeps the rest. Enabling an endpoint that the service disabled sends what waits for it.',
     access: workspace('ADMIN'),
+    isAudited: true,
     params: endpointParams,
     body: z
       .strictObject({
@@ -140,6 +142,7 @@ export const webhooks = define({
     summary: 'Delete a webhook endpoint',
     description: 'Nothing is sent to it any more, also not what was waiting; its deliveries are removed.',
     access: workspace('ADMIN'),
+    isAudited: true,
     params: endpointParams,
     success: {
       status: 200,
@@ -192,6 +195,7 @@ export const webhooks = define({
     description:
       'Makes a new secret and shows it this once. For 24 hours events are signed with both, so that receivers can change over.',
     access: workspace('ADMIN'),
+    isAudited: true,
     params: endpointParams,
     success: {
       status: 200,

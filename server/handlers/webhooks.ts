@@ -55,8 +55,8 @@ export const webhooks: WebhooksHandlers<Contexts> = {
     return row ? reply.ok({ webhookEndpoint: toEndpoint(row) }) : reply.fail('NOT_FOUND')
   },
 
-  async deleteWebhookEndpoint({ params }, reply, { db, grant }) {
-    return (await deleteEndpoint(db, grant, params.endpointId))
+  async deleteWebhookEndpoint({ params }, reply, { db, grant, now }) {
+    return (await deleteEndpoint(db, grant, params.endpointId, now))
       ? reply.ok({ message: 'success' })
       : reply.fail('NOT_FOUND')
   },

@@ -6,6 +6,7 @@ import { after, newestFirst, type Position } from '../db/page.ts'
 import { webhookDeliveries as deliveries, webhookEndpoints as endpoints, workspaces } from '../db/schema.ts'
 import { newId } from '../ids.ts'
 import { JsonText } from '../json/json-text.ts'
+import { newEntry, writeEntry } from '../workspaces/audit.ts'
 import { wakeAfter } from './outbox.ts'
 
 export type EndpointRow = typeof endpoints.$inferSelect
@@ -27,20 +28,17 @@ export function endpointsOf(db: Database, { workspace }: WorkspaceGrant): Promis
 
 export async function endpointOf(
   db: Database,
-  { workspace }: WorkspaceGrant,
+  grant: WorkspaceGrant,
   id: string,
 ): Promise<EndpointRow | undefined> {
-  const [row] = await db
-    .select()
-    .from(endpoints)
-    .where(and(eq(endpoints.id, id), eq(endpoints.workspaceId, workspace.id)))
+  const [row] = await db.select().from(endpoints).where(isIn(grant, id))
   return row
 }
 
 /** Adds an endpoint; `full` where there are as many as may be, `gone` where the workspace was deleted meanwhile. */
 export async function insertEndpoint(
   db: Database,
-  { workspace }: WorkspaceGrant,
+  { workspace, caller }: WorkspaceGrant,
   given: CreateWebhookEndpoint['body'],
   now: Date,
 ): Promise<EndpointRow | 'full' | 'gone'> {
@@ -69,6 +67,8 @@ export async function insertEndpoint(
       updatedAt: now,
     }
     const [row] = await tx.insert(endpoints).values(values).returning()
+    const deed = { by: caller, operation: 'createWebhookEndpoint' } as const
+    await writeEntry(tx, newEntry(workspace.id, deed, values.id, now, { url }))
     return row ?? 'gone'
   })
 }
@@ -76,51 +76,71 @@ export async function insertEndpoint(
 /** Changes what is given; undefined where there is no such endpoint. Who enables it gives it another chance. */
 export async function updateEndpoint(
   db: Database,
-  { workspace }: WorkspaceGrant,
+  grant: WorkspaceGrant,
   id: string,
   change: Partial<Pick<EndpointRow, 'url' | 'description' | 'types' | 'isEnabled'>>,
   now: Date,
 ): Promise<EndpointRow | undefined> {
   const chance = { disabledReason: null, failures: 0, failingSince: null, pausedUntil: null }
-  const [row] = await db
-    .update(endpoints)
-    .set({ ...change, ...(change.isEnabled || change.url ? chance : {}), updatedAt: now })
-    .where(and(eq(endpoints.id, id), eq(endpoints.workspaceId, workspace.id)))
-    .returning()
-  if (row) wakeAfter(db)
-  return row
+  return transact(db, async (tx) => {
+    const [row] = await tx
+      .update(endpoints)
+      .set({ ...change, ...(change.isEnabled || change.url ? chance : {}), updatedAt: now })
+      .where(isIn(grant, id))
+      .returning()
+    if (!row) return undefined
+    const deed = { by: grant.caller, operation: 'updateWebhookEndpoint' } as const
+    await writeEntry(
+      tx,
+      newEntry(row.workspaceId, deed, id, now, { url: row.url, changed: Object.keys(change) }),
+    )
+    wakeAfter(tx)
+    return row
+  })
 }
 
-/** Its deliveries are left to the purge; nothing is sent to an endpoint that is not there. */
+/** Its deliveries are left to be forgotten; nothing is sent to an endpoint that is not there. */
 export async function deleteEndpoint(
   db: Database,
-  { workspace }: WorkspaceGrant,
+  grant: WorkspaceGrant,
   id: string,
+  now: Date,
 ): Promise<boolean> {
-  const { rowCount } = await db
-    .delete(endpoints)
-    .where(and(eq(endpoints.id, id), eq(endpoints.workspaceId, workspace.id)))
-  return rowCount === 1
+  return transact(db, async (tx) => {
+    const [row] = await tx.delete(endpoints).where(isIn(grant, id)).returning()
+    if (!row) return false
+    const deed = { by: grant.caller, operation: 'deleteWebhookEndpoint' } as const
+    await writeEntry(tx, newEntry(row.workspaceId, deed, id, now, { url: row.url }))
+    return true
+  })
 }
 
 /** Makes a new secret; the one before stays good for a day. */
 export async function rotateSecret(
   db: Database,
-  { workspace }: WorkspaceGrant,
+  grant: WorkspaceGrant,
   id: string,
   now: Date,
 ): Promise<EndpointRow | undefined> {
-  const [row] = await db
-    .update(endpoints)
-    .set({
-      generation: sql`${endpoints.generation} + 1`,
-      rotatesUntil: new Date(now.getTime() + ROTATION),
-      updatedAt: now,
-    })
-    .where(and(eq(endpoints.id, id), eq(endpoints.workspaceId, workspace.id)))
-    .returning()
-  return row
+  return transact(db, async (tx) => {
+    const [row] = await tx
+      .update(endpoints)
+      .set({
+        generation: sql`${endpoints.generation} + 1`,
+        rotatesUntil: new Date(now.getTime() + ROTATION),
+        updatedAt: now,
+      })
+      .where(isIn(grant, id))
+      .returning()
+    if (!row) return undefined
+    const deed = { by: grant.caller, operation: 'rotateWebhookSecret' } as const
+    await writeEntry(tx, newEntry(row.workspaceId, deed, id, now))
+    return row
+  })
 }
+
+const isIn = ({ workspace }: WorkspaceGrant, id: string) =>
+  and(eq(endpoints.id, id), eq(endpoints.workspaceId, workspace.id))
 
 /** Puts a test event on its way. Its subject is its own, so that nothing it waits for can be in front of it. */
 export async function insertTest(
