@@ -1,14 +1,5 @@
 import { define, workspace } from '../operation.ts'
-import {
-  cursor,
-  exampleIds,
-  limit,
-  nextCursor,
-  readOnly,
-  successBody,
-  successExample,
-  timestamp,
-} from '../shared.ts'
+import { cursor, exampleIds, limit, nextCursor, readOnly, successBody, successExample } from '../shared.ts'
 import { z } from '../zod.ts'
 import {
   deliveryBody,
@@ -20,7 +11,6 @@ import {
   exampleEndpoint,
   exampleSecret,
   isEnabled,
-  secret,
   secretBody,
   types,
   url,
