@@ -1,10 +1,19 @@
 import { bot, define } from './operation.ts'
 import { inOrder, rangeFilters } from './result-filters.ts'
-import { exampleIds, recordId } from './shared.ts'
+import { exampleIds, recordId, text } from './shared.ts'
 import { z } from './zod.ts'
 
 const count = (description: string, example: number) =>
   z.int().min(0).max(Number.MAX_SAFE_INTEGER).meta({ description, format: 'int64', example })
+
+const blockStats = z
+  .object({
+    blockId: text(255).meta({ description: 'Id of the input block.', example: 'block-email' }),
+    shown: count('How often the input was shown: answered, left, and those that are still open.', 900),
+    answered: count('How often it was answered.', 700),
+    left: count('How often a chat ended there, since its time ran out or a member ended it.', 180),
+  })
+  .meta({ id: 'BlockStats', description: 'What became of the chats that came to an input block.' })
 
 export const analytics = define({
   getStats: {
@@ -35,6 +44,35 @@ export const analytics = define({
         week: {
           summary: 'A week',
           value: { stats: { totalViews: 1280, totalStarts: 860, totalCompleted: 412 } },
+        },
+      },
+    },
+  },
+  getBlockStats: {
+    method: 'get',
+    path: '/v1/bots/{botId}/analytics/blocks',
+    tag: 'analytics',
+    summary: 'Get the statistics of the blocks of a bot',
+    description:
+      'Counts, for each input block of the published flow in its order, how often it was shown in chats that began in a range of time, how often it was answered, and how often the chat was left there. `shown` is `answered` and `left` and those that are still open: a chat can be continued for 48 hours after its last step. An input that a chat comes to twice counts twice. Where several chats share a result, since the bot remembers its visitors, the last one tells where it waits. Of chats from before 1.1 only the answers are known. Deleted results do not count. A bot that is not published is not found.',
+    access: bot('GUEST'),
+    params: z.object({ botId: recordId('Id of the bot, as create and list answer it.', exampleIds.bot) }),
+    query: z.strictObject(rangeFilters).refine(...inOrder),
+    success: {
+      status: 200,
+      description: 'The input blocks of the published flow.',
+      body: z
+        .object({
+          blocks: z
+            .array(blockStats)
+            .max(100_000)
+            .meta({ description: 'The blocks, in the order of the flow.' }),
+        })
+        .meta({ id: 'BlockStatsBody', description: 'The statistics of the blocks of a bot.' }),
+      examples: {
+        one: {
+          summary: 'A flow with one input',
+          value: { blocks: [{ blockId: 'block-email', shown: 900, answered: 700, left: 180 }] },
         },
       },
     },

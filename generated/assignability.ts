@@ -193,6 +193,11 @@ interface Contract {
     query: Required<z.output<(typeof contract)['getStats']['query']>>
     reply: z.output<(typeof contract)['getStats']['success']['body']>
   }
+  getBlockStats: {
+    params: z.output<(typeof contract)['getBlockStats']['params']>
+    query: Required<z.output<(typeof contract)['getBlockStats']['query']>>
+    reply: z.output<(typeof contract)['getBlockStats']['success']['body']>
+  }
   startChat: {
     params: z.output<(typeof contract)['startChat']['params']>
     body: z.input<(typeof contract)['startChat']['body']>
@@ -471,6 +476,11 @@ interface Wire {
     params: wire['getStats']['parameters']['path']
     query: Required<NonNullable<wire['getStats']['parameters']['query']>>
     reply: wire['getStats']['responses'][200]['content']['application/json']
+  }
+  getBlockStats: {
+    params: wire['getBlockStats']['parameters']['path']
+    query: Required<NonNullable<wire['getBlockStats']['parameters']['query']>>
+    reply: wire['getBlockStats']['responses'][200]['content']['application/json']
   }
   startChat: {
     params: wire['startChat']['parameters']['path']

@@ -194,6 +194,28 @@ export interface paths {
         patch: operations["updateBot"];
         trace?: never;
     };
+    "/v1/bots/{botId}/analytics/blocks": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get the statistics of the blocks of a bot
+         * @description Counts, for each input block of the published flow in its order, how often it was shown in chats that began in a range of time, how often it was answered, and how often the chat was left there. `shown` is `answered` and `left` and those that are still open: a chat can be continued for 48 hours after its last step. An input that a chat comes to twice counts twice. Where several chats share a result, since the bot remembers its visitors, the last one tells where it waits. Of chats from before 1.1 only the answers are known. Deleted results do not count. A bot that is not published is not found.
+         *
+         *     Permission: a guest, a member or an admin of the workspace, by a token with the scope `read`.
+         */
+        get: operations["getBlockStats"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/bots/{botId}/analytics/stats": {
         parameters: {
             query?: never;
@@ -1953,6 +1975,37 @@ export interface components {
         };
         /** @description A step of the flow in versions 6 and 6.1; the type tells which. */
         Block: components["schemas"]["StartBlock"] | components["schemas"]["TextBubble"] | components["schemas"]["ImageBubble"] | components["schemas"]["VideoBubble"] | components["schemas"]["EmbedBubble"] | components["schemas"]["AudioBubble"] | components["schemas"]["TextInput"] | components["schemas"]["NumberInput"] | components["schemas"]["EmailInput"] | components["schemas"]["UrlInput"] | components["schemas"]["PhoneNumberInput"] | components["schemas"]["DateInput"] | components["schemas"]["TimeInput"] | components["schemas"]["PaymentInput"] | components["schemas"]["RatingInput"] | components["schemas"]["FileInput"] | components["schemas"]["ChoiceInput"] | components["schemas"]["PictureChoiceInput"] | components["schemas"]["CardsInput"] | components["schemas"]["SetVariableBlock"] | components["schemas"]["RedirectBlock"] | components["schemas"]["CodeBlock"] | components["schemas"]["BotLinkBlock"] | components["schemas"]["WaitBlock"] | components["schemas"]["JumpBlock"] | components["schemas"]["ReturnBlock"] | components["schemas"]["ConditionBlock"] | components["schemas"]["AbTestBlock"] | components["schemas"]["WebhookListenerBlock"] | components["schemas"]["GoogleSheetsBlock"] | components["schemas"]["HttpRequestBlock"] | components["schemas"]["ZapierBlock"] | components["schemas"]["MakeComBlock"] | components["schemas"]["PabblyBlock"] | components["schemas"]["EmailBlock"] | components["schemas"]["ChatwootBlock"] | components["schemas"]["GoogleAnalyticsBlock"] | components["schemas"]["PixelBlock"] | components["schemas"]["ClassicOpenAiBlock"] | components["schemas"]["OpenAiBlock"] | components["schemas"]["AnthropicBlock"] | components["schemas"]["MistralBlock"] | components["schemas"]["GroqBlock"] | components["schemas"]["TogetherAiBlock"] | components["schemas"]["OpenRouterBlock"] | components["schemas"]["PerplexityBlock"] | components["schemas"]["DeepSeekBlock"] | components["schemas"]["DifyAiBlock"] | components["schemas"]["ChatNodeBlock"] | components["schemas"]["ElevenLabsBlock"] | components["schemas"]["CalComBlock"] | components["schemas"]["NocoDbBlock"] | components["schemas"]["SegmentBlock"] | components["schemas"]["PostHogBlock"] | components["schemas"]["QrCodeBlock"] | components["schemas"]["ZendeskBlock"] | components["schemas"]["BlinkBlock"] | components["schemas"]["GmailBlock"] | components["schemas"]["OpaqueBlock"];
+        /** @description What became of the chats that came to an input block. */
+        BlockStats: {
+            /**
+             * Format: int64
+             * @description How often it was answered.
+             * @example 700
+             */
+            answered: number;
+            /**
+             * @description Id of the input block.
+             * @example block-email
+             */
+            blockId: string;
+            /**
+             * Format: int64
+             * @description How often a chat ended there, since its time ran out or a member ended it.
+             * @example 180
+             */
+            left: number;
+            /**
+             * Format: int64
+             * @description How often the input was shown: answered, left, and those that are still open.
+             * @example 900
+             */
+            shown: number;
+        };
+        /** @description The statistics of the blocks of a bot. */
+        BlockStatsBody: {
+            /** @description The blocks, in the order of the flow. */
+            blocks: components["schemas"]["BlockStats"][];
+        };
         /** @description A bot with its draft; the version tells how its flow is written. */
         Bot: components["schemas"]["BotV3"] | components["schemas"]["BotV4"] | components["schemas"]["BotV5"] | components["schemas"]["BotV6"] | components["schemas"]["BotV61"];
         /** @description One bot with its draft. */
@@ -13352,6 +13405,69 @@ export interface operations {
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    getBlockStats: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The first moment that counts, with its time zone. Narrows the days of `timeFilter`.
+                 * @example 2026-03-01T00:00:00Z
+                 */
+                createdAfter?: components["parameters"]["CreatedAfterQuery"];
+                /**
+                 * @description The moment from which on nothing counts any more, with its time zone. It has to be later than `createdAfter` and than the beginning of `timeFilter`.
+                 * @example 2026-03-08T00:00:00+01:00
+                 */
+                createdBefore?: components["parameters"]["CreatedBeforeQuery"];
+                /**
+                 * @description How far a chat came: `started` has at least one answer and did not reach an end, `completed` reached an end. Absent means both, and where chats without an answer count, these too.
+                 * @example completed
+                 */
+                status?: components["parameters"]["StatusQuery"];
+                /**
+                 * @description Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
+                 * @example last7Days
+                 */
+                timeFilter?: components["parameters"]["TimeFilterQuery"];
+                /**
+                 * @description IANA name of the time zone whose calendar days are meant.
+                 * @example Europe/Paris
+                 */
+                timeZone?: components["parameters"]["TimeZoneQuery"];
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the bot, as create and list answer it.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: components["parameters"]["BotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The input blocks of the published flow. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BlockStatsBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];

@@ -1,9 +1,10 @@
 import { hash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { authorize } from '../server/access/index.ts'
+import { authorize, type BotGrant } from '../server/access/index.ts'
 import { cursorKey } from '../server/db/migrate.ts'
 import { writeCursor } from '../server/db/page.ts'
+import { countBlocks, rollUpBlocks } from '../server/results/block-stats.ts'
 import { rollUpBatch } from '../server/results/stats-rollup.ts'
 import { type App, startApp } from './support/app.ts'
 import { makeWorld, type World } from './support/world.ts'
@@ -98,8 +99,8 @@ async function fill() {
     `INSERT INTO stats_rollups (bot_id, due_at) SELECT 'bot-' || n, '9999-12-31' FROM ${others} AS other`,
   )
   await client.query(
-    `INSERT INTO bot_stats_daily (bot_id, day, computed_epoch)
-    SELECT 'bot-' || n, at::date - day, 0 FROM ${others} AS other, generate_series(0, 1) AS day`,
+    `INSERT INTO bot_stats_daily (bot_id, day, computed_epoch, blocks_epoch)
+    SELECT 'bot-' || n, at::date - day, 0, 0 FROM ${others} AS other, generate_series(0, 1) AS day`,
   )
   // Most of the bot's own chats are over; those of other bots wait.
   await client.query(
@@ -341,11 +342,17 @@ test.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
 )
 
 describe('statistics of a bot that is counted by day', () => {
+  const countAll = () => {
+    const grant = { bot: { id: world.here.draft.id, resultsFloorAt: null } } as BotGrant
+    return countBlocks(app.db, grant, { from: null, to: null }, null, new Date())
+  }
+
   beforeAll(async () => {
     await getStats({})
     const soon = new Date(Date.now() + 1000)
     await client.query('UPDATE stats_rollups SET due_at = $2 WHERE bot_id = $1', [world.here.draft.id, soon])
     while (await rollUpBatch(app.db, soon));
+    while (await rollUpBlocks(app.db));
     await client.query('VACUUM ANALYZE')
   })
 
@@ -367,6 +374,27 @@ describe('statistics of a bot that is counted by day', () => {
       // Once for what they hold, once for what lies between them, and the first one once more.
       expect(readOf(plan, 'bot_stats_daily')).toBeLessThanOrEqual(2 * days + 1)
       expect(readOf(plan, 'results')).toBeLessThanOrEqual(left + 2)
+    },
+  )
+
+  test.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
+    'by blocks read what is kept, and the results of today (%s)',
+    async (mode) => {
+      const { rows } = await client.query(
+        `SELECT (SELECT count(*)::int FROM bot_block_stats_daily WHERE bot_id = $1) AS kept,
+          (SELECT count(*)::int FROM results WHERE bot_id = $1 AND created_at >= max(day) + 1) AS left
+        FROM bot_stats_daily WHERE bot_id = $1 AND blocks_epoch = epoch`,
+        [world.here.draft.id],
+      )
+      const [{ kept, left }] = rows
+      expect(kept).toBeGreaterThan(300)
+      const sent = await sentDuring(countAll)
+      const plan = await planOf(sent[0] as Sent, mode)
+      const kinds = nodesOf(plan).map((node) => `${node['Node Type']} ${node['Relation Name'] ?? ''}`)
+      expect(kinds.filter((kind) => /Seq Scan/.test(kind))).toEqual([])
+      expect(readOf(plan, 'bot_block_stats_daily')).toBeLessThanOrEqual(kept)
+      expect(readOf(plan, 'results')).toBeLessThanOrEqual(left + 2)
+      expect(readOf(plan, 'result_answers')).toBeLessThanOrEqual(3 * (left + 2))
     },
   )
 })

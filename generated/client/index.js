@@ -107,6 +107,7 @@ export function createClient(options) {
     };
     const analytics = {
         getStats: on({ "method": "GET", "path": "/v1/bots/{botId}/analytics/stats", "query": true }),
+        getBlockStats: on({ "method": "GET", "path": "/v1/bots/{botId}/analytics/blocks", "query": true }),
     };
     const chat = {
         start: on({ "method": "POST", "path": "/api/v1/bots/{publicId}/startChat", "body": true, "key": true, "open": true }),

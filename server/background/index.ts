@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { type Database, databaseError } from '../db/client.ts'
+import { rollUpBlocks } from '../results/block-stats.ts'
 import { expireResults } from '../results/retention.ts'
 import { rollUpBatch } from '../results/stats-rollup.ts'
 import { forgetDeliveries } from '../webhooks/deliver.ts'
@@ -28,6 +29,7 @@ export function startBackground(
   const jobs: Job[] = [
     { name: 'purging', interval: OFTEN, batch: purgeBatch },
     { name: 'counting results', interval: OFTEN, batch: rollUpBatch },
+    { name: 'counting blocks', interval: OFTEN, batch: rollUpBlocks },
     { name: 'forgetting keys', interval: OFTEN, batch: forgetKeys },
     { name: 'forgetting deliveries', interval: SELDOM, batch: forgetDeliveries },
     { name: 'expiring results', interval: SELDOM, batch: (db, now) => expireResults(db, days, now) },

@@ -1,6 +1,7 @@
 import { asc, eq, isNotNull, lt, max, type SQL, sql } from 'drizzle-orm'
 import { type Database, type Transaction, transact } from '../db/client.ts'
 import {
+  botBlockStatsDaily,
   botDrafts,
   botIdempotencyKeys,
   botPublications,
@@ -106,6 +107,10 @@ async function purgeStats(tx: Transaction, botId: string) {
     DELETE FROM ${botStatsDaily} s USING ${bots} b
     WHERE s.bot_id = ${botId} AND b.id = s.bot_id
       AND (b.deleted_at IS NOT NULL OR s.day <= (b.results_floor_at AT TIME ZONE 'UTC')::date)`)
+  await tx.execute(sql`
+    DELETE FROM ${botBlockStatsDaily} s USING ${bots} b
+    WHERE s.bot_id = ${botId} AND b.id = s.bot_id
+      AND (b.deleted_at IS NOT NULL OR s.day <= (b.results_floor_at AT TIME ZONE 'UTC')::date)`)
 }
 
 /**
@@ -127,6 +132,7 @@ async function purgeBot(tx: Transaction, botId: string): Promise<boolean> {
     chatSteps,
     chatSessions,
     statsRollups,
+    botBlockStatsDaily,
     botIdempotencyKeys,
     webhookDeliveries,
     publishedBots,

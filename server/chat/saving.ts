@@ -15,7 +15,7 @@ import { newIds } from '../ids.ts'
 import { lateBefore, raiseEpochs } from '../results/stats-rollup.ts'
 import { insertEvents, wakeAfter } from '../webhooks/outbox.ts'
 import type { Session } from './store.ts'
-import type { Answer, LogEntry, StepOutcome } from './types.ts'
+import type { Answer, LogEntry, SessionState, StepOutcome } from './types.ts'
 
 /*
  * Writing one step of a chat: one statement. A step is written as a whole or not at all, and only while the
@@ -73,7 +73,20 @@ const changedLate = sql`
   SELECT live.bot_id, live.created_at FROM live
   LEFT JOIN ${results} before ON before.bot_id = live.bot_id AND before.id = live.id
   WHERE live.created_at < ${sql.placeholder('lateBefore')}::timestamptz
-    AND (live.has_started, live.is_completed) IS DISTINCT FROM (before.has_started, before.is_completed)`
+    AND (
+      (live.has_started, live.is_completed, live.waiting_block_id, live.waits_until) IS DISTINCT FROM
+        (before.has_started, before.is_completed, before.waiting_block_id, before.waits_until)
+      OR EXISTS (
+        SELECT FROM json_to_recordset(${sql.placeholder('answers')}::json) AS a(bot_id text, result_id text)
+        WHERE a.bot_id = live.bot_id AND a.result_id = live.id
+      )
+    )`
+
+/** Results of a step, as they are given to it. */
+const given = (name: 'made' | 'changed') => sql`json_to_recordset(${sql.placeholder(name)}::json)
+  AS r(bot_id text, id text, variables json, has_started boolean, is_completed boolean, waiting_block_id text)`
+
+const waitsUntil = sql`CASE WHEN r.waiting_block_id IS NOT NULL THEN ${until} END`
 
 const givenLogs = sql`json_to_recordset(${sql.placeholder('logs')}::json)
   AS l(id text, status text, description text, details text, context text)`
@@ -86,25 +99,25 @@ const withResult = (writtenSession: SQL, more = sql``) => sql`
   ${withStep(writtenSession)},
   made AS (
     INSERT INTO ${results} (bot_id, id, variables, has_started, is_completed, is_archived, last_chat_session_id,
-      created_at, updated_at)
-    SELECT r.bot_id, r.id, r.variables, r.has_started, r.is_completed, false, session.id,
-      greatest(${at}, b.results_floor_at + interval '1 millisecond'), ${at}
-    FROM session, json_to_recordset(${sql.placeholder('made')}::json)
-      AS r(bot_id text, id text, variables json, has_started boolean, is_completed boolean)
+      waiting_block_id, waits_until, created_at, updated_at)
+    SELECT r.bot_id, r.id, r.variables, r.has_started, r.is_completed, false, session.id, r.waiting_block_id,
+      ${waitsUntil}, greatest(${at}, b.results_floor_at + interval '1 millisecond'), ${at}
+    FROM session, ${given('made')}
     JOIN ${bots} b ON b.id = r.bot_id
     FOR KEY SHARE OF b
     ON CONFLICT (bot_id, id) DO UPDATE SET variables = excluded.variables,
       has_started = ${results}.has_started OR excluded.has_started,
       is_completed = ${results}.is_completed OR excluded.is_completed,
-      last_chat_session_id = excluded.last_chat_session_id, updated_at = excluded.updated_at
-    RETURNING bot_id, id, created_at, has_started, is_completed
+      last_chat_session_id = excluded.last_chat_session_id, waiting_block_id = excluded.waiting_block_id,
+      waits_until = excluded.waits_until, updated_at = excluded.updated_at
+    RETURNING bot_id, id, created_at, has_started, is_completed, waiting_block_id, waits_until
   ), changed AS (
     UPDATE ${results} o SET variables = r.variables, has_started = o.has_started OR r.has_started,
-      is_completed = o.is_completed OR r.is_completed, last_chat_session_id = session.id, updated_at = ${at}
-    FROM session, json_to_recordset(${sql.placeholder('changed')}::json)
-      AS r(bot_id text, id text, variables json, has_started boolean, is_completed boolean)
+      is_completed = o.is_completed OR r.is_completed, last_chat_session_id = session.id,
+      waiting_block_id = r.waiting_block_id, waits_until = ${waitsUntil}, updated_at = ${at}
+    FROM session, ${given('changed')}
     WHERE o.bot_id = r.bot_id AND o.id = r.id
-    RETURNING o.bot_id, o.id, o.created_at, o.has_started, o.is_completed
+    RETURNING o.bot_id, o.id, o.created_at, o.has_started, o.is_completed, o.waiting_block_id, o.waits_until
   ), live AS (
     SELECT * FROM made UNION ALL SELECT * FROM changed
   ), late AS (${raiseEpochs(changedLate)}), answers AS (
@@ -314,6 +327,7 @@ async function writeStep(db: Database, step: Step, now: Date): Promise<boolean> 
     return (await (isFirst ? firstWithoutResult : nextWithoutResult)(values)) === 1
   }
 
+  const waiting = waitingResultOf(outcome.state)
   // Linked bots have results of their own, made when they first appear.
   const linked = outcome.linkedResults.map((result) => ({
     bot_id: result.botId,
@@ -321,6 +335,7 @@ async function writeStep(db: Database, step: Step, now: Date): Promise<boolean> 
     variables: result.variables,
     has_started: result.hasStarted,
     is_completed: result.isCompleted,
+    waiting_block_id: waiting?.resultId === result.resultId ? waiting.blockId : null,
   }))
   const own = {
     bot_id: session.botId,
@@ -328,6 +343,7 @@ async function writeStep(db: Database, step: Step, now: Date): Promise<boolean> 
     variables: outcome.variables,
     has_started: outcome.hasStarted,
     is_completed: outcome.isCompleted,
+    waiting_block_id: waiting?.resultId === step.resultId ? waiting.blockId : null,
   }
   const answers = [
     ...toAnswers(session.botId, step.resultId, outcome.answers),
@@ -353,6 +369,14 @@ async function writeStep(db: Database, step: Step, now: Date): Promise<boolean> 
   })
   if (written === 1 && isTold) wakeAfter(db)
   return written === 1
+}
+
+/** The block that a chat waits at and the result that its answer will go to; undefined where it does not wait. */
+export function waitingResultOf(state: SessionState | null) {
+  const frame = state?.frames.at(-1)
+  const blockId = state?.waiting?.blockId
+  if (!frame?.resultId || blockId === undefined) return undefined
+  return { botId: frame.botId, resultId: frame.resultId, blockId }
 }
 
 /** What a step showed: what the person said to it, and what the bot said then. */

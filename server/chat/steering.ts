@@ -9,7 +9,7 @@ import { results, chatSessions as table } from '../db/schema.ts'
 import { expression, optional, prepareSelect, type RowOf, selectRows } from '../db/selection.ts'
 import { JsonText } from '../json/json-text.ts'
 import { setVariables } from './engine.ts'
-import { insertLogs } from './saving.ts'
+import { insertLogs, waitingResultOf } from './saving.ts'
 import { readSteered, type Steered } from './steered.ts'
 import { effectsOf, readState } from './steps.ts'
 import { loadPublication } from './store.ts'
@@ -103,6 +103,14 @@ export function steer(
     if (isOver) {
       const log = { status: 'info', description: 'A member ended the chat' }
       await insertLogs(db, botId, resultId, [log], now)
+      const waiting = waitingResultOf(state)
+      // Nobody answers it any more. Of a day that was counted it is looked at until it could have been answered.
+      if (waiting) {
+        await db
+          .update(results)
+          .set({ waitsUntil: now })
+          .where(and(eq(results.botId, waiting.botId), eq(results.id, waiting.resultId)))
+      }
     }
     const isThis = and(eq(table.botId, botId), eq(table.id, sessionId)) as SQL
     if (Object.keys(changes).length > 0) await db.update(table).set(changes).where(isThis)

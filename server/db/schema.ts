@@ -367,6 +367,9 @@ export const results = pgTable(
     isCompleted: boolean('is_completed').notNull().default(false),
     isArchived: boolean('is_archived').notNull().default(false),
     lastChatSessionId: text('last_chat_session_id'),
+    /** The block of this bot that the chat waits at, and until when it can be answered; null where it does not wait. */
+    waitingBlockId: text('waiting_block_id'),
+    waitsUntil: time('waits_until'),
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),
   },
@@ -483,8 +486,31 @@ export const botStatsDaily = pgTable(
     completions: integer('completions').notNull().default(0),
     epoch: bigint('epoch', { mode: 'number' }).notNull().default(0),
     computedEpoch: bigint('computed_epoch', { mode: 'number' }),
+    /** The epoch under which its blocks were counted, and when the last of its chats that waited is over. */
+    blocksEpoch: bigint('blocks_epoch', { mode: 'number' }),
+    blocksSettleAt: time('blocks_settle_at'),
   },
-  (table) => [primaryKey({ columns: [table.botId, table.day] })],
+  (table) => [
+    primaryKey({ columns: [table.botId, table.day] }),
+    index('bot_stats_daily_blocks')
+      .on(table.botId, table.day)
+      .where(sql`computed_epoch = epoch AND blocks_epoch IS DISTINCT FROM epoch`),
+  ],
+)
+
+/** What the blocks of one closed day come to, by the status of the results; a part of `botStatsDaily`. */
+export const botBlockStatsDaily = pgTable(
+  'bot_block_stats_daily',
+  {
+    botId: text('bot_id').notNull(),
+    day: date('day', { mode: 'string' }).notNull(),
+    blockId: text('block_id').notNull(),
+    status: text('status', { enum: ['seen', 'started', 'completed'] }).notNull(),
+    answered: integer('answered').notNull(),
+    /** How many results waited there when their chat was over. */
+    waiting: integer('waiting').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.botId, table.day, table.blockId, table.status] })],
 )
 
 /** Bots whose results are many enough to be counted by day in the background, and when that is due again. */

@@ -73,7 +73,7 @@ const countBetween = (botId: SQL, begins: SQL, ends: SQL) => sql`
  * A parameter of which the planner does not see the value: for a small bot it would otherwise make a plan of
  * its own for every read, which takes longer than the read.
  */
-const hidden = (name: string, type: 'text' | 'date') =>
+export const hidden = (name: string, type: 'text' | 'date') =>
   sql`(SELECT ${sql.placeholder(name)}::${sql.raw(type)})`
 
 const botId = hidden('botId', 'text')
@@ -83,13 +83,13 @@ const to = sql`${sql.placeholder('to')}::timestamptz`
 const goodDays = sql`FROM ${botStatsDaily} WHERE bot_id = ${botId} AND computed_epoch = epoch
   AND day >= ${hidden('firstDay', 'date')} AND day < ${hidden('endDay', 'date')}`
 
-const startOf = (day: SQL) => sql`(${day})::timestamp AT TIME ZONE 'UTC'`
+export const startOf = (day: SQL) => sql`(${day})::timestamp AT TIME ZONE 'UTC'`
 
 /**
  * What is not kept: from the beginning to the first good day, and from the end of each to the next one. Mostly
  * only the last of them has anything after it, and the others need not be looked at.
  */
-const gaps = sql`
+export const gapsOf = (goodDays: SQL) => sql`
   SELECT ${from} AS begins, coalesce(${startOf(sql`kept.first`)}, ${to}) AS ends
   UNION ALL
   SELECT ${startOf(sql`kept.last + 1`)}, ${to} WHERE kept.days = kept.last - kept.first + 1
@@ -124,7 +124,7 @@ const readStatements = statements((db, named) => ({
         SELECT count(*) AS days, min(day) AS first, max(day) AS last, ${totals} ${goodDays}
       ) AS kept, LATERAL (
         SELECT ${totals}
-        FROM (${gaps}) AS gap
+        FROM (${gapsOf(goodDays)}) AS gap
         CROSS JOIN LATERAL (${countBetween(botId, sql`gap.begins`, sql`gap.ends`)}) AS part
         WHERE gap.begins < gap.ends
       ) AS counted`,
@@ -147,20 +147,26 @@ const readStatements = statements((db, named) => ({
  */
 const smallBots = new LRUCache<string, true>({ max: 10_000, ttl: 10 * 60 * 1000 })
 
-/** The statistics of a bot's results within a range. */
-export async function countResults(db: Database, { bot }: BotGrant, range: TimeRange, now: Date) {
+/** A range of the results of a bot that are there, and of the days within it, as statements take it. */
+export function spanOf({ bot }: BotGrant, range: TimeRange) {
   const begin = Math.max(
     range.from?.getTime() ?? Number.NEGATIVE_INFINITY,
     // Times of results are whole milliseconds.
     bot.resultsFloorAt ? bot.resultsFloorAt.getTime() + 1 : Number.NEGATIVE_INFINITY,
   )
-  const values = {
+  return {
     botId: bot.id,
     from: Number.isFinite(begin) ? new Date(begin).toISOString() : '-infinity',
     firstDay: Number.isFinite(begin) ? dayOf(Math.ceil(begin / DAY) * DAY) : '-infinity',
     to: range.to?.toISOString() ?? 'infinity',
     endDay: range.to ? dayOf(range.to.getTime()) : 'infinity',
   }
+}
+
+/** The statistics of a bot's results within a range. */
+export async function countResults(db: Database, grant: BotGrant, range: TimeRange, now: Date) {
+  const { bot } = grant
+  const values = spanOf(grant, range)
   try {
     if (smallBots.has(bot.id)) {
       const stats = one(await readStatements(db).countSmall(values))
@@ -186,7 +192,8 @@ function one<Row>([row]: Row[]): Row {
   return row
 }
 
-async function requestRollup(db: Database, botId: string, now: Date) {
+/** Has the days of a bot counted in the background, from now on. */
+export async function requestRollup(db: Database, botId: string, now: Date) {
   await db.insert(statsRollups).values({ botId, dueAt: now }).onConflictDoNothing()
 }
 

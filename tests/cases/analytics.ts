@@ -78,4 +78,46 @@ export const analytics: Cases<'analytics'> = {
     },
     NOT_FOUND: ({ here }) => ({ as: here.guest, params: { botId: missingId } }),
   },
+
+  getBlockStats: {
+    needs: 'GUEST',
+    ok: {
+      'of all time': ({ here }) => ({
+        as: here.guest,
+        params: { botId: here.published.id },
+        after: ({ body }) => {
+          expect(body.blocks.length).toBeGreaterThan(0)
+          for (const { shown, answered, left } of body.blocks)
+            expect(shown).toBeGreaterThanOrEqual(answered + left)
+          expect(body.blocks.some(({ answered }: { answered: number }) => answered > 0)).toBe(true)
+        },
+      }),
+      'of a time without any': ({ here }) => ({
+        as: here.guest,
+        params: { botId: here.published.id },
+        query: { timeFilter: 'lastMonth', status: 'completed' },
+        after: ({ body }) =>
+          expect(body.blocks.every(({ shown }: { shown: number }) => shown === 0)).toBe(true),
+      }),
+    },
+    BAD_REQUEST: {
+      'a time without a zone': ({ here }) => ({
+        as: here.guest,
+        params: { botId: here.published.id },
+        query: { createdBefore: '2026-03-05' },
+        at: 'query.createdBefore',
+      }),
+      'a range without a day of the filter': ({ here }) => ({
+        as: here.guest,
+        params: { botId: here.published.id },
+        query: { timeFilter: 'last7Days', createdBefore: '2001-01-01T00:00:00Z' },
+        at: 'query.createdBefore',
+      }),
+    },
+    FORBIDDEN: ({ here, stranger }) => ({ as: stranger, params: { botId: here.published.id } }),
+    NOT_FOUND: {
+      'where there is no such bot': ({ here }) => ({ as: here.guest, params: { botId: missingId } }),
+      'where it is not published': ({ here }) => ({ as: here.guest, params: { botId: here.draft.id } }),
+    },
+  },
 }

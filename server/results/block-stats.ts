@@ -1,0 +1,164 @@
+import { and, eq, type SQL, sql } from 'drizzle-orm'
+import type { BotGrant } from '../access/index.ts'
+import { type Database, Rollback, statements, transact } from '../db/client.ts'
+import { botBlockStatsDaily, botStatsDaily, publishedBots, resultAnswers, results } from '../db/schema.ts'
+import { expression, prepareSelect, selectRows } from '../db/selection.ts'
+import type { Status } from './filter.ts'
+import { gapsOf, hidden, MANY, requestRollup, spanOf, startOf } from './stats-rollup.ts'
+import type { TimeRange } from './time-range.ts'
+
+/*
+ * How often each input was shown, and what became of it. Whenever an input is shown, either an answer follows, or it
+ * is where its result waits: until the chat can no longer be continued it is open, then it was left. So all of it is
+ * the answers, and where results wait.
+ *
+ * Days that are kept (see `stats-rollup.ts`) have their blocks counted as well, under the same epoch, which every step
+ * raises that comes once the day is over. Nothing is written when a chat runs out of time, so a day counts only when
+ * the last of its chats has.
+ */
+
+/** How many days are counted before others have the database. */
+const BATCH = 100
+
+const status = (result: string) =>
+  sql.raw(`CASE WHEN NOT ${result}.has_started THEN 'seen'
+    WHEN ${result}.is_completed THEN 'completed' ELSE 'started' END`)
+
+/** A row per answer, and one per result that waits, whose `waits_until` is there. */
+const eventsBetween = (botId: SQL, begins: SQL, ends: SQL) => sql`
+  SELECT e.block_id, e.waits_until, ${status('r')} AS status
+  FROM ${results} r CROSS JOIN LATERAL (
+    SELECT a.block_id, NULL::timestamptz AS waits_until
+    FROM ${resultAnswers} a WHERE a.bot_id = r.bot_id AND a.result_id = r.id
+    UNION ALL
+    SELECT r.waiting_block_id, r.waits_until WHERE r.waiting_block_id IS NOT NULL
+  ) AS e
+  WHERE r.bot_id = ${botId} AND r.has_started IN (true, false) AND NOT r.is_archived
+    AND r.created_at >= ${begins} AND r.created_at < ${ends}`
+
+const botId = hidden('botId', 'text')
+const now = sql`${sql.placeholder('now')}::timestamptz`
+const wanted = sql`${sql.placeholder('status')}::text`
+
+const goodDays = sql`FROM ${botStatsDaily} WHERE bot_id = ${botId} AND blocks_epoch = epoch
+  AND coalesce(blocks_settle_at, '-infinity') <= ${now}
+  AND day >= ${hidden('firstDay', 'date')} AND day < ${hidden('endDay', 'date')}`
+
+const blockStatements = statements((db, named) => ({
+  count: prepareSelect(
+    db,
+    named('count_blocks'),
+    {
+      blockId: expression(sql`part.block_id`, 'text'),
+      answered: expression(sql`sum(part.answered)`, 'float8'),
+      left: expression(sql`sum(part.left)`, 'float8'),
+      open: expression(sql`sum(part.open)`, 'float8'),
+      counted: expression(sql`sum(part.counted)`, 'float8'),
+    },
+    (list) => sql`
+      SELECT ${list} FROM (
+        SELECT k.block_id, k.answered, k.waiting AS left, 0 AS open, 0 AS counted
+        FROM ${botBlockStatsDaily} k
+        WHERE k.bot_id = ${botId} AND k.day IN (SELECT day ${goodDays})
+          AND (${wanted} IS NULL OR k.status = ${wanted})
+        UNION ALL
+        SELECT e.block_id, (e.waits_until IS NULL)::int, coalesce(e.waits_until <= ${now}, false)::int,
+          coalesce(e.waits_until > ${now}, false)::int, 1
+        FROM (SELECT count(*) AS days, min(day) AS first, max(day) AS last ${goodDays}) AS kept,
+          LATERAL (${gapsOf(goodDays)}) AS gap
+          CROSS JOIN LATERAL (${eventsBetween(botId, sql`gap.begins`, sql`gap.ends`)}) AS e
+        WHERE gap.begins < gap.ends AND (${wanted} IS NULL OR e.status = ${wanted})
+      ) AS part GROUP BY part.block_id`,
+  ),
+}))
+
+export interface BlockCounts {
+  shown: number
+  answered: number
+  left: number
+}
+
+/** What became of each block of a bot that was shown in chats that began within a range. */
+export async function countBlocks(
+  db: Database,
+  grant: BotGrant,
+  range: TimeRange,
+  status: Status | null,
+  now: Date,
+): Promise<Map<string, BlockCounts>> {
+  const values = { ...spanOf(grant, range), status, now: now.toISOString() }
+  const rows = await blockStatements(db).count(values)
+  const counted = rows.reduce((sum, row) => sum + row.counted, 0)
+  if (counted > MANY) await requestRollup(db, grant.bot.id, now)
+  return new Map(
+    rows.map(({ blockId, answered, left, open }) => [
+      blockId,
+      { shown: answered + left + open, answered, left },
+    ]),
+  )
+}
+
+/** The publication that chats with the granted bot run; undefined while it is not published. */
+export async function livePublicationOf(db: Database, { bot }: BotGrant): Promise<string | undefined> {
+  const [row] = await db
+    .select({ id: publishedBots.publicationId })
+    .from(publishedBots)
+    .where(eq(publishedBots.botId, bot.id))
+  return row?.id ?? undefined
+}
+
+/**
+ * Counts the blocks of days whose results are counted. False when there are no more. Safe in several processes at
+ * once: at worst a day is counted twice.
+ */
+export async function rollUpBlocks(db: Database): Promise<boolean> {
+  const days = await selectRows(
+    db,
+    { botId: botStatsDaily.botId, day: botStatsDaily.day },
+    (list) => sql`
+      SELECT ${list} FROM ${botStatsDaily}
+      WHERE computed_epoch = epoch AND blocks_epoch IS DISTINCT FROM epoch LIMIT ${BATCH}`,
+  )
+  for (const { botId, day } of days) await countDay(db, botId, day)
+  return days.length === BATCH
+}
+
+async function countDay(db: Database, botId: string, day: string) {
+  const { botId: ofBot, day: ofDay, epoch } = botStatsDaily
+  const events = eventsBetween(sql`${ofBot}`, startOf(sql`${ofDay}`), startOf(sql`${ofDay} + 1`))
+  // One statement, so that the epoch and the counts are of one moment.
+  const [row] = await selectRows(
+    db,
+    {
+      epoch,
+      settleAt: expression(sql`counted.settle_at`, 'text'),
+      blocks: expression(sql`counted.blocks`, 'text'),
+    },
+    (list) => sql`
+      SELECT ${list} FROM ${botStatsDaily} CROSS JOIN LATERAL (
+        SELECT max(settle_at) AS settle_at, coalesce(json_agg(json_build_object('block_id', block_id,
+          'status', status, 'answered', answered, 'waiting', waiting)), '[]') AS blocks
+        FROM (
+          SELECT block_id, status, count(*) FILTER (WHERE waits_until IS NULL) AS answered,
+            count(waits_until) AS waiting, max(waits_until) AS settle_at
+          FROM (${events}) AS event GROUP BY block_id, status
+        ) AS block
+      ) AS counted
+      WHERE ${ofBot} = ${botId} AND ${ofDay} = ${day}`,
+  )
+  if (!row) return
+  await transact(db, async (tx) => {
+    const kept = await tx.execute(sql`
+      UPDATE ${botStatsDaily} SET blocks_epoch = epoch, blocks_settle_at = ${row.settleAt}::timestamptz
+      WHERE bot_id = ${botId} AND day = ${day} AND epoch = ${row.epoch}`)
+    if (kept.rowCount === 0) throw new Rollback(undefined)
+    await tx
+      .delete(botBlockStatsDaily)
+      .where(and(eq(botBlockStatsDaily.botId, botId), eq(botBlockStatsDaily.day, day)))
+    await tx.execute(sql`
+      INSERT INTO ${botBlockStatsDaily} (bot_id, day, block_id, status, answered, waiting)
+      SELECT ${botId}, ${day}::date, block_id, status, answered, waiting
+      FROM json_to_recordset(${row.blocks}::json)
+        AS b(block_id text, status text, answered integer, waiting integer)`)
+  })
+}
