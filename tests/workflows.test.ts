@@ -110,7 +110,9 @@ describe('the overlay', () => {
   test('tells of every paged list where its entries and the next cursor are', () => {
     const lists = endpoints.flatMap(({ path, method, operation }) => {
       const isPaged = (operation.parameters ?? []).some((parameter) => resolve(parameter).name === 'cursor')
-      return isPaged ? [`$.paths['${path}'].${method.toLowerCase()}`] : []
+      // An export has its next cursor in a header, which the overlay has no word for.
+      const isList = isPaged && operation.operationId !== 'exportResults'
+      return isList ? [`$.paths['${path}'].${method.toLowerCase()}`] : []
     })
     expect(actions.map(({ target }) => target)).toEqual(['$', ...lists])
     for (const { target, update } of actions.slice(1)) {

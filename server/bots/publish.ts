@@ -8,7 +8,7 @@ import { botDrafts, botPublications, bots, publicIds, publishedBots } from '../d
 import { isStale } from '../entity-tags.ts'
 import { newId } from '../ids.ts'
 import { entryWith, newEntry } from '../workspaces/audit.ts'
-import { credentialTypes } from '../workspaces/credentials.ts'
+import { typesOfCredentials } from '../workspaces/credentials.ts'
 import { draftColumns, parseDraft } from './drafts.ts'
 import { checkFlow, type Finding } from './flow-check.ts'
 import { type BotRow, lockBot } from './rows.ts'
@@ -48,14 +48,14 @@ async function publishDraft(
   hasMail: boolean,
 ): Promise<Outcome> {
   const [found] = await db
-    .select({ row: bots, draft: draftColumns })
+    .select({ row: bots, draft: draftColumns, credentials: typesOfCredentials(bots.workspaceId) })
     .from(bots)
     .innerJoin(botDrafts, eq(botDrafts.botId, bots.id))
     .where(and(eq(bots.id, bot.id), isNull(bots.deletedAt)))
   if (!found) return { changed: true }
   const { row, draft } = found
   if (isStale(conditions, row)) return { stale: row }
-  const credentials = await credentialTypes(db, row.workspaceId)
+  const credentials = new Map(Object.entries(JSON.parse(found.credentials) as Record<string, string>))
   const findings = checkFlow(parseDraft(row.version, draft), { hasMail, credentials })
   const warnings = findings.slice(0, MAXIMUM_FINDINGS)
   const id = newId(now)

@@ -96,6 +96,10 @@ describe('a model', () => {
       body: anyBody({ workspaceId: world.here.workspaceId, bot: document }),
     })
     expect(imported.warnings).toMatchObject([{ code: 'missing_credentials' }])
+
+    const own = await publish(app, world.here, botOf(asking(await credentialsOf(world.here))))
+    const again = { as: world.here.member, params: { botId: own.id } }
+    expect((await app.client.ok('publishBot', again)).findings).toMatchObject({ errors: 0 })
   })
 
   test('is not asked once the credentials are gone, or their key is', async () => {
