@@ -252,6 +252,7 @@ describe('tables that can be distributed by bot', () => {
     schema.customDomains,
     schema.installationKeys,
     schema.idempotencyKeys,
+    schema.webhookEndpoints,
   ].map((table): string => getTableName(table))
   // Sessions are found by their own id, and so are spread by it.
   const keyOf = (name: string) => (name === 'bots' || name === 'chat_sessions' ? 'id' : 'bot_id')
