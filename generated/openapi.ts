@@ -11591,6 +11591,7 @@ export interface components {
              */
             lastAttemptAt: string | null;
             /**
+             * Format: int32
              * @description Milliseconds that the last attempt took.
              * @example 120
              */
@@ -11601,6 +11602,7 @@ export interface components {
              */
             lastError: string | null;
             /**
+             * Format: int32
              * @description Status of the last answer; null where none came.
              * @example 200
              */
@@ -11663,6 +11665,7 @@ export interface components {
              */
             lastAttemptAt: string | null;
             /**
+             * Format: int32
              * @description Milliseconds that the last attempt took.
              * @example 120
              */
@@ -11673,6 +11676,7 @@ export interface components {
              */
             lastError: string | null;
             /**
+             * Format: int32
              * @description Status of the last answer; null where none came.
              * @example 200
              */
@@ -11720,9 +11724,8 @@ export interface components {
             /**
              * @description Why the service disabled it: it answered 410 (`gone`), or failed for five days without a success (`failing`). Null otherwise.
              * @example null
-             * @enum {string|null}
              */
-            disabledReason: "gone" | "failing" | null;
+            disabledReason: string | null;
             /**
              * Format: date-time
              * @description Since when every attempt has failed; null while the last one succeeded.
@@ -11870,9 +11873,8 @@ export interface components {
             /**
              * @description Why the service disabled it: it answered 410 (`gone`), or failed for five days without a success (`failing`). Null otherwise.
              * @example null
-             * @enum {string|null}
              */
-            disabledReason: "gone" | "failing" | null;
+            disabledReason: string | null;
             /**
              * Format: date-time
              * @description Since when every attempt has failed; null while the last one succeeded.

@@ -62,7 +62,7 @@ const properties = {
   description,
   types,
   isEnabled,
-  disabledReason: z.enum(['gone', 'failing']).nullable().meta({
+  disabledReason: text(20).nullable().meta({
     description:
       'Why the service disabled it: it answered 410 (`gone`), or failed for five days without a success (`failing`). Null otherwise.',
     example: null,
@@ -114,7 +114,7 @@ const deliveryProperties = {
     .min(100)
     .max(999)
     .nullable()
-    .meta({ description: 'Status of the last answer; null where none came.', example: 200 }),
+    .meta({ description: 'Status of the last answer; null where none came.', format: 'int32', example: 200 }),
   lastError: text(500)
     .nullable()
     .meta({ description: 'Why no answer came; null where one did.', example: null }),
@@ -123,7 +123,7 @@ const deliveryProperties = {
     .min(0)
     .max(2_147_483_647)
     .nullable()
-    .meta({ description: 'Milliseconds that the last attempt took.', example: 120 }),
+    .meta({ description: 'Milliseconds that the last attempt took.', format: 'int32', example: 120 }),
   nextAttemptAt: timestamp('When it will be sent next.').nullable().meta({
     description: 'When it will be sent next; null when it is due now, or is not sent again.',
     example: null,
@@ -141,6 +141,7 @@ export const deliveryBody = z
         ...deliveryProperties,
         payload: z.record(text(100), z.unknown()).meta({
           description: 'The body that is posted, as an object.',
+          maxProperties: 100,
           example: { type: 'result.completed' },
         }),
       })

@@ -10303,6 +10303,7 @@ export interface components {
              */
             lastAttemptAt: string | null;
             /**
+             * Format: int32
              * @description Milliseconds that the last attempt took.
              * @example 120
              */
@@ -10313,6 +10314,7 @@ export interface components {
              */
             lastError: string | null;
             /**
+             * Format: int32
              * @description Status of the last answer; null where none came.
              * @example 200
              */
@@ -10375,6 +10377,7 @@ export interface components {
              */
             lastAttemptAt: string | null;
             /**
+             * Format: int32
              * @description Milliseconds that the last attempt took.
              * @example 120
              */
@@ -10385,6 +10388,7 @@ export interface components {
              */
             lastError: string | null;
             /**
+             * Format: int32
              * @description Status of the last answer; null where none came.
              * @example 200
              */
@@ -10432,9 +10436,8 @@ export interface components {
             /**
              * @description Why the service disabled it: it answered 410 (`gone`), or failed for five days without a success (`failing`). Null otherwise.
              * @example null
-             * @enum {string|null}
              */
-            disabledReason: "gone" | "failing" | null;
+            disabledReason: string | null;
             /**
              * Format: date-time
              * @description Since when every attempt has failed; null while the last one succeeded.
@@ -10582,9 +10585,8 @@ export interface components {
             /**
              * @description Why the service disabled it: it answered 410 (`gone`), or failed for five days without a success (`failing`). Null otherwise.
              * @example null
-             * @enum {string|null}
              */
-            disabledReason: "gone" | "failing" | null;
+            disabledReason: string | null;
             /**
              * Format: date-time
              * @description Since when every attempt has failed; null while the last one succeeded.
