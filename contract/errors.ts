@@ -39,6 +39,7 @@ export const issueCodes = {
   invalid_type: 'the value is missing, or of another type',
   invalid_union: 'the value fits none of the alternatives',
   invalid_value: 'the value is not one of those that are allowed',
+  files_not_kept: 'the installation has no place for files',
   last_admin: 'the workspace would be left without an admin',
   malformed: 'the header or the request cannot be read',
   missing: 'a header that is needed was not sent',
@@ -60,6 +61,7 @@ export const issueCodes = {
   too_big: 'the value is longer or larger than allowed',
   too_deep: 'the body is nested too deeply',
   too_large: 'the body is over the limit of the operation',
+  too_many_files: 'the chat has had as many or as large files as it may',
   too_many_keys: 'an object has too many properties',
   too_many_values: 'the body has too many values',
   too_small: 'the value is shorter or smaller than allowed',
@@ -73,7 +75,7 @@ export const issueCodes = {
   unknown_variable: 'no bot of the chat has a variable of this name',
   unknown_workspace: 'the caller has no role in such a workspace',
   unrecognized_keys: 'the property or parameter is not known',
-  unsupported_media_type: 'the body is not sent as JSON in UTF-8',
+  unsupported_media_type: 'the body is not sent as the media type that the operation takes',
 } as const
 
 export type IssueCode = keyof typeof issueCodes
@@ -172,7 +174,7 @@ export const errors = {
   UNSUPPORTED_MEDIA_TYPE: {
     status: 415,
     message: 'Unsupported media type',
-    when: 'The request body is not JSON in UTF-8 without a content encoding. Send Content-Type: application/json.',
+    when: 'The request body is not what the operation takes: JSON in UTF-8, sent as Content-Type: application/json, or a file, sent as application/octet-stream; both without a content encoding.',
     example: {
       path: ['header', 'content-type'],
       code: 'unsupported_media_type',

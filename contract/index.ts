@@ -13,6 +13,7 @@ import { publishing } from './publishing.ts'
 import { results } from './results.ts'
 import { tokens } from './tokens.ts'
 import { transfer } from './transfer.ts'
+import { uploads } from './uploads.ts'
 import { webhooks } from './webhooks/index.ts'
 import { workspaces } from './workspaces.ts'
 
@@ -32,6 +33,7 @@ export const operations = {
   ...chat,
   ...chats,
   ...webhooks,
+  ...uploads,
   ...tokens,
 }
 
@@ -54,6 +56,7 @@ export const resources = {
   chat,
   chats,
   webhooks,
+  uploads,
   tokens,
 }
 

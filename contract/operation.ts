@@ -16,6 +16,8 @@ export interface Operation {
   params?: z.ZodObject
   query?: z.ZodObject
   body?: z.ZodType
+  /** The body is a file instead, as bytes that the handler takes as they come; says how large it may be. */
+  fileBody?: string
   /** The largest body accepted; `document` is for operations that carry a whole bot. */
   bodySize?: 'small' | 'document'
   /**
@@ -222,7 +224,7 @@ export function ownErrorsOf(operation: Operation): ErrorCode[] {
   if (access.kind !== 'anyone') codes.add('UNAUTHORIZED').add('FORBIDDEN')
   if ('role' in access) codes.add(access.missing)
   if (operation.isConditional) codes.add('PRECONDITION_FAILED')
-  if (operation.body) codes.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE')
+  if (operation.body || operation.fileBody) codes.add('PAYLOAD_TOO_LARGE').add('UNSUPPORTED_MEDIA_TYPE')
   for (const code of operation.errors ?? []) codes.add(code)
   codes.add('TOO_MANY_REQUESTS').add('INTERNAL_SERVER_ERROR').add('SERVICE_UNAVAILABLE')
   return order.filter((code) => codes.has(code))
@@ -268,6 +270,16 @@ export interface Conditions {
   ifMatch?: '*' | readonly NamedTag[]
   ifNoneMatch?: '*' | readonly NamedTag[]
 }
+
+/** The body of an operation that takes a file. Reading it fails when the caller goes away. */
+export interface FileBody {
+  bytes: AsyncIterable<Buffer>
+  /** In bytes, where the caller said so. */
+  length: number | undefined
+}
+
+/** The media type of such a body, whatever the file is. */
+export const fileMediaType = 'application/octet-stream'
 
 /** What a handler returns. Only `reply` can make one, so a handler cannot answer what its operation does not declare. */
 interface Result<O extends Contract> {

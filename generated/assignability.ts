@@ -280,6 +280,11 @@ interface Contract {
     params: z.output<(typeof contract)['redeliverWebhookDelivery']['params']>
     reply: z.output<(typeof contract)['redeliverWebhookDelivery']['success']['body']>
   }
+  uploadFile: {
+    params: z.output<(typeof contract)['uploadFile']['params']>
+    query: Required<z.output<(typeof contract)['uploadFile']['query']>>
+    reply: z.output<(typeof contract)['uploadFile']['success']['body']>
+  }
   listTokens: {
     reply: z.output<(typeof contract)['listTokens']['success']['body']>
   }
@@ -563,6 +568,11 @@ interface Wire {
   redeliverWebhookDelivery: {
     params: wire['redeliverWebhookDelivery']['parameters']['path']
     reply: wire['redeliverWebhookDelivery']['responses'][200]['content']['application/json']
+  }
+  uploadFile: {
+    params: wire['uploadFile']['parameters']['path']
+    query: Required<NonNullable<wire['uploadFile']['parameters']['query']>>
+    reply: wire['uploadFile']['responses'][200]['content']['application/json']
   }
   listTokens: {
     reply: wire['listTokens']['responses'][200]['content']['application/json']

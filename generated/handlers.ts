@@ -1,6 +1,6 @@
 // Made by `make generate` from contract/. Do not edit.
 import type { operations as contract } from '../contract/index.ts'
-import type { AccessKind, Handler, Stream } from '../contract/operation.ts'
+import type { AccessKind, FileBody, Handler, Stream } from '../contract/operation.ts'
 import type { z } from '../contract/zod.ts'
 import type { operations as wire } from './openapi.ts'
 
@@ -664,6 +664,17 @@ export interface RedeliverWebhookDelivery {
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
 }
 
+/** Upload a file for a chat: POST /api/v1/sessions/{sessionId}/uploads */
+export interface UploadFile {
+  access: 'anyone'
+  params: z.output<(typeof contract)['uploadFile']['params']>
+  query: z.output<(typeof contract)['uploadFile']['query']>
+  body: FileBody
+  reply: wire['uploadFile']['responses'][200]['content']['application/json']
+  minimal: never
+  error: 'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+}
+
 /** List the caller's tokens: GET /v1/users/me/tokens */
 export interface ListTokens {
   access: 'user'
@@ -859,6 +870,11 @@ export interface WebhooksHandlers<Contexts extends Record<AccessKind, unknown>> 
   redeliverWebhookDelivery: Handler<RedeliverWebhookDelivery, Contexts>
 }
 
+export interface UploadsHandlers<Contexts extends Record<AccessKind, unknown>> {
+  /** POST /api/v1/sessions/{sessionId}/uploads */
+  uploadFile: Handler<UploadFile, Contexts>
+}
+
 export interface TokensHandlers<Contexts extends Record<AccessKind, unknown>> {
   /** GET /v1/users/me/tokens */
   listTokens: Handler<ListTokens, Contexts>
@@ -868,7 +884,7 @@ export interface TokensHandlers<Contexts extends Record<AccessKind, unknown>> {
   revokeToken: Handler<RevokeToken, Contexts>
 }
 
-export type Handlers<Contexts extends Record<AccessKind, unknown>> = WorkspacesHandlers<Contexts> & MembersHandlers<Contexts> & CredentialsHandlers<Contexts> & AuditHandlers<Contexts> & FoldersHandlers<Contexts> & BotsHandlers<Contexts> & TransferHandlers<Contexts> & PublishingHandlers<Contexts> & PublicationsHandlers<Contexts> & ResultsHandlers<Contexts> & AnalyticsHandlers<Contexts> & ChatHandlers<Contexts> & ChatsHandlers<Contexts> & WebhooksHandlers<Contexts> & TokensHandlers<Contexts>
+export type Handlers<Contexts extends Record<AccessKind, unknown>> = WorkspacesHandlers<Contexts> & MembersHandlers<Contexts> & CredentialsHandlers<Contexts> & AuditHandlers<Contexts> & FoldersHandlers<Contexts> & BotsHandlers<Contexts> & TransferHandlers<Contexts> & PublishingHandlers<Contexts> & PublicationsHandlers<Contexts> & ResultsHandlers<Contexts> & AnalyticsHandlers<Contexts> & ChatHandlers<Contexts> & ChatsHandlers<Contexts> & WebhooksHandlers<Contexts> & UploadsHandlers<Contexts> & TokensHandlers<Contexts>
 
 /** Every operation with the codes it can answer, for the cases that replay them. */
 export interface OperationErrors {
@@ -932,6 +948,7 @@ export interface OperationErrors {
   listWebhookDeliveries: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   getWebhookDelivery: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   redeliverWebhookDelivery: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
+  uploadFile: 'BAD_REQUEST' | 'FORBIDDEN' | 'NOT_FOUND' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   listTokens: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   createToken: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
   revokeToken: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'

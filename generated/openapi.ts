@@ -110,6 +110,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sessions/{sessionId}/uploads": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Upload a file for a chat
+         * @description Takes a file for the input that the chat waits at: an input for files, or one for text that takes attachments or recordings. The reply then names the `url`, in `attachedFileUrls` or as the `url` of a recording; a file that no reply names is removed after a day, the others with their result. What the input does not take, and more than 100 files of a chat, is invalid input. The file is served as a download, a picture as what it is; one of an input with the visibility `Private` only to members, with their token.
+         *
+         *     Permission: none; no token is needed.
+         */
+        post: operations["uploadFile"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v2/sessions/{sessionId}/clientLogs": {
         parameters: {
             query?: never;
@@ -3756,6 +3778,7 @@ export interface components {
              * @example email input
              */
             type: string;
+            upload?: components["schemas"]["UploadLimits"];
         } & {
             [key: string]: unknown;
         };
@@ -6644,6 +6667,7 @@ export interface components {
          *     - `invalid_type`: the value is missing, or of another type.
          *     - `invalid_union`: the value fits none of the alternatives.
          *     - `invalid_value`: the value is not one of those that are allowed.
+         *     - `files_not_kept`: the installation has no place for files.
          *     - `last_admin`: the workspace would be left without an admin.
          *     - `malformed`: the header or the request cannot be read.
          *     - `missing`: a header that is needed was not sent.
@@ -6663,6 +6687,7 @@ export interface components {
          *     - `too_big`: the value is longer or larger than allowed.
          *     - `too_deep`: the body is nested too deeply.
          *     - `too_large`: the body is over the limit of the operation.
+         *     - `too_many_files`: the chat has had as many or as large files as it may.
          *     - `too_many_keys`: an object has too many properties.
          *     - `too_many_values`: the body has too many values.
          *     - `too_small`: the value is shorter or smaller than allowed.
@@ -6676,7 +6701,7 @@ export interface components {
          *     - `unknown_variable`: no bot of the chat has a variable of this name.
          *     - `unknown_workspace`: the caller has no role in such a workspace.
          *     - `unrecognized_keys`: the property or parameter is not known.
-         *     - `unsupported_media_type`: the body is not sent as JSON in UTF-8.
+         *     - `unsupported_media_type`: the body is not sent as the media type that the operation takes.
          * @example invalid_type
          */
         IssueCode: string;
@@ -11262,7 +11287,7 @@ export interface components {
              */
             message: string;
         };
-        /** @description The request body is not JSON in UTF-8 without a content encoding. Send Content-Type: application/json. */
+        /** @description The request body is not what the operation takes: JSON in UTF-8, sent as Content-Type: application/json, or a file, sent as application/octet-stream; both without a content encoding. */
         UnsupportedMediaTypeErrorBody: {
             /**
              * @description The code of the error, for programs.
@@ -11295,6 +11320,43 @@ export interface components {
              * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
              */
             workspaceId?: string;
+        };
+        /** @description A file of a chat. */
+        Upload: {
+            /**
+             * @description What it is served as: a picture as what its bytes are, all else as bytes.
+             * @example application/octet-stream
+             */
+            mediaType: string;
+            /**
+             * @description Name of the file as it is kept: without what names of files may not have everywhere.
+             * @example plan.pdf
+             */
+            name: string;
+            /**
+             * Format: int64
+             * @description Size in bytes.
+             * @example 48213
+             */
+            size: number;
+            /**
+             * @description Where the file is, for the reply.
+             * @example https://bots.example.com/files/01jr5x2e0p1y5s9x4n6q8r0t2w/01jr5x9n7x8f2a6e1w3y5z7b9d3f0c1b2a4e5d6c7b8a9f0e1d2c/plan.pdf
+             */
+            url: string;
+        };
+        /** @description A file that was uploaded. */
+        UploadBody: {
+            upload: components["schemas"]["Upload"];
+        };
+        /** @description Where files can be uploaded for the reply. Absent with an input for files means that the installation keeps none. */
+        UploadLimits: {
+            /**
+             * Format: int64
+             * @description Most bytes of a file.
+             * @example 10485760
+             */
+            maximumSize: number;
         };
         /** @description Asks for a web address. */
         UrlInput: {
@@ -12595,7 +12657,7 @@ export interface components {
                 "application/json": components["schemas"]["UnauthorizedErrorBody"];
             };
         };
-        /** @description The request body is not JSON in UTF-8 without a content encoding. Send Content-Type: application/json. */
+        /** @description The request body is not what the operation takes: JSON in UTF-8, sent as Content-Type: application/json, or a file, sent as application/octet-stream; both without a content encoding. */
         UnsupportedMediaType: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -13078,6 +13140,56 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    uploadFile: {
+        parameters: {
+            query: {
+                /**
+                 * @description Name of the file. Its end says what it is, and is what the types of the input mean.
+                 * @example plan.pdf
+                 */
+                fileName: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the chat session, as start chat answers it.
+                 * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
+                 */
+                sessionId: components["parameters"]["SessionId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 10 MiB, unless the input or the installation says otherwise (`upload.maximumSize` of the input): the bytes of the file, whatever its type. */
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description The file is kept, and waits to be named in a reply. */
+            200: {
+                headers: {
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UploadBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];

@@ -91,6 +91,17 @@ const environment = z.object({
   CONCURRENT_REQUESTS: whole(1, 100_000, 400),
   REQUEST_QUEUE_LENGTH: whole(0, 100_000, 200),
   REQUEST_QUEUE_TIMEOUT: whole(1, 600_000, 2_000),
+  /** In megabytes, as the next one. */
+  UPLOAD_MAX_SIZE: whole(1, 10_000, 10),
+  UPLOAD_MAX_SIZE_PER_CHAT: whole(1, 100_000, 100),
+  UPLOAD_TIMEOUT: whole(1_000, 1_800_000, 600_000),
+  /** Absent keeps files beside the embedded database. */
+  S3_ENDPOINT: address(/^https?$/, 'https://s3.eu-central-1.amazonaws.com').optional(),
+  S3_BUCKET: z.string().min(1).default('bot-files'),
+  S3_REGION: z.string().min(1).default('us-east-1'),
+  /** Absent, with the next one, takes those that the machine has. */
+  S3_ACCESS_KEY_ID: z.string().optional(),
+  S3_SECRET_ACCESS_KEY: z.string().optional(),
   SMTP_URL: address(/^smtps?$/, 'smtp://user:password@mail.example.com:587').optional(),
   SMTP_FROM: z
     .string()

@@ -3,6 +3,7 @@ import type { BotGrant, FolderGrant, UserGrant, WorkspaceGrant } from './access/
 import type { ChatTools } from './chat/tools/index.ts'
 import type { Config } from './config.ts'
 import type { Database } from './db/client.ts'
+import type { FileStore } from './files/store.ts'
 import type { Keyring } from './workspaces/keyring.ts'
 
 /** What the whole process shares. */
@@ -16,6 +17,10 @@ export interface Services {
   chat: ChatTools
   /** Of credentials. */
   keyring: Keyring
+  /** Where files of visitors are; null where the installation has no place for them. */
+  files: FileStore | null
+  /** Where callers reach the service; known once it listens. */
+  publicUrl: () => string
 }
 
 /**

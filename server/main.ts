@@ -8,6 +8,7 @@ import { readConfig } from './config.ts'
 import { connect, databaseError } from './db/client.ts'
 import { databaseOptions, locateDatabase } from './db/configured.ts'
 import { cursorKey, migrateDatabase } from './db/migrate.ts'
+import { openFileStore } from './files/open.ts'
 import { createApp, type Phase } from './http/app.ts'
 import { createServer } from './http/server.ts'
 import { createLog } from './log.ts'
@@ -41,6 +42,7 @@ const { db, pool } = connect(databaseOptions(config, database.url, log))
 
 const chat = openChatTools(config)
 const keyring = openKeyring(config)
+const files = openFileStore(config)
 let phase: Phase = 'starting'
 // Filled in before the phase lets a request through.
 const key = Buffer.alloc(32)
@@ -53,10 +55,14 @@ const app = createApp({
   cursorKey: key,
   chat: chat.tools,
   keyring,
+  files,
   phase: () => phase,
   publicUrl: () => publicUrl,
 })
-const server = createServer(app, { requestTimeout: config.REQUEST_TIMEOUT })
+const server = createServer(app, {
+  requestTimeout: config.REQUEST_TIMEOUT,
+  uploadTimeout: config.UPLOAD_TIMEOUT,
+})
 await new Promise<void>((resolve, reject) => {
   server.once('error', reject)
   server.listen({ port: config.PORT, host: config.HOST }, resolve)
@@ -95,7 +101,7 @@ while (phase === 'starting') {
     await noteLostKeys()
     if (phase !== 'starting') break
     phase = 'serving'
-    background = startBackground(db, log, config)
+    background = startBackground(db, log, files, config)
     deliveries = startDeliveries({ db, log, key, post: chat.tools.httpRequest })
     log.info({ port, publicUrl }, 'serving')
   } catch (error) {

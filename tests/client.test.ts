@@ -42,9 +42,15 @@ const fetch = (async (url: string, { signal, ...request }: RequestInit) => {
   const { method, headers, body } = request as {
     method: string
     headers: Record<string, string>
-    body?: string
+    body?: unknown
   }
-  sent.push({ method, url, headers, body: body === undefined ? undefined : JSON.parse(body) })
+  // What is no JSON is a file, sent as it is.
+  sent.push({
+    method,
+    url,
+    headers,
+    body: typeof body === 'string' && /^[[{"]/.test(body) ? JSON.parse(body) : body,
+  })
   const answer = answers.shift() ?? { body: {} }
   if (answer === 'silence')
     return new Promise((_, reject) => signal?.addEventListener('abort', () => reject(signal.reason)))

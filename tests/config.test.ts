@@ -111,6 +111,14 @@ const variables: Record<keyof Config, Variable> = {
   CONCURRENT_REQUESTS: whole(400, 1, 100_000),
   REQUEST_QUEUE_LENGTH: whole(200, 0, 100_000),
   REQUEST_QUEUE_TIMEOUT: whole(2_000, 1, 600_000),
+  UPLOAD_MAX_SIZE: whole(10, 1, 10_000),
+  UPLOAD_MAX_SIZE_PER_CHAT: whole(100, 1, 100_000),
+  UPLOAD_TIMEOUT: whole(600_000, 1_000, 1_800_000),
+  S3_ENDPOINT: url(['https://s3.example.com', 'http://localhost:9000'], ['s3://bucket']),
+  S3_BUCKET: { absent: 'bot-files', good: [['files', 'files']], bad: [] },
+  S3_REGION: { absent: 'us-east-1', good: [['eu-central-1', 'eu-central-1']], bad: [] },
+  S3_ACCESS_KEY_ID: { absent: undefined, good: [['key', 'key']], bad: [] },
+  S3_SECRET_ACCESS_KEY: { absent: undefined, good: [['secret', 'secret']], bad: [] },
   SMTP_URL: url(['smtp://u:p@mail.example.com:587', 'smtps://mail.example.com'], ['http://mail.example.com']),
   SMTP_FROM: { absent: 'Bots <bots@localhost>', good: [['a@example.com', 'a@example.com']], bad: ['a'] },
   OUTBOUND_ALLOWED_HOSTS: {
@@ -158,7 +166,10 @@ test('every wrong variable is named at once, and what others set is ignored', ()
 
 test('the README lists every variable with the default that the service runs with', () => {
   const readme = readFileSync(new URL('README.md', root), 'utf8')
-  const rows = [...readme.matchAll(/^\| `([A-Z_]+)` \| (.*?) \|/gm)].map(([, name, cell]) => [name, cell])
+  const rows = [...readme.matchAll(/^\| `([A-Z][A-Z\d_]*)` \| (.*?) \|/gm)].map(([, name, cell]) => [
+    name,
+    cell,
+  ])
   const listed = rows.map(([name, cell]) => {
     const [, text] = /^`(.*)`$/.exec(cell as string) ?? []
     // Words instead of a value say what happens without one.

@@ -364,7 +364,7 @@ test.each(mistakes)('%s', (_name, make, expected) => {
 })
 
 test('e-mails without a mail server', () => {
-  const found = checkFlow(sound(), { hasMail: false })
+  const found = checkFlow(sound(), { hasMail: false, hasFiles: true })
   expect(found).toMatchObject([{ path: ['groups', '2', 'blocks', '2', 'type'], code: 'no_mail_server' }])
 })
 
@@ -400,6 +400,20 @@ test('credentials that the workspace does not have, of models and of e-mails', (
   ])
   expect(codes({ hasMail: false, credentials: new Map() })).toContain('7.type no_mail_server')
   expect(codes({ hasMail: true })).not.toContain('0.options.credentialsId missing_credentials')
+})
+
+test('inputs for files without a place for files', () => {
+  const bot = sound()
+  const blocks = [
+    { id: 'file', type: 'file input' },
+    { id: 'more', type: 'file input' },
+  ]
+  ;(bot.groups as { blocks: unknown[] }[])[2]?.blocks.unshift(...blocks)
+  expect(checkFlow(bot as FlowDocument)).toEqual([])
+  const found = checkFlow(bot as FlowDocument, { hasMail: true, hasFiles: false })
+  expect(found).toMatchObject([
+    { path: ['groups', '2', 'blocks', '0', 'type'], code: 'no_file_store', severity: 'error' },
+  ])
 })
 
 test('the nearest known name is told', () => {

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { type OperationId, operations } from '../contract/index.ts'
-import { ownErrorsOf } from '../contract/operation.ts'
+import { fileMediaType, ownErrorsOf } from '../contract/operation.ts'
 import { root } from '../server/root.ts'
 import {
   codeOfResponse,
@@ -189,6 +189,14 @@ describe('the document', () => {
   })
 })
 
+/** Parameters besides those of paths that have to be sent, where they are not optional. */
+const needed = ['workspaceId', 'fileName']
+
+/** Bodies of JSON: a file is bytes, of which nothing can be said. */
+function bodiesOf(content: Record<string, PublishedContent> = {}): PublishedContent[] {
+  return Object.entries(content).flatMap(([media, one]) => (media === fileMediaType ? [] : [one]))
+}
+
 /** Words that no parameter may be called by, since some language keeps them for itself. */
 const reserved =
   'class default delete enum export final function global import in interface new object package private public return static switch this type var'.split(
@@ -248,7 +256,7 @@ describe.each(endpoints)('$operation.operationId', ({ operation, path }) => {
       expect(parameter.example).toBeDefined()
       expect(mistakesOf(parameter.example, parameter.schema)).toEqual([])
       expect(parameter.required).toBe(
-        parameter.in === 'path' || (parameter.name === 'workspaceId' && parameter.required),
+        parameter.in === 'path' || (needed.includes(parameter.name) && parameter.required),
       )
       expect(parameter.name).toMatch(
         parameter.in === 'header' ? /^[A-Z][a-z]*(-[A-Z][a-z]+)*$/ : /^[a-z][A-Za-z]*$/,
@@ -261,7 +269,7 @@ describe.each(endpoints)('$operation.operationId', ({ operation, path }) => {
   test('shows its body and its success by examples that fit', () => {
     const { requestBody, responses } = operation
     const contents: PublishedContent[] = [
-      ...Object.values(requestBody?.content ?? {}),
+      ...bodiesOf(requestBody?.content),
       ...Object.entries(responses)
         .filter(([status]) => status < '400')
         .flatMap(([, response]) => Object.values(resolve(response).content ?? {})),
@@ -277,7 +285,7 @@ describe.each(endpoints)('$operation.operationId', ({ operation, path }) => {
 
   test('names the component of every body', () => {
     const contents = [
-      ...Object.values(operation.requestBody?.content ?? {}),
+      ...bodiesOf(operation.requestBody?.content),
       ...Object.values(operation.responses).flatMap((response) =>
         Object.entries(resolve(response).content ?? {}).flatMap(([media, content]) =>
           // Lines of JSON and events are texts.

@@ -160,6 +160,7 @@ function step(botId: string, flags: { hasStarted: boolean; isCompleted: boolean 
     variables: [],
     transcript: [],
     linkedResults: [],
+    uploads: [],
     ...flags,
   }
   return {

@@ -220,6 +220,20 @@ const input = z
       .optional()
       .meta({ description: 'The items that can be chosen.' }),
     prefilledValue: prose('The value to begin with.', 'ada@example.com').optional(),
+    upload: z
+      .object({
+        maximumSize: z
+          .int()
+          .min(1)
+          .max(9_007_199_254_740_991)
+          .meta({ description: 'Most bytes of a file.', format: 'int64', example: 10_485_760 }),
+      })
+      .optional()
+      .meta({
+        id: 'UploadLimits',
+        description:
+          'Where files can be uploaded for the reply. Absent with an input for files means that the installation keeps none.',
+      }),
   })
   .meta({ id: 'ChatInput', description: 'The input block that waits for a reply.' })
 

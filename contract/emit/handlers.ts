@@ -8,7 +8,7 @@ export function toHandlers(resources: Record<string, Record<string, Operation>>)
   const lines = [
     '// Made by `make generate` from contract/. Do not edit.',
     "import type { operations as contract } from '../contract/index.ts'",
-    "import type { AccessKind, Handler, Stream } from '../contract/operation.ts'",
+    "import type { AccessKind, FileBody, Handler, Stream } from '../contract/operation.ts'",
     "import type { z } from '../contract/zod.ts'",
     "import type { operations as wire } from './openapi.ts'",
     '',
@@ -54,7 +54,7 @@ function operationInterface(id: string, operation: Operation): string[] {
     `  access: '${operation.access.kind}'`,
     `  params: ${parsed('params')}`,
     `  query: ${parsed('query')}`,
-    `  body: ${parsed('body')}`,
+    `  body: ${operation.fileBody ? 'FileBody' : parsed('body')}`,
     media === 'application/json'
       ? `  reply: wire['${id}']['responses'][${operation.success.status}]['content']['${media}']`
       : '  reply: Stream',

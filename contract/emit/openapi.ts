@@ -4,6 +4,7 @@ import { idempotencyKey } from '../idempotency.ts'
 import {
   type Example,
   errorsOf,
+  fileMediaType,
   minimalMediaType,
   minimumKeyOf,
   type Need,
@@ -143,6 +144,15 @@ function register(registry: OpenAPIRegistry, operationId: string, operations: Re
       ...(operation.params ? { params: operation.params } : {}),
       ...(operation.query ? { query: operation.query } : {}),
       ...(minimumKey ? { headers: z.object({ 'Idempotency-Key': idempotencyKey(minimumKey) }) } : {}),
+      ...(operation.fileBody
+        ? {
+            body: {
+              required: true,
+              description: operation.fileBody,
+              content: { [fileMediaType]: { schema: { type: 'string', format: 'binary' } } },
+            },
+          }
+        : {}),
       ...(operation.body
         ? {
             body: {

@@ -1,7 +1,7 @@
 // Made by `make generate` from contract/. Do not edit.
 import { ApiError } from './runtime.js'
 import type { ClientOptions, KeyOptions, MatchOptions, Pages, Reply, RequestOptions } from './runtime.js'
-import type { ApiTokenBody, ApiTokenCreate, ApiTokenList, AuditPage, BlockStatsBody, Bot, BotBody, BotPage, BotReferenceBody, BotUpdate, BotV61, BotWithModeBody, ChatBody, ChatPage, ChatSessionBody, ChatUpdate, ContinueChatBody, ContinuedChatBody, CreateBotBody, CreateFolderBody, CreatedApiTokenBody, CredentialsBody, CredentialsCreate, CredentialsList, CredentialsUpdate, DeleteFolderQuery, DeleteResultsQuery, ExportResultsQuery, ExportedBotBody, FlowCheckBody, FolderBody, FolderList, GetBlockStatsQuery, GetBotQuery, GetFolderQuery, GetPublishedBotQuery, GetStatsQuery, ImportBotBody, ImportedBotBody, ListAuditLogQuery, ListBotsQuery, ListChatsQuery, ListFoldersQuery, ListPublicationsQuery, ListResultLogsQuery, ListResultsQuery, ListWebhookDeliveriesQuery, MemberBody, MemberCreate, MemberList, MemberUpdate, PublicationBody, PublicationPage, PublishedBody, PublishedBotBody, ResultBody, ResultLogPage, ResultPage, SaveClientLogsBody, StartChatBody, StartPreviewBody, StartedChatBody, StatsBody, SuccessBody, TranscriptBody, UpdateBotBody, UpdateFolderBody, UpdatedWorkspaceBody, WebhookData, WebhookDeliveryBody, WebhookDeliveryPage, WebhookEndpointBody, WebhookEndpointCreate, WebhookEndpointList, WebhookEndpointUpdate, WebhookEndpointWithSecretBody, WorkspaceBody, WorkspaceCreate, WorkspaceDeletedBody, WorkspaceDetailsBody, WorkspaceList, WorkspaceUpdate } from './types.cjs'
+import type { ApiTokenBody, ApiTokenCreate, ApiTokenList, AuditPage, BlockStatsBody, Bot, BotBody, BotPage, BotReferenceBody, BotUpdate, BotV61, BotWithModeBody, ChatBody, ChatPage, ChatSessionBody, ChatUpdate, ContinueChatBody, ContinuedChatBody, CreateBotBody, CreateFolderBody, CreatedApiTokenBody, CredentialsBody, CredentialsCreate, CredentialsList, CredentialsUpdate, DeleteFolderQuery, DeleteResultsQuery, ExportResultsQuery, ExportedBotBody, FlowCheckBody, FolderBody, FolderList, GetBlockStatsQuery, GetBotQuery, GetFolderQuery, GetPublishedBotQuery, GetStatsQuery, ImportBotBody, ImportedBotBody, ListAuditLogQuery, ListBotsQuery, ListChatsQuery, ListFoldersQuery, ListPublicationsQuery, ListResultLogsQuery, ListResultsQuery, ListWebhookDeliveriesQuery, MemberBody, MemberCreate, MemberList, MemberUpdate, PublicationBody, PublicationPage, PublishedBody, PublishedBotBody, ResultBody, ResultLogPage, ResultPage, SaveClientLogsBody, StartChatBody, StartPreviewBody, StartedChatBody, StatsBody, SuccessBody, TranscriptBody, UpdateBotBody, UpdateFolderBody, UpdatedWorkspaceBody, UploadBody, UploadFileQuery, WebhookData, WebhookDeliveryBody, WebhookDeliveryPage, WebhookEndpointBody, WebhookEndpointCreate, WebhookEndpointList, WebhookEndpointUpdate, WebhookEndpointWithSecretBody, WorkspaceBody, WorkspaceCreate, WorkspaceDeletedBody, WorkspaceDetailsBody, WorkspaceList, WorkspaceUpdate } from './types.cjs'
 
 export { ApiError, ConnectionError, TimeoutError } from './runtime.js'
 export type { ClientOptions, Issue, KeyOptions, MatchOptions, Pages, Reply, RequestOptions } from './runtime.js'
@@ -61,7 +61,7 @@ export declare class PayloadTooLargeError extends ApiError {
   readonly code: 'PAYLOAD_TOO_LARGE'
 }
 
-/** The request body is not JSON in UTF-8 without a content encoding. Send Content-Type: application/json. */
+/** The request body is not what the operation takes: JSON in UTF-8, sent as Content-Type: application/json, or a file, sent as application/octet-stream; both without a content encoding. */
 export declare class UnsupportedMediaTypeError extends ApiError {
   readonly status: 415
   readonly code: 'UNSUPPORTED_MEDIA_TYPE'
@@ -451,6 +451,12 @@ export interface Chat {
    * Sets variables of a chat that waits, or ends it. Variables have their new values in the result at once and in the chat from its next step on; a step that is running meanwhile loses neither its own changes nor these. A chat that was ended is not found by its visitor, like any that is over; its result stays, with an entry in its log. A name that no variable has is invalid input. A chat that is over, and a preview, is not found.
    */
   update(botId: string, sessionId: string, body?: ChatUpdate, options?: RequestOptions & KeyOptions): Reply<ChatBody>
+  /**
+   * Upload a file for a chat: `POST /api/v1/sessions/{sessionId}/uploads`
+   *
+   * Takes a file for the input that the chat waits at: an input for files, or one for text that takes attachments or recordings. The reply then names the `url`, in `attachedFileUrls` or as the `url` of a recording; a file that no reply names is removed after a day, the others with their result. What the input does not take, and more than 100 files of a chat, is invalid input. The file is served as a download, a picture as what it is; one of an input with the visibility `Private` only to members, with their token.
+   */
+  uploadFile(sessionId: string, file: Blob, query: UploadFileQuery, options?: RequestOptions): Reply<UploadBody>
 }
 
 export interface Webhooks {

@@ -118,6 +118,7 @@ export function createClient(options) {
         saveClientLogs: on({ "method": "POST", "path": "/api/v2/sessions/{sessionId}/clientLogs", "body": true, "open": true }),
         list: on({ "method": "GET", "path": "/v1/bots/{botId}/chats", "query": true, "entries": "chats" }),
         update: on({ "method": "PATCH", "path": "/v1/bots/{botId}/chats/{sessionId}", "body": true, "key": true }),
+        uploadFile: on({ "method": "POST", "path": "/api/v1/sessions/{sessionId}/uploads", "body": true, "file": true, "query": true, "open": true }),
     };
     const webhooks = {
         listEndpoints: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints" }),

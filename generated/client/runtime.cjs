@@ -50,7 +50,9 @@ function connect({ baseUrl, token, fetch = globalThis.fetch, headers, timeout = 
         const bearer = operation.open ? undefined : typeof token === 'function' ? await token() : token;
         return {
             ...(bearer === undefined ? {} : { Authorization: `Bearer ${bearer}` }),
-            ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+            ...(body === undefined
+                ? {}
+                : { 'Content-Type': operation.file ? 'application/octet-stream' : 'application/json' }),
             ...(key === undefined ? {} : { 'Idempotency-Key': key }),
             ...(options.ifMatch ? { 'If-Match': options.ifMatch } : {}),
             ...(options.minimal ? { Prefer: 'return=minimal' } : {}),
@@ -75,7 +77,7 @@ function connect({ baseUrl, token, fetch = globalThis.fetch, headers, timeout = 
             response = await fetch(base + target, {
                 method: operation.method,
                 headers: sent,
-                body: call.body === undefined ? undefined : JSON.stringify(call.body),
+                body: call.body === undefined || operation.file ? call.body : JSON.stringify(call.body),
                 signal: controller.signal,
             });
             // The caller reads it, without a limit of time.

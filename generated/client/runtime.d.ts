@@ -98,6 +98,8 @@ export interface Operation {
     /** Whether the call takes a body and a query, in this order after the parameters of the path. */
     body?: boolean;
     query?: boolean;
+    /** Whether the body is a file, sent as it is. */
+    file?: boolean;
     /** The parameter of the query without which it would mean everything. */
     needs?: string;
     /** Whether it takes an idempotency key. */

@@ -2468,6 +2468,7 @@ export interface components {
              * @example email input
              */
             type: string;
+            upload?: components["schemas"]["UploadLimits"];
         } & {
             [key: string]: unknown;
         };
@@ -5356,6 +5357,7 @@ export interface components {
          *     - `invalid_type`: the value is missing, or of another type.
          *     - `invalid_union`: the value fits none of the alternatives.
          *     - `invalid_value`: the value is not one of those that are allowed.
+         *     - `files_not_kept`: the installation has no place for files.
          *     - `last_admin`: the workspace would be left without an admin.
          *     - `malformed`: the header or the request cannot be read.
          *     - `missing`: a header that is needed was not sent.
@@ -5375,6 +5377,7 @@ export interface components {
          *     - `too_big`: the value is longer or larger than allowed.
          *     - `too_deep`: the body is nested too deeply.
          *     - `too_large`: the body is over the limit of the operation.
+         *     - `too_many_files`: the chat has had as many or as large files as it may.
          *     - `too_many_keys`: an object has too many properties.
          *     - `too_many_values`: the body has too many values.
          *     - `too_small`: the value is shorter or smaller than allowed.
@@ -5388,7 +5391,7 @@ export interface components {
          *     - `unknown_variable`: no bot of the chat has a variable of this name.
          *     - `unknown_workspace`: the caller has no role in such a workspace.
          *     - `unrecognized_keys`: the property or parameter is not known.
-         *     - `unsupported_media_type`: the body is not sent as JSON in UTF-8.
+         *     - `unsupported_media_type`: the body is not sent as the media type that the operation takes.
          * @example invalid_type
          */
         IssueCode: string;
@@ -9974,7 +9977,7 @@ export interface components {
              */
             message: string;
         };
-        /** @description The request body is not JSON in UTF-8 without a content encoding. Send Content-Type: application/json. */
+        /** @description The request body is not what the operation takes: JSON in UTF-8, sent as Content-Type: application/json, or a file, sent as application/octet-stream; both without a content encoding. */
         UnsupportedMediaTypeErrorBody: {
             /**
              * @description The code of the error, for programs.
@@ -10007,6 +10010,43 @@ export interface components {
              * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
              */
             workspaceId?: string;
+        };
+        /** @description A file of a chat. */
+        Upload: {
+            /**
+             * @description What it is served as: a picture as what its bytes are, all else as bytes.
+             * @example application/octet-stream
+             */
+            mediaType: string;
+            /**
+             * @description Name of the file as it is kept: without what names of files may not have everywhere.
+             * @example plan.pdf
+             */
+            name: string;
+            /**
+             * Format: int64
+             * @description Size in bytes.
+             * @example 48213
+             */
+            size: number;
+            /**
+             * @description Where the file is, for the reply.
+             * @example https://bots.example.com/files/01jr5x2e0p1y5s9x4n6q8r0t2w/01jr5x9n7x8f2a6e1w3y5z7b9d3f0c1b2a4e5d6c7b8a9f0e1d2c/plan.pdf
+             */
+            url: string;
+        };
+        /** @description A file that was uploaded. */
+        UploadBody: {
+            upload: components["schemas"]["Upload"];
+        };
+        /** @description Where files can be uploaded for the reply. Absent with an input for files means that the installation keeps none. */
+        UploadLimits: {
+            /**
+             * Format: int64
+             * @description Most bytes of a file.
+             * @example 10485760
+             */
+            maximumSize: number;
         };
         /** @description Asks for a web address. */
         UrlInput: {
@@ -11307,7 +11347,7 @@ export interface components {
                 "application/json": components["schemas"]["UnauthorizedErrorBody"];
             };
         };
-        /** @description The request body is not JSON in UTF-8 without a content encoding. Send Content-Type: application/json. */
+        /** @description The request body is not what the operation takes: JSON in UTF-8, sent as Content-Type: application/json, or a file, sent as application/octet-stream; both without a content encoding. */
         UnsupportedMediaType: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
@@ -11789,6 +11829,56 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            429: components["responses"]["TooManyRequests"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    uploadFile: {
+        parameters: {
+            query: {
+                /**
+                 * @description Name of the file. Its end says what it is, and is what the types of the input mean.
+                 * @example plan.pdf
+                 */
+                fileName: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the chat session, as start chat answers it.
+                 * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
+                 */
+                sessionId: components["parameters"]["SessionId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 10 MiB, unless the input or the installation says otherwise (`upload.maximumSize` of the input): the bytes of the file, whatever its type. */
+        requestBody: {
+            content: {
+                "application/octet-stream": string;
+            };
+        };
+        responses: {
+            /** @description The file is kept, and waits to be named in a reply. */
+            200: {
+                headers: {
+                    "Access-Control-Allow-Origin": components["headers"]["Access-Control-Allow-Origin"];
+                    "Access-Control-Expose-Headers": components["headers"]["Access-Control-Expose-Headers"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UploadBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
@@ -15722,6 +15812,9 @@ export type UnsupportedMediaTypeErrorBody = components["schemas"]["UnsupportedMe
 export type UpdateBotBody = components["schemas"]["UpdateBotBody"]
 export type UpdateFolderBody = components["schemas"]["UpdateFolderBody"]
 export type UpdatedWorkspaceBody = components["schemas"]["UpdatedWorkspaceBody"]
+export type Upload = components["schemas"]["Upload"]
+export type UploadBody = components["schemas"]["UploadBody"]
+export type UploadLimits = components["schemas"]["UploadLimits"]
 export type UrlInput = components["schemas"]["UrlInput"]
 export type UrlInputOptions = components["schemas"]["UrlInputOptions"]
 export type UserTurn = components["schemas"]["UserTurn"]
@@ -15779,3 +15872,4 @@ export type GetStatsQuery = NonNullable<operations["getStats"]["parameters"]["qu
 export type GetBlockStatsQuery = NonNullable<operations["getBlockStats"]["parameters"]["query"]>
 export type ListChatsQuery = NonNullable<operations["listChats"]["parameters"]["query"]>
 export type ListWebhookDeliveriesQuery = NonNullable<operations["listWebhookDeliveries"]["parameters"]["query"]>
+export type UploadFileQuery = NonNullable<operations["uploadFile"]["parameters"]["query"]>

@@ -2,10 +2,12 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
 import { type Database, databaseError } from '../db/client.ts'
+import type { FileStore } from '../files/store.ts'
 import { rollUpBlocks } from '../results/block-stats.ts'
 import { expireResults } from '../results/retention.ts'
 import { rollUpBatch } from '../results/stats-rollup.ts'
 import { forgetDeliveries } from '../webhooks/deliver.ts'
+import { removeFiles } from './files.ts'
 import { forgetKeys } from './keys.ts'
 import { purgeBatch } from './purge.ts'
 
@@ -24,6 +26,7 @@ interface Job {
 export function startBackground(
   db: Database,
   log: Logger,
+  files: FileStore | null,
   { RESULTS_RETENTION_DAYS: days }: Pick<Config, 'RESULTS_RETENTION_DAYS'>,
 ): { stop: () => Promise<void> } {
   const jobs: Job[] = [
@@ -32,6 +35,7 @@ export function startBackground(
     { name: 'counting blocks', interval: OFTEN, batch: rollUpBlocks },
     { name: 'forgetting keys', interval: OFTEN, batch: forgetKeys },
     { name: 'forgetting deliveries', interval: SELDOM, batch: forgetDeliveries },
+    { name: 'removing files', interval: OFTEN, batch: (db, now) => removeFiles(db, files, now) },
     { name: 'expiring results', interval: SELDOM, batch: (db, now) => expireResults(db, days, now) },
   ]
   const stopping = new AbortController()

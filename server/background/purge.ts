@@ -19,6 +19,7 @@ import {
   results,
   resultTranscripts,
   statsRollups,
+  uploads,
   webhookDeliveries,
   webhookEndpoints,
   workspaceMembers,
@@ -56,7 +57,8 @@ export async function purgeBatch(db: Database, now: Date): Promise<boolean> {
       .for('update', { skipLocked: true })
     if (!request)
       return (await purgeWorkspace(tx)) || (await removeSessions(tx, lt(chatSessions.expiresAt, now)))
-    if (await purgeResults(tx, request.botId)) return queueAgain(tx, request.botId)
+    if (await purgeResults(tx, request.botId, now)) return queueAgain(tx, request.botId)
+    await dropFiles(tx, request.botId, now)
     await purgeStats(tx, request.botId)
     if (await purgeBot(tx, request.botId)) return queueAgain(tx, request.botId)
     await tx.delete(purges).where(eq(purges.botId, request.botId))
@@ -80,7 +82,7 @@ async function queueAgain(tx: Transaction, botId: string): Promise<true> {
  */
 
 /** True while results of the bot are left that nobody can see. */
-async function purgeResults(tx: Transaction, botId: string): Promise<boolean> {
+async function purgeResults(tx: Transaction, botId: string, now: Date): Promise<boolean> {
   const rows = await selectRows(
     tx,
     { id: results.id, sessionId: results.lastChatSessionId },
@@ -98,7 +100,18 @@ async function purgeResults(tx: Transaction, botId: string): Promise<boolean> {
   await tx.execute(sql`DELETE FROM ${resultAnswers} WHERE bot_id = ${botId} AND result_id = ANY(${ids})`)
   await tx.execute(sql`DELETE FROM ${resultLogs} WHERE bot_id = ${botId} AND result_id = ANY(${ids})`)
   await tx.execute(sql`DELETE FROM ${resultTranscripts} WHERE bot_id = ${botId} AND result_id = ANY(${ids})`)
+  await tx.execute(sql`
+    UPDATE ${uploads} SET remove_at = ${now.toISOString()}::timestamptz
+    WHERE bot_id = ${botId} AND result_id = ANY(${ids})`)
   return true
+}
+
+/** Files of a deleted bot that no result had; they and the others are removed by `files.ts`. */
+async function dropFiles(tx: Transaction, botId: string, now: Date) {
+  await tx.execute(sql`
+    UPDATE ${uploads} SET remove_at = ${now.toISOString()}::timestamptz
+    WHERE bot_id = ${botId} AND NOT coalesce(remove_at <= ${now.toISOString()}::timestamptz, false)
+      AND NOT EXISTS (SELECT FROM ${bots} b WHERE b.id = ${botId} AND b.deleted_at IS NULL)`)
 }
 
 /** Removes the counts of days of which no result is left to be seen. */

@@ -1,8 +1,9 @@
 import type { FlowFinding } from '../../contract/publications.ts'
-import type { FlowDocument } from '../conversion/document.ts'
+import { takesFiles } from '../chat/uploading.ts'
+import { blocksOf, type FlowDocument, isRecord } from '../conversion/document.ts'
 import { blockIssues } from './checks/blocks.ts'
 import { type KnownCredentials, unsentMails } from './checks/credentials.ts'
-import { readFlow } from './checks/flow.ts'
+import { type Flow, issue, readFlow } from './checks/flow.ts'
 import { endlessLoops } from './checks/loops.ts'
 import { startIssues, unreachableGroups } from './checks/reach.ts'
 import { duplicateIds, edgeIssues, eventIssues } from './checks/references.ts'
@@ -15,6 +16,8 @@ export interface Finding extends FlowFinding {
 /** What the service and the workspace of a bot have. */
 export interface CheckedService {
   hasMail: boolean
+  /** Whether files of visitors can be kept; absent where nobody knows. */
+  hasFiles?: boolean
   /** Absent where nobody knows; then nothing is said of credentials. */
   credentials?: KnownCredentials
 }
@@ -50,6 +53,7 @@ export interface CheckedService {
  * | `doubtful_format` | a format of dates has `D` or `Y` where `d` or `y` is the usual one |
  * | `no_mail_server` | e-mail blocks without an account, where the service has no mail server |
  * | `missing_credentials` | a block asks a language model, and has no credentials of the workspace for that |
+ * | `no_file_store` | inputs for files, where the service has no place for them |
  */
 export function checkFlow(document: FlowDocument, service: CheckedService = { hasMail: true }): Finding[] {
   const flow = readFlow(document)
@@ -59,6 +63,7 @@ export function checkFlow(document: FlowDocument, service: CheckedService = { ha
     ...eventIssues(flow),
     ...blockIssues(flow, service.credentials),
     ...(service.hasMail ? [] : unsentMails(flow, service.credentials)),
+    ...(service.hasFiles === false ? untakenFiles(flow) : []),
     ...edgeIssues(flow),
     ...endlessLoops(flow),
   ]
@@ -88,4 +93,22 @@ const errors = new Set([
   'missing_setting',
   'no_mail_server',
   'missing_credentials',
+  'no_file_store',
 ])
+
+/** One finding for all of them: it is one thing to set. */
+function untakenFiles({ groups }: Flow): FlowFinding[] {
+  for (const [groupIndex, group] of groups.entries()) {
+    const index = blocksOf(group).findIndex(
+      (block) =>
+        isRecord(block) &&
+        typeof block.type === 'string' &&
+        takesFiles({ type: block.type, options: isRecord(block.options) ? block.options : {} }),
+    )
+    if (index === -1) continue
+    const path = ['groups', groupIndex, 'blocks', index, 'type']
+    const message = 'No file can be uploaded: the service has no place for files (S3_ENDPOINT).'
+    return [issue(path, 'no_file_store', message)]
+  }
+  return []
+}

@@ -21,15 +21,15 @@ export async function publish(
   grant: BotGrant,
   conditions: Conditions,
   now: Date,
-  hasMail: boolean,
+  service: { hasMail: boolean; hasFiles: boolean },
 ): Promise<Outcome> {
   if (grant.bot.publicId !== null) {
-    const outcome = await publishDraft(db, grant, conditions, now, hasMail)
+    const outcome = await publishDraft(db, grant, conditions, now, service)
     if (!('changed' in outcome)) return outcome
   }
   return transact(db, async (tx) => {
     await assignPublicId(tx, grant, conditions)
-    const again = await publishDraft(tx, grant, conditions, now, hasMail)
+    const again = await publishDraft(tx, grant, conditions, now, service)
     if (!('findings' in again)) throw new Rollback(again)
     return again
   })
@@ -45,7 +45,7 @@ async function publishDraft(
   { bot, caller }: BotGrant,
   conditions: Conditions,
   now: Date,
-  hasMail: boolean,
+  service: { hasMail: boolean; hasFiles: boolean },
 ): Promise<Outcome> {
   const [found] = await db
     .select({ row: bots, draft: draftColumns, credentials: typesOfCredentials(bots.workspaceId) })
@@ -56,7 +56,7 @@ async function publishDraft(
   const { row, draft } = found
   if (isStale(conditions, row)) return { stale: row }
   const credentials = new Map(Object.entries(JSON.parse(found.credentials) as Record<string, string>))
-  const findings = checkFlow(parseDraft(row.version, draft), { hasMail, credentials })
+  const findings = checkFlow(parseDraft(row.version, draft), { ...service, credentials })
   const warnings = findings.slice(0, MAXIMUM_FINDINGS)
   const id = newId(now)
   // Locked together, header and draft cannot be of different revisions.

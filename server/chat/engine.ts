@@ -243,6 +243,7 @@ function newRun(options: StepOptions, effects: Effects, session: Run['session'])
     answers: [],
     transcript: [],
     linkedResults: new Map(),
+    uploads: [],
     spent: {
       blocks: 0,
       evaluation: 0,
@@ -338,6 +339,7 @@ async function outcomeOf(run: Run, isRegistering = false): Promise<StepOutcome> 
     hasStarted,
     isCompleted: isOver && !run.isCut && hasStarted,
     linkedResults: [...run.linkedResults.values()],
+    uploads: run.uploads,
   }
   if (run.input !== undefined) outcome.input = run.input
   if (run.actions.length > 0) outcome.clientSideActions = run.actions

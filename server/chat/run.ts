@@ -1,4 +1,5 @@
 /** What is in hand while one request is served: the state in a form to work with, and what has been produced. */
+import type { Upload } from '../files/uploads.ts'
 import type { Block, FlowIndex, Group } from './flow.ts'
 import { findBlock, followEdge } from './flow.ts'
 import type { Limits } from './limits.ts'
@@ -49,6 +50,8 @@ export interface Run {
   answers: Answer[]
   transcript: TranscriptEntry[]
   linkedResults: Map<string, LinkedResult>
+  /** Files that were answered with. */
+  uploads: Upload[]
   spent: {
     blocks: number
     /** Milliseconds, as the next one. */

@@ -2,6 +2,8 @@ import { hash } from 'node:crypto'
 import type { ContinueChat } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
 import type { Contexts } from '../context.ts'
+import { type Database, transact } from '../db/client.ts'
+import { keepUploads, type Upload, uploadsAmong } from '../files/uploads.ts'
 import { newId } from '../ids.ts'
 import { openCredentials } from '../workspaces/credentials.ts'
 import { Claim } from './claims.ts'
@@ -19,6 +21,7 @@ import {
 } from './store.ts'
 import type { SmtpAccount } from './tools/mail.ts'
 import type { Effects, Loose, SessionState, StepOptions, StepOutcome, StepRefusal } from './types.ts'
+import { uploadLimits } from './uploading.ts'
 
 /* One step of a session that is there already: run once, whoever else sends the same, and written. */
 
@@ -73,7 +76,7 @@ export async function runStep(
             lastAnswer: answer,
           },
           context.now,
-          keep,
+          keepingUploads(context.db, session.sessionId, outcome.uploads, keep),
         )
         if (isWritten) return { answer }
         read = await takeOver(context.db, read, outcome, effects)
@@ -84,6 +87,23 @@ export async function runStep(
   } finally {
     await claim.end(isWritten)
   }
+}
+
+/** Keeps the files that a step was answered with, in the transaction that writes it. */
+function keepingUploads(
+  db: Database,
+  sessionId: string,
+  uploads: Upload[],
+  keep: KeepStep | undefined,
+): KeepStep | undefined {
+  if (uploads.length === 0) return keep
+  const together = keep ?? ((write) => transact(db, write))
+  return (write) =>
+    together(async (tx) => {
+      const isWritten = await write(tx)
+      if (isWritten) await keepUploads(tx, sessionId, uploads)
+      return isWritten
+    })
 }
 
 /**
@@ -157,11 +177,13 @@ interface Running {
   publicationId: string | null
   resultId: string | null
   state?: SessionState
+  /** Absent in a first step, for which nothing can have been uploaded. */
+  sessionId?: string
 }
 
 /** What a step may do to the world. A first step is nobody else's, so it needs no claim to call out. */
 export function effectsOf(
-  { db, keyring, chat: tools }: Context,
+  { db, keyring, chat: tools, files, publicUrl, config, now }: Context,
   running: Running,
   claim?: Claim,
   tell?: Effects['tell'],
@@ -198,6 +220,10 @@ export function effectsOf(
         if (!(await mayCallOut())) throw new Error(elsewhere)
         await sendEmail(mail)
       }),
+    uploads: files && {
+      maximumSize: uploadLimits(config).file,
+      find: (addresses) => uploadsAmong(db, publicUrl(), running.sessionId ?? '', addresses, now),
+    },
     async findLinkedFlow(linkedId) {
       if (publicationId !== null) {
         const linked = await findLinked(db, tools, linkedId, workspaceId)

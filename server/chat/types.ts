@@ -7,6 +7,7 @@
  */
 
 import type { components } from '../../generated/openapi.ts'
+import type { Upload } from '../files/uploads.ts'
 import type { Limits } from './limits.ts'
 import type { OutboundReply, OutboundRequest } from './tools/outbound.ts'
 
@@ -148,6 +149,14 @@ export type StepEvent =
   /** More of the text that the bubble of the block `id` is going to show. */
   | { type: 'delta'; id: string; text: string }
 
+/** Files that the visitor uploaded for the chat. */
+interface Uploads {
+  /** Bytes of a file, where the input does not say so itself. */
+  maximumSize: number
+  /** Those among some addresses, by these. */
+  find(addresses: string[]): Promise<Map<string, Upload>>
+}
+
 /** Everything a step may do to the world, and everything it may learn from it. */
 export interface Effects {
   now(): Date
@@ -167,6 +176,8 @@ export interface Effects {
   sendEmailBy(account: Loose, mail: Mail): Promise<void>
   /** `null` while the service has no mail server. Rejects when the mail server refuses. */
   sendEmail: ((mail: Mail) => Promise<void>) | null
+  /** `null` while the service has no place for files. */
+  uploads: Uploads | null
   /**
    * The flow a bot link leads to: the published copy in a live chat, the draft in a preview. `null` when it does not
    * exist, is not published, or belongs to another workspace.
@@ -337,6 +348,8 @@ export interface StepOutcome {
   hasStarted: boolean
   isCompleted: boolean
   linkedResults: LinkedResult[]
+  /** Files that were answered with, to be kept with the result. */
+  uploads: Upload[]
 }
 
 /** The request cannot be served. Nothing happened and nothing is to be stored. */

@@ -472,6 +472,37 @@ export const chatSteps = pgTable(
   (table) => [primaryKey({ columns: [table.botId, table.sessionId, table.revision] })],
 )
 
+/** Files that visitors uploaded; the bytes are in the store of files, under the id. See `files/uploads.ts`. */
+export const uploads = pgTable(
+  'uploads',
+  {
+    botId: text('bot_id').notNull(),
+    /** Random enough that nobody guesses it. */
+    id: text('id').notNull(),
+    sessionId: text('session_id').notNull(),
+    /** Null in a preview. */
+    resultId: text('result_id'),
+    name: text('name').notNull(),
+    /** What it is served as. */
+    mediaType: text('media_type').notNull(),
+    /** In bytes; the room that is kept for it until it has arrived. */
+    size: bigint('size', { mode: 'number' }).notNull(),
+    /** Whether only members may read it. */
+    isPrivate: boolean('is_private').notNull(),
+    /** False before it has arrived, and again while it is removed. */
+    isComplete: boolean('is_complete').notNull(),
+    /** From when on it is to be removed; null while a result has it. */
+    removeAt: time('remove_at'),
+    createdAt: time('created_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.botId, table.id] }),
+    index('uploads_session').on(table.botId, table.sessionId),
+    index('uploads_result').on(table.botId, table.resultId),
+    index('uploads_removal').on(table.removeAt),
+  ],
+)
+
 /**
  * What the results of one closed day (in UTC) of a bot with many results come to. A row counts only while
  * `computedEpoch` equals `epoch`; whoever changes a result of a closed day raises `epoch` with it.

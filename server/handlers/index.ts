@@ -14,6 +14,7 @@ import { publishing } from './publishing.ts'
 import { results } from './results.ts'
 import { tokens } from './tokens.ts'
 import { transfer } from './transfer.ts'
+import { uploads } from './uploads.ts'
 import { webhooks } from './webhooks.ts'
 import { workspaces } from './workspaces.ts'
 
@@ -33,5 +34,6 @@ export const handlers: Handlers<Contexts> = {
   ...chat,
   ...chats,
   ...webhooks,
+  ...uploads,
   ...tokens,
 } satisfies Record<OperationId, unknown>

@@ -9,12 +9,13 @@ import { entityTag, hasConditions } from '../entity-tags.ts'
 import { botEvent, telling } from '../webhooks/outbox.ts'
 
 export const publishing: PublishingHandlers<Contexts> = {
-  async publishBot({ conditions }, reply, { db, grant, now, chat }) {
+  async publishBot({ conditions }, reply, { db, grant, now, chat, files }) {
+    const service = { hasMail: chat.sendEmail !== null, hasFiles: files !== null }
     const outcome = await telling(
       db,
       grant,
       now,
-      (within) => publish(within, grant, conditions, now, chat.sendEmail !== null),
+      (within) => publish(within, grant, conditions, now, service),
       (done) => ('findings' in done ? botEvent('bot.published', done.bot) : undefined),
     )
     if ('stale' in outcome) return reply.stale(conditions, botTag(outcome.stale, grant.role))

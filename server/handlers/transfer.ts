@@ -14,7 +14,7 @@ import { credentialTypes } from '../workspaces/credentials.ts'
 import { folderIn } from '../workspaces/folders.ts'
 
 export const transfer: TransferHandlers<Contexts> = {
-  async importBot({ body, texts }, reply, { db, grant, now, chat }) {
+  async importBot({ body, texts }, reply, { db, grant, now, chat, files }) {
     const folderId = body.folderId ?? null
     if (folderId !== null && !(await folderIn(db, grant, folderId))) {
       return reply.fail('BAD_REQUEST', [noSuchFolder])
@@ -51,7 +51,8 @@ export const transfer: TransferHandlers<Contexts> = {
       return 'gone' in refused ? reply.fail('NOT_FOUND') : reply.fail('BAD_REQUEST', [noSuchFolder])
     const links = await unknownLinks(db, grant, flow.linkedBots)
     const credentials = await credentialTypes(db, grant.workspace.id)
-    const findings = checkFlow(flow.document, { hasMail: chat.sendEmail !== null, credentials })
+    const service = { hasMail: chat.sendEmail !== null, hasFiles: files !== null, credentials }
+    const findings = checkFlow(flow.document, service)
     // What of it depends on the place that it was brought to.
     const skipped = findings.filter(({ code }) => code === 'skipped_block' || code === 'missing_credentials')
     const warnings = [...header.warnings, ...flow.warnings, ...links, ...skipped].slice(0, MAXIMUM_FINDINGS)
@@ -81,12 +82,13 @@ export const transfer: TransferHandlers<Contexts> = {
     )
   },
 
-  async checkBot(_request, reply, { db, grant, chat }) {
+  async checkBot(_request, reply, { db, grant, chat, files }) {
     const found = await withDraft(db, grant)
     if (!found) return reply.fail('NOT_FOUND')
     const document = parseDraft(found.bot.version, found.draft)
     const credentials = await credentialTypes(db, grant.bot.workspaceId)
-    const findings = checkFlow(document, { hasMail: chat.sendEmail !== null, credentials })
+    const service = { hasMail: chat.sendEmail !== null, hasFiles: files !== null, credentials }
+    const findings = checkFlow(document, service)
     return reply.ok({ findings: findings.slice(0, MAXIMUM_FINDINGS) })
   },
 }

@@ -38,8 +38,6 @@ export type Phase = 'starting' | 'serving' | 'draining'
 export interface AppOptions extends Services {
   pool: Pool
   phase: () => Phase
-  /** Where callers reach the service; known once it listens. */
-  publicUrl: () => string
 }
 
 const MAXIMUM_HEADERS = 100

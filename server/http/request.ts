@@ -2,7 +2,7 @@ import { parse as parseQuery } from 'node:querystring'
 import { parse as parseMediaType } from 'content-type'
 import express from 'express'
 import type { ErrorCode, Issue } from '../../contract/errors.ts'
-import type { Operation } from '../../contract/operation.ts'
+import { type FileBody, fileMediaType, type Operation } from '../../contract/operation.ts'
 import { z } from '../../contract/zod.ts'
 import { toIssues } from './issues.ts'
 import { parseJson } from './json-body.ts'
@@ -104,6 +104,7 @@ async function readBody(
 ): Promise<Body | Mistake> {
   if (operation.everythingWithout) return requireBare(request, operation.everythingWithout)
   if (operation.method === 'get' || operation.method === 'delete') return nothing
+  if (operation.fileBody) return readFile(request)
   const isRight = isJson(request.headers['content-type'])
   const size = operation.bodySize ?? 'small'
   let bytes: Buffer | undefined
@@ -128,6 +129,29 @@ async function readBody(
   return checked.success
     ? { value: checked.data, text: parsed.text }
     : wrong(toIssues(checked.error, ['body']))
+}
+
+/** A file is not read here: its handler does, once it knows that the file is wanted. */
+function readFile(request: express.Request): Body | Mistake {
+  const { headers } = request
+  const type = headers['content-type']
+  if (type === undefined || parseMediaType(type).type !== fileMediaType) return noFile
+  if ((headers['content-encoding'] ?? 'identity') !== 'identity') return encoded
+  const length = headers['content-length']
+  const body: FileBody = {
+    bytes: bytesOf(request),
+    length: length === undefined ? undefined : Number(length),
+  }
+  return { value: body, text: '{}' }
+}
+
+/** The bytes as they come. What is left when nobody wants more goes by unread, so that the answer is still sent. */
+async function* bytesOf(request: express.Request): AsyncGenerator<Buffer> {
+  try {
+    yield* request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
+  } finally {
+    request.resume()
+  }
 }
 
 const wrong = (issues: Issue[]): Mistake => ({ code: 'BAD_REQUEST', issues })
@@ -164,6 +188,8 @@ function unsupported(header: string, message: string): Mistake {
 }
 
 const otherMediaType = unsupported('content-type', 'Send the body as application/json in UTF-8')
+const noFile = unsupported('content-type', `Send the file as ${fileMediaType}, whatever its type`)
+const encoded = unsupported('content-encoding', 'Send the body without a content encoding')
 
 function unreadable(error: unknown, limit: number): Mistake {
   const { type } = error as { type?: string }
@@ -172,7 +198,7 @@ function unreadable(error: unknown, limit: number): Mistake {
     return { code: 'PAYLOAD_TOO_LARGE', issues: [{ path: ['body'], code: 'too_large', message }] }
   }
   if (type === 'encoding.unsupported') {
-    return unsupported('content-encoding', 'Send the body without a content encoding')
+    return encoded
   }
   if (type === 'request.aborted' || type === 'request.size.invalid') {
     return wrong([{ path: ['body'], code: 'incomplete', message: 'The body did not arrive completely' }])

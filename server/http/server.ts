@@ -3,12 +3,15 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Express } from 'express'
 import type { ErrorCode, Issue } from '../../contract/errors.ts'
+import { fileMediaType } from '../../contract/operation.ts'
 import { newId } from '../ids.ts'
 import { problem } from './problem.ts'
 
 export interface HttpOptions {
   /** Milliseconds in which a request must have arrived completely. */
   requestTimeout: number
+  /** The same for a file. */
+  uploadTimeout?: number
   /** Milliseconds after which a caller is dropped who reads nothing of an answer. */
   readTimeout?: number
 }
@@ -19,7 +22,7 @@ export interface HttpOptions {
  */
 export function createServer(
   app: Express,
-  { requestTimeout, readTimeout = 60_000 }: HttpOptions,
+  { requestTimeout, uploadTimeout = requestTimeout, readTimeout = 60_000 }: HttpOptions,
 ): http.Server {
   class Request extends http.IncomingMessage {}
   class Response extends http.ServerResponse {
@@ -32,7 +35,7 @@ export function createServer(
   adopt(app, 'response', Response.prototype)
   const options = {
     maxHeaderSize: 16 * 1024,
-    requestTimeout,
+    requestTimeout: Math.max(requestTimeout, uploadTimeout),
     headersTimeout: Math.min(10_000, requestTimeout),
     // How often both are looked at, which Node by itself does twice a minute.
     connectionsCheckingInterval: Math.min(5_000, requestTimeout),
@@ -43,7 +46,10 @@ export function createServer(
     IncomingMessage: Request,
     ServerResponse: Response,
   }
-  const server = http.createServer(options, app)
+  const server = http.createServer(options, (request, response) => {
+    if (uploadTimeout > requestTimeout && !isFile(request)) hurry(server, request, requestTimeout)
+    app(request, response)
+  })
   server.timeout = readTimeout
   // Node would leave out what is more, be it the token. The app counts, and the size is limited anyway.
   server.maxHeadersCount = 0
@@ -63,6 +69,23 @@ export function createServer(
   // A proxy request, which this server is not for.
   server.on('connect', (_request, socket) => refuse(socket, 'METHOD_NOT_ALLOWED'))
   return server
+}
+
+function isFile({ headers }: http.IncomingMessage): boolean {
+  return headers['content-type'] === fileMediaType
+}
+
+/** Node has one limit for all requests; where that is the one of files, others are looked after here. */
+function hurry(server: http.Server, request: http.IncomingMessage, milliseconds: number) {
+  const { headers } = request
+  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+  if (!hasBody) return
+  const timer = setTimeout(() => {
+    if (request.complete) return
+    const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+    server.emit('clientError', error, request.socket)
+  }, milliseconds)
+  request.once('close', () => clearTimeout(timer))
 }
 
 /** An answer that takes its time is not the caller's fault; one that lies there is. */

@@ -7,6 +7,7 @@ import type { Services } from '../context.ts'
 import { bots } from '../db/schema.ts'
 import { root } from '../root.ts'
 import { serveEmbed } from './embed/index.ts'
+import { serveFiles } from './files.ts'
 import { serveHome } from './home/index.ts'
 import { askAlways, kept } from './kept.ts'
 import { languageOf } from './texts/index.ts'
@@ -28,6 +29,7 @@ const files: Record<string, string> = {
   'choices.js': 'text/javascript',
   'dom.js': 'text/javascript',
   'fields.js': 'text/javascript',
+  'forms.js': 'text/javascript',
   'host.js': 'text/javascript',
   'inputs.css': 'text/css',
   'inputs.js': 'text/javascript',
@@ -39,6 +41,7 @@ const files: Record<string, string> = {
   'star.svg': 'image/svg+xml',
   'texts.js': 'text/javascript',
   'theme.js': 'text/javascript',
+  'uploads.js': 'text/javascript',
   'view.js': 'text/javascript',
 }
 
@@ -47,7 +50,8 @@ const pagePolicy = [
   "default-src 'none'",
   "script-src 'self'",
   "style-src 'self'",
-  "img-src 'self' http: https: data:",
+  // Files that were chosen are shown before they are anywhere.
+  "img-src 'self' http: https: data: blob:",
   'media-src http: https: data:',
   'font-src http: https: data:',
   'frame-src http: https:',
@@ -68,6 +72,7 @@ const sandboxPolicy = [
 export function servePages(serve: (path: string, handler: RequestHandler) => void, services: Services): void {
   serveHome(serve)
   serveEmbed(serve)
+  serveFiles(serve, services)
   const read = (name: string) => readFileSync(new URL(name, folder), 'utf8')
   for (const [name, mediaType] of Object.entries(files)) {
     const content = read(name)

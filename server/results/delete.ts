@@ -9,6 +9,7 @@ import {
   resultLogs,
   resultTranscripts,
   results as table,
+  uploads,
 } from '../db/schema.ts'
 import { expression, selectRows } from '../db/selection.ts'
 import { encodeEntry, entryInsertion, newEntry, writeEntry } from '../workspaces/audit.ts'
@@ -57,6 +58,7 @@ export async function deleteSome(db: Database, { bot, caller }: BotGrant, ids: s
     WITH answers AS (DELETE FROM ${resultAnswers} WHERE ${named}),
     logs AS (DELETE FROM ${resultLogs} WHERE ${named}),
     transcripts AS (DELETE FROM ${resultTranscripts} WHERE ${named}),
+    files AS (UPDATE ${uploads} SET remove_at = ${now.toISOString()}::timestamptz WHERE ${named}),
     steps AS (
       DELETE FROM ${chatSteps} WHERE bot_id = ${bot.id} AND session_id = ANY(ARRAY(
         SELECT last_chat_session_id FROM ${table} WHERE bot_id = ${bot.id} AND id = ANY(${sql.param(ids)})

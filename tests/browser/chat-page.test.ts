@@ -37,7 +37,8 @@ const asked = (page: Page, question: string) =>
 
 withBrowser('the chat page', () => {
   beforeAll(async () => {
-    app = await startApp()
+    // Without a place for files, they are named by their addresses; see uploads.test.ts for the others.
+    app = await startApp({ hasFiles: false })
     world = await makeWorld(app)
     browser = await launch()
   })

@@ -13,6 +13,7 @@ import { publishing } from './publishing.ts'
 import { results } from './results.ts'
 import { tokens } from './tokens.ts'
 import { transfer } from './transfer.ts'
+import { uploads } from './uploads.ts'
 import { webhooks } from './webhooks.ts'
 import { workspaces } from './workspaces.ts'
 
@@ -31,6 +32,7 @@ const byResource: { [Resource in keyof typeof resources]: Cases<Resource> } = {
   chat,
   chats,
   webhooks,
+  uploads,
   tokens,
 }
 

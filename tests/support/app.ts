@@ -1,10 +1,15 @@
+import { mkdtemp, rm } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type pg from 'pg'
 import { openChatTools } from '../../server/chat/tools/index.ts'
 import { type Config, readConfig } from '../../server/config.ts'
 import { connect, type Database, type DatabaseOptions } from '../../server/db/client.ts'
 import { cursorKey } from '../../server/db/migrate.ts'
+import { openFolder } from '../../server/files/folder.ts'
+import type { FileStore } from '../../server/files/store.ts'
 import { createApp, type Phase } from '../../server/http/app.ts'
 import { createServer } from '../../server/http/server.ts'
 import { createLog } from '../../server/log.ts'
@@ -25,6 +30,9 @@ export interface App extends Watched {
   clock: Clock
   /** Every line that was logged, parsed. */
   logs: Record<string, unknown>[]
+  /** Where files of visitors are; null where there is no place for them. */
+  files: FileStore | null
+  filesFolder: string
   setPhase(phase: Phase): void
   /** As if no chat had run in this process yet. */
   forgetFlows(): void
@@ -49,6 +57,9 @@ export interface StartOptions {
   requestTimeout?: number
   /** Milliseconds in which something of an answer must be read. */
   readTimeout?: number
+  /** Absent keeps files in a folder of its own. */
+  files?: FileStore
+  hasFiles?: false
 }
 
 /** Time as the service sees it. It stands at a fixed moment and ticks a millisecond with every look. */
@@ -98,6 +109,8 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
   const ENCRYPTION_KEY = [Buffer.alloc(32, 'key')]
   const config = { ...read.config, RATE_LIMIT: false, RATE_LIMIT_DELAY: 0, ENCRYPTION_KEY, ...options.config }
   const chat = openChatTools(config)
+  const filesFolder = await mkdtemp(join(tmpdir(), 'bots-files-'))
+  const files = options.hasFiles === false ? null : (options.files ?? openFolder(filesFolder))
   let phase: Phase = 'serving'
   const service = createApp({
     db,
@@ -106,6 +119,7 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
     config,
     chat: chat.tools,
     keyring: openKeyring(config),
+    files,
     now: clock.now,
     cursorKey: options.cursorKey ?? (await cursorKey(db)),
     phase: () => phase,
@@ -126,6 +140,8 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
     databaseUrl: database.url,
     clock,
     logs,
+    files,
+    filesFolder,
     setPhase: (next: Phase) => {
       phase = next
     },
@@ -136,6 +152,7 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
       await chat.close()
       if (!pool.ended) await pool.end()
       await database.drop()
+      await rm(filesFolder, { recursive: true, force: true })
     },
   })
 }

@@ -154,6 +154,7 @@ export async function tryChat(
       return found === undefined ? null : { flow: found, flowId: `publication of ${id}` }
     },
     loadFlow: async (id) => world.linked?.[id.replace('publication of ', '')] ?? null,
+    uploads: null,
     earlierAnswers: async () => client.answers,
     earlierTranscript: async () => client.transcript,
     findCredentials: async () => null,

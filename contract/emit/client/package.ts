@@ -87,14 +87,19 @@ function methodsOf(id: string, operation: Operation, document: JsonObject): Meth
   const isKeyed = minimumKeyOf(operation) !== undefined
   const isRaw = success.mediaType !== undefined
   const entries = operation.query?.shape.cursor && !isRaw ? listOf(page, document) : undefined
-  const body = published.requestBody && schemaIn(published.requestBody.content)
+  const isFile = operation.fileBody !== undefined
+  const body = !isFile && published.requestBody && schemaIn(published.requestBody.content)
   const query = operation.query && {
     name: `${capitalised(id)}Query`,
     type: `NonNullable<operations["${id}"]["parameters"]["query"]>`,
   }
   const isQueryOptional = operation.query?.safeParse({}).success
   const ids = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => `${name}: string`)
-  const bodies = body ? [`body${published.requestBody?.required ? '' : '?'}: ${body}`] : []
+  const bodies = isFile
+    ? ['file: Blob']
+    : body
+      ? [`body${published.requestBody?.required ? '' : '?'}: ${body}`]
+      : []
   const whole: Method = {
     resource: tag,
     name: nameWithin(tag, id),
@@ -103,6 +108,7 @@ function methodsOf(id: string, operation: Operation, document: JsonObject): Meth
       method: method.toUpperCase(),
       path,
       ...(body ? { body: true } : {}),
+      ...(isFile ? { body: true, file: true } : {}),
       ...(query ? { query: true } : {}),
       ...(isKeyed ? { key: true } : {}),
       ...(access.kind === 'anyone' ? { open: true } : {}),

@@ -118,6 +118,8 @@ export interface Operation {
   /** Whether the call takes a body and a query, in this order after the parameters of the path. */
   body?: boolean
   query?: boolean
+  /** Whether the body is a file, sent as it is. */
+  file?: boolean
   /** The parameter of the query without which it would mean everything. */
   needs?: string
   /** Whether it takes an idempotency key. */
@@ -156,7 +158,9 @@ export function connect(
     const bearer = operation.open ? undefined : typeof token === 'function' ? await token() : token
     return {
       ...(bearer === undefined ? {} : { Authorization: `Bearer ${bearer}` }),
-      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...(body === undefined
+        ? {}
+        : { 'Content-Type': operation.file ? 'application/octet-stream' : 'application/json' }),
       ...(key === undefined ? {} : { 'Idempotency-Key': key }),
       ...(options.ifMatch ? { 'If-Match': options.ifMatch } : {}),
       ...(options.minimal ? { Prefer: 'return=minimal' } : {}),
@@ -182,7 +186,7 @@ export function connect(
       response = await fetch(base + target, {
         method: operation.method,
         headers: sent,
-        body: call.body === undefined ? undefined : JSON.stringify(call.body),
+        body: call.body === undefined || operation.file ? (call.body as Blob) : JSON.stringify(call.body),
         signal: controller.signal,
       })
       // The caller reads it, without a limit of time.

@@ -4,6 +4,7 @@ import { type Block, byType, followEdge, type InputType } from '../flow.ts'
 import { at, cut, filledText, record, storableText } from '../loose.ts'
 import { currentFrame, isPreview, leave, log, type Next, type Run, spendOutput } from '../run.ts'
 import type { Answer, InputToShow, Loose, Message, Position } from '../types.ts'
+import { ownSizeOf, takesFiles } from '../uploading.ts'
 import { fill, fillDeep, fillNumber, readVariable, saveReply } from '../variables.ts'
 import { itemsToShow, readCard, readChoice } from './choice.ts'
 import { readEmail, readPhone, readUrl } from './contact.ts'
@@ -64,6 +65,12 @@ export async function showInput(run: Run, block: Block, position: Position): Pro
   const isPrefilled = at(currentFrame(run).flow.flow.settings, 'general', 'isInputPrefillEnabled') === true
   const value = isPrefilled ? readVariable(run, block.options.variableId) : null
   if (typeof value === 'string' && value !== '') input.prefilledValue = value
+  if (takesFiles(block)) {
+    const { uploads } = run.effects
+    if (uploads) input.upload = { maximumSize: ownSizeOf(block) ?? uploads.maximumSize }
+    else
+      log(run, 'error', 'No file can be uploaded: the service has no place for files', { context: block.id })
+  }
   if (!spendOutput(run, input)) return { kind: 'end' }
   run.input = input
   run.waiting = position
@@ -87,6 +94,7 @@ export function acceptReply(run: Run, block: Block, message: Message | null, rea
   const answer: Answer = { blockId: block.id, content }
   if (reading.attachedFileUrls !== undefined) answer.attachedFileUrls = reading.attachedFileUrls
   addAnswer(run, answer)
+  run.uploads.push(...(reading.uploads ?? []))
   const isAudio = typeof message === 'object' && message?.type === 'audio'
   tell(
     run,

@@ -1,4 +1,5 @@
 /** What reading a reply to an input gives. */
+import type { Upload } from '../../files/uploads.ts'
 import type { Block } from '../flow.ts'
 import type { Run } from '../run.ts'
 import type { Answer, Message } from '../types.ts'
@@ -10,6 +11,8 @@ export type Reading =
       content: string
       value?: string | string[]
       attachedFileUrls?: Answer['attachedFileUrls']
+      /** Files of the chat that the answer names. */
+      uploads?: Upload[]
       /** Edge of the chosen item. It goes before the edge of the block. */
       edgeId?: string | undefined
       /** Further variables to set. */

@@ -1,15 +1,17 @@
 /** Text, number and rating inputs. */
 import { at, webUrl } from '../loose.ts'
 import { fillNumber } from '../variables.ts'
+import { uploadsOf } from './file.ts'
 import { invalid, type ReadReply, understood } from './reading.ts'
 
 /** A text, or a recording where the input takes one, with attachments where it takes them. */
-export const readText: ReadReply = (_run, block, { text, message }) => {
+export const readText: ReadReply = async (run, block, { text, message }) => {
   const { audioClip, attachments } = block.options
   if (typeof message === 'object' && message?.type === 'audio') {
     if (at(audioClip, 'isEnabled') !== true || webUrl(message.url) === null) return invalid
     const assignments = [{ variableId: at(audioClip, 'saveVariableId'), value: message.url }]
-    return { kind: 'understood', content: message.url, assignments }
+    const uploads = await uploadsOf(run, [message.url])
+    return { kind: 'understood', content: message.url, assignments, uploads }
   }
   const given =
     typeof message === 'object' && message?.type === 'text' ? (message.attachedFileUrls ?? []) : []
@@ -20,7 +22,8 @@ export const readText: ReadReply = (_run, block, { text, message }) => {
   // One file is a text, so that `{{File}}` in a text is its address; several are a list.
   const value = more.length === 0 ? first : attachedFileUrls
   const assignments = [{ variableId: at(attachments, 'saveVariableId'), value }]
-  return { kind: 'understood', content: text, attachedFileUrls, assignments }
+  const uploads = await uploadsOf(run, attachedFileUrls)
+  return { kind: 'understood', content: text, attachedFileUrls, assignments, uploads }
 }
 
 const maximumNumber = 100

@@ -62,6 +62,31 @@ export function getSession(sessionId, signal) {
   return ask('GET', `api/v1/sessions/${encodeURIComponent(sessionId)}`, undefined, signal)
 }
 
+/** Uploads a file for a chat, and gives what the service says of it. `progress` gets the share that is through. */
+export function uploadFile(sessionId, file, fileName, signal, progress) {
+  const path = `api/v1/sessions/${encodeURIComponent(sessionId)}/uploads?${new URLSearchParams({ fileName })}`
+  return new Promise((resolve, reject) => {
+    // Only this kind of request tells how far it is.
+    const request = new XMLHttpRequest()
+    request.open('POST', new URL(path, service))
+    request.setRequestHeader('Content-Type', 'application/octet-stream')
+    request.responseType = 'json'
+    request.upload.addEventListener('progress', ({ loaded, total }) =>
+      progress(total === 0 ? 0 : loaded / total),
+    )
+    request.addEventListener('error', () => reject(new Unreachable('The file did not arrive')))
+    request.addEventListener('abort', () => reject(signal.reason))
+    request.addEventListener('load', () => {
+      const { status, response } = request
+      if (status === 200) resolve(response.upload)
+      else reject(new Refusal(status, response?.issues?.[0] ?? response ?? { message: String(status) }))
+    })
+    signal.throwIfAborted()
+    signal.addEventListener('abort', () => request.abort(), { once: true })
+    request.send(file)
+  })
+}
+
 const pauses = [500, 1_000, 2_000, 4_000]
 
 /**

@@ -1,5 +1,5 @@
 import { element, filled, picture, safePicture } from './dom.js'
-import { formOf, sendButton } from './fields.js'
+import { formOf, sendButton } from './forms.js'
 import { texts } from './texts.js'
 
 /* Inputs that are picked from: choice, picture choice, cards. */

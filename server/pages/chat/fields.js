@@ -1,5 +1,7 @@
 import { element, filled, newId } from './dom.js'
+import { formOf, sendButton } from './forms.js'
 import { filledIn, texts } from './texts.js'
+import { attachmentsOf, recorderOf } from './uploads.js'
 
 /* Inputs that are typed in: text and its kin, date, time, rating, addresses of files. */
 
@@ -21,25 +23,7 @@ const kinds = {
   },
 }
 
-/** A form that sends once, when `read` gives something. */
-export function formOf(children, read) {
-  return element(
-    'form',
-    {
-      onsubmit: (event) => {
-        event.preventDefault()
-        read()
-      },
-    },
-    children,
-  )
-}
-
-export function sendButton(label) {
-  return element('button', { type: 'submit', class: 'button' }, filled(label) ?? texts.send)
-}
-
-export function textField(input, naming, submit) {
+export function textField(input, naming, submit, chat) {
   const { options } = input
   const { placeholder, ...kind } = kinds[input.type] ?? kinds['text input']
   const isLong = input.type === 'text input' && options.isLong === true
@@ -57,14 +41,28 @@ export function textField(input, naming, submit) {
     maxlength: 262_144,
   })
   field.value = filled(input.prefilledValue) ?? ''
+  const files = attachmentsOf(input, chat)
+  const recorder = recorderOf(input, submit, chat)
   const form = formOf(
     [
       element('div', { class: 'field-row' }, field, unit && element('span', { class: 'unit' }, unit), [
+        ...(recorder?.buttons ?? []),
         sendButton(options.labels?.button),
       ]),
       hint && element('p', { class: 'hint', id: hintId }, hint),
+      files?.element,
+      recorder?.status,
     ],
-    () => (field.value.trim() === '' ? field.focus() : submit(field.value, field.value)),
+    () => {
+      if (files?.isBusy()) return
+      const attached = files?.uploaded() ?? []
+      if (attached.length === 0) {
+        return field.value.trim() === '' ? field.focus() : submit(field.value, field.value)
+      }
+      const names = attached.map(({ name }) => name).join(', ')
+      const said = field.value.trim() === '' ? names : `${field.value}\n${names}`
+      submit({ type: 'text', text: field.value, attachedFileUrls: attached.map(({ url }) => url) }, said)
+    },
   )
   if (isLong) {
     field.setAttribute('aria-keyshortcuts', 'Control+Enter')
@@ -190,7 +188,7 @@ function iconOf(customIcon) {
   return element('img', { src: `data:image/svg+xml,${encodeURIComponent(svg)}`, alt: '' })
 }
 
-/** Files are named by where they lie: the service takes no uploads. */
+/** Where the service has no place for files, they are named by where they lie. */
 export function fileField({ options }, naming, submit) {
   const isMultiple = options.isMultipleAllowed === true
   const placeholder = isMultiple ? `https://… ${texts.onePerLine}` : 'https://…'
@@ -213,7 +211,11 @@ export function fileField({ options }, naming, submit) {
       element('div', { class: 'field-row' }, field, sendButton(options.labels?.button), [
         options.isRequired === false && skip,
       ]),
-      element('p', { class: 'hint', id: 'file-hint' }, isMultiple ? texts.fileAddresses : texts.fileAddress),
+      element(
+        'p',
+        { class: 'hint', id: 'file-hint' },
+        `${texts.noUploads} ${isMultiple ? texts.fileAddresses : texts.fileAddress}`,
+      ),
     ],
     () => {
       const urls = field.value.split(/[\s,]+/).filter((url) => url !== '')

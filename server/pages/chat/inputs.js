@@ -1,6 +1,7 @@
 import { cards, choice, pictureChoice } from './choices.js'
 import { dateField, fileField, ratingField, textField, timeField } from './fields.js'
 import { texts } from './texts.js'
+import { uploadField } from './uploads.js'
 
 /*
  * What the person answers with. Every builder makes one form for an input block and calls `submit` with the message
@@ -16,18 +17,21 @@ const builders = {
   'date input': dateField,
   'time input': timeField,
   'rating input': ratingField,
-  'file input': fileField,
+  'file input': (input, ...rest) => (input.upload ? uploadField : fileField)(input, ...rest),
   'choice input': choice,
   'picture choice input': pictureChoice,
   cards,
 }
 
-/** The form of an input. `question` is the id of the bubble that asks, by which the fields are named. */
-export function inputForm(input, question, submit) {
+/**
+ * The form of an input. `question` is the id of the bubble that asks, by which the fields are named; `chat` offers
+ * `signal`, `texts` and `upload`.
+ */
+export function inputForm(input, question, submit, chat) {
   const build = builders[input.type] ?? textField
   const given = { ...input, options: input.options ?? {}, items: input.items ?? [] }
   const naming = question ? { 'aria-labelledby': question } : { 'aria-label': texts.yourAnswer }
-  const form = build(given, naming, submit)
+  const form = build(given, naming, submit, chat)
   form.noValidate = true
   form.classList.add('input-form')
   return form

@@ -1,5 +1,5 @@
 import { perform } from './actions.js'
-import { continueChat, getSession, Refusal, saveLogs, startChat } from './api.js'
+import { continueChat, getSession, Refusal, saveLogs, startChat, uploadFile } from './api.js'
 import { hostBubble, mayMove } from './bubbles.js'
 import { element, filled, sleep } from './dom.js'
 import { host } from './host.js'
@@ -7,6 +7,7 @@ import { inputForm } from './inputs.js'
 import { forgetChat, hideParameters, rememberChat, rememberedChat } from './memory.js'
 import { texts } from './texts.js'
 import { applyTheme } from './theme.js'
+import { shownAnswer } from './uploads.js'
 import {
   addGuest,
   addHost,
@@ -99,6 +100,7 @@ async function talk(started, isLate, signal) {
     texts: bot.settings.general?.systemMessages ?? {},
     isFirstBubble: started.turns === undefined,
     log: (entry) => saveLogs(sessionId, [entry]),
+    upload: (...file) => uploadFile(sessionId, ...file),
     say: (...children) => addHost(element('div', { class: 'host-bubble notice' }, ...children), chat.avatars),
   }
   const last = showTurns(started.turns ?? [], chat)
@@ -127,7 +129,7 @@ function showTurns(turns, { avatars }) {
     if (shown) {
       addHost(shown, avatars)
       last = { bubble: message, shown }
-    } else if (role === 'user' && text !== '') addGuest(text, avatars)
+    } else if (role === 'user' && text !== '') addGuest(shownAnswer(text), avatars)
   }
   jumpToEnd()
   return last
@@ -219,16 +221,22 @@ async function show(step, chat) {
   return undefined
 }
 
-function ask(input, question, { signal, avatars }) {
+function ask(input, question, chat) {
+  const { signal, avatars } = chat
   return new Promise((resolve, reject) => {
     signal.addEventListener('abort', () => reject(signal.reason))
-    const form = inputForm(input, question, (message, text) => {
-      answer.replaceChildren()
-      host.tell('answer', { message: text ?? null, blockId: input.id })
-      const said = text === undefined ? undefined : addGuest(text, avatars)
-      keepFocus(conversation)
-      resolve({ message, said })
-    })
+    const form = inputForm(
+      input,
+      question,
+      (message, text) => {
+        answer.replaceChildren()
+        host.tell('answer', { message: text ?? null, blockId: input.id })
+        const said = text === undefined ? undefined : addGuest(text, avatars)
+        keepFocus(conversation)
+        resolve({ message, said })
+      },
+      chat,
+    )
     answer.replaceChildren(form)
     scrollToEnd()
     const first = form.querySelector('input, textarea, button')

@@ -1,0 +1,66 @@
+import { anyone, define } from './operation.ts'
+import { exampleIds, recordId, text } from './shared.ts'
+import { z } from './zod.ts'
+
+const exampleUpload = {
+  url: `https://bots.example.com/files/${exampleIds.bot}/01jr5x9n7x8f2a6e1w3y5z7b9d3f0c1b2a4e5d6c7b8a9f0e1d2c/plan.pdf`,
+  name: 'plan.pdf',
+  size: 48_213,
+  mediaType: 'application/octet-stream',
+}
+
+export const uploads = define({
+  uploadFile: {
+    method: 'post',
+    path: '/api/v1/sessions/{sessionId}/uploads',
+    tag: 'chat',
+    summary: 'Upload a file for a chat',
+    description:
+      'Takes a file for the input that the chat waits at: an input for files, or one for text that takes attachments or recordings. The reply then names the `url`, in `attachedFileUrls` or as the `url` of a recording; a file that no reply names is removed after a day, the others with their result. What the input does not take, and more than 100 files of a chat, is invalid input. The file is served as a download, a picture as what it is; one of an input with the visibility `Private` only to members, with their token.',
+    access: anyone,
+    isCrossOrigin: true,
+    params: z.object({
+      sessionId: recordId('Id of the chat session, as start chat answers it.', exampleIds.session),
+    }),
+    query: z.strictObject({
+      fileName: text(255, 1).meta({
+        description: 'Name of the file. Its end says what it is, and is what the types of the input mean.',
+        example: 'plan.pdf',
+      }),
+    }),
+    fileBody:
+      'At most 10 MiB, unless the input or the installation says otherwise (`upload.maximumSize` of the input): the bytes of the file, whatever its type.',
+    success: {
+      status: 200,
+      description: 'The file is kept, and waits to be named in a reply.',
+      body: z
+        .object({
+          upload: z
+            .object({
+              url: text(2048).meta({
+                description: 'Where the file is, for the reply.',
+                example: exampleUpload.url,
+              }),
+              name: text(255).meta({
+                description:
+                  'Name of the file as it is kept: without what names of files may not have everywhere.',
+                example: exampleUpload.name,
+              }),
+              size: z
+                .int()
+                .min(1)
+                .max(9_007_199_254_740_991)
+                .meta({ description: 'Size in bytes.', format: 'int64', example: exampleUpload.size }),
+              mediaType: text(255).meta({
+                description: 'What it is served as: a picture as what its bytes are, all else as bytes.',
+                example: exampleUpload.mediaType,
+              }),
+            })
+            .meta({ id: 'Upload', description: 'A file of a chat.' }),
+        })
+        .meta({ id: 'UploadBody', description: 'A file that was uploaded.' }),
+      examples: { document: { summary: 'A document', value: { upload: exampleUpload } } },
+    },
+    errors: ['FORBIDDEN', 'NOT_FOUND'],
+  },
+})

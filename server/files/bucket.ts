@@ -1,0 +1,78 @@
+import { createReadStream } from 'node:fs'
+import { mkdtemp, rm, stat } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import type { S3Client, S3ServiceException } from '@aws-sdk/client-s3'
+import type { Config } from '../config.ts'
+import { writeFlushed } from './folder.ts'
+import type { FileStore } from './store.ts'
+
+type Settings = Pick<
+  Config,
+  'S3_ENDPOINT' | 'S3_BUCKET' | 'S3_REGION' | 'S3_ACCESS_KEY_ID' | 'S3_SECRET_ACCESS_KEY'
+>
+
+/**
+ * Files in a bucket of a store that speaks the protocol of S3, for any number of processes. A file comes onto the disk
+ * of this machine first: the store wants to know its size, and is to get it whole or not at all.
+ */
+export function openBucket(settings: Settings): FileStore {
+  const { S3_BUCKET: Bucket } = settings
+  let opened: ReturnType<typeof connect> | undefined
+  const client = () => {
+    opened ??= connect(settings)
+    return opened
+  }
+  return {
+    async write(key, bytes) {
+      const { s3, PutObjectCommand } = await client()
+      const folder = await mkdtemp(join(tmpdir(), 'upload-'))
+      try {
+        const path = join(folder, 'file')
+        await writeFlushed(path, bytes)
+        const { size } = await stat(path)
+        const Body = createReadStream(path)
+        await s3.send(new PutObjectCommand({ Bucket, Key: key, Body, ContentLength: size }))
+      } finally {
+        await rm(folder, { recursive: true, force: true })
+      }
+    },
+    async read(key, range) {
+      const { s3, GetObjectCommand } = await client()
+      const Range = range && `bytes=${range.start}-${range.end}`
+      try {
+        const { Body } = await s3.send(new GetObjectCommand({ Bucket, Key: key, Range }))
+        return Body as Readable | undefined
+      } catch (error) {
+        if ((error as S3ServiceException).$metadata?.httpStatusCode === 404) return undefined
+        throw error
+      }
+    },
+    async remove(key) {
+      const { s3, DeleteObjectCommand } = await client()
+      await s3.send(new DeleteObjectCommand({ Bucket, Key: key }))
+    },
+  }
+}
+
+/** The client is read when it is first needed: most installations need none. */
+async function connect({
+  S3_ENDPOINT: endpoint,
+  S3_REGION: region,
+  S3_ACCESS_KEY_ID: accessKeyId,
+  S3_SECRET_ACCESS_KEY: secretAccessKey,
+}: Settings) {
+  const sdk = await import('@aws-sdk/client-s3')
+  const s3: S3Client = new sdk.S3Client({
+    endpoint,
+    region,
+    // Without keys they are looked for where those of the machine are.
+    ...(accessKeyId && secretAccessKey ? { credentials: { accessKeyId, secretAccessKey } } : {}),
+    forcePathStyle: true,
+    // Checksums beside those of the connection are not known to every store.
+    requestChecksumCalculation: 'WHEN_REQUIRED',
+    responseChecksumValidation: 'WHEN_REQUIRED',
+  })
+  return { s3, ...sdk }
+}

@@ -1,0 +1,86 @@
+import type { Issue } from '../../contract/errors.ts'
+import type { UploadsHandlers } from '../../generated/handlers.ts'
+import { refusedOrigin } from '../chat/admission.ts'
+import { effectsOf, readState } from '../chat/steps.ts'
+import { findSession } from '../chat/store.ts'
+import { refusedType, uploadInputOf, uploadLimits } from '../chat/uploading.ts'
+import type { Contexts } from '../context.ts'
+import { safeName } from '../files/kinds.ts'
+import { addressOf, receive, reserve } from '../files/uploads.ts'
+
+export const uploads: UploadsHandlers<Contexts> = {
+  async uploadFile({ params, query, body, header }, reply, context) {
+    const { db, now, chat: tools, config, files, publicUrl, log } = context
+    const session = await findSession(db, tools, params.sessionId, now)
+    const state = session && readState(session.state)
+    if (!session || !state) return reply.fail('NOT_FOUND')
+    const origin = refusedOrigin(session.flow, header, config.PUBLIC_URL)
+    if (origin) return reply.fail('FORBIDDEN', [origin])
+    const input = await uploadInputOf(session.flow, state, effectsOf(context, { ...session, state }))
+    if (!input) return reply.fail('BAD_REQUEST', [notWaiting])
+    if (!files) return reply.fail('BAD_REQUEST', [notKept])
+    const name = safeName(query.fileName)
+    const wrongType = refusedType(input, name)
+    if (wrongType !== undefined) {
+      return reply.fail('BAD_REQUEST', [
+        { path: ['query', 'fileName'], code: 'invalid_value', message: wrongType },
+      ])
+    }
+    const limits = uploadLimits(config)
+    const maximum = Math.min(input.maximumSize ?? limits.file, limits.chat)
+    if (body.length !== undefined && body.length > maximum) {
+      return reply.fail('PAYLOAD_TOO_LARGE', [tooLarge(maximum)])
+    }
+
+    const { sessionId, botId: sessionBotId } = session
+    const upload = await reserve(
+      db,
+      { ...input, sessionId, sessionBotId },
+      { name, isPrivate: input.isPrivate, size: body.length ?? maximum },
+      limits.chat,
+      now,
+    )
+    if (!upload) return reply.fail('BAD_REQUEST', [tooMany(limits.chat)])
+    const received = await receive(db, files, upload, body.bytes, maximum, now)
+    if (received === 'too large') return reply.fail('PAYLOAD_TOO_LARGE', [tooLarge(maximum)])
+    if (received === 'empty') return reply.fail('BAD_REQUEST', [empty])
+    if (received === 'incomplete') return reply.fail('BAD_REQUEST', [incomplete])
+    if ('fault' in received) {
+      log.error({ err: received.fault }, 'a file could not be kept')
+      return reply.fail('SERVICE_UNAVAILABLE')
+    }
+    return reply.ok({ upload: { url: addressOf(publicUrl(), upload), name, ...received } })
+  },
+}
+
+const notWaiting: Issue = {
+  path: ['path', 'sessionId'],
+  code: 'not_waiting',
+  message: 'The chat does not wait at an input that takes files',
+}
+
+const notKept: Issue = {
+  path: ['path', 'sessionId'],
+  code: 'files_not_kept',
+  message: 'This installation has no place for files',
+}
+
+const empty: Issue = { path: ['body'], code: 'too_small', message: 'The file is empty' }
+
+const incomplete: Issue = {
+  path: ['body'],
+  code: 'incomplete',
+  message: 'The body did not arrive completely',
+}
+
+const tooLarge = (limit: number): Issue => ({
+  path: ['body'],
+  code: 'too_large',
+  message: `The file may have at most ${limit} bytes`,
+})
+
+const tooMany = (bytes: number): Issue => ({
+  path: ['path', 'sessionId'],
+  code: 'too_many_files',
+  message: `A chat may have at most 100 files and ${bytes} bytes of them`,
+})

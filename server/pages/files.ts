@@ -1,0 +1,77 @@
+import { pipeline } from 'node:stream/promises'
+import type { RequestHandler, Response } from 'express'
+import { readCredential } from '../access/authenticate.ts'
+import { authorize } from '../access/index.ts'
+import type { Services } from '../context.ts'
+import { findUpload, type ServedFile } from '../files/uploads.ts'
+import { sendProblem } from '../http/answer.ts'
+
+/*
+ * Files of visitors. Nobody knows what is in them, so a browser is to save them and never to run them: they are
+ * downloads, of no type but that of pictures, and alone in an origin of their own should one be opened all the same.
+ */
+
+const policy = "default-src 'none'; sandbox"
+
+export function serveFiles(
+  serve: (path: string, handler: RequestHandler) => void,
+  { db, files, now }: Services,
+): void {
+  serve('/files/:botId/:id/:name', async (request, response) => {
+    const { botId, id, name } = request.params as { botId: string; id: string; name: string }
+    const file = files && (await findUpload(db, { botId, id, name }, now()))
+    if (!file) return sendProblem(response, 'NOT_FOUND')
+    // Who may not read it is not told that it is there.
+    if (file.isPrivate && !(await isMember(request, botId))) return sendProblem(response, 'NOT_FOUND')
+    writeHead(response, id, file)
+    if (request.fresh) return response.status(304).end()
+    const range = rangeOf(request.range(file.size))
+    if (range === 'outside') {
+      response.setHeader('Content-Range', `bytes */${file.size}`)
+      return response.status(416).end()
+    }
+    const { start, end } = range ?? { start: 0, end: file.size - 1 }
+    const bytes = request.method === 'HEAD' ? undefined : await files.read(id, range)
+    if (request.method !== 'HEAD' && !bytes) return sendProblem(response, 'NOT_FOUND')
+    if (range) response.status(206).setHeader('Content-Range', `bytes ${start}-${end}/${file.size}`)
+    response.setHeader('Content-Type', file.mediaType)
+    response.setHeader('Content-Length', end - start + 1)
+    if (!bytes) return response.end()
+    // A caller who goes away ends the stream.
+    await pipeline(bytes, response).catch(() => response.destroy())
+  })
+
+  async function isMember(request: Parameters<typeof readCredential>[0], botId: string): Promise<boolean> {
+    const credential = readCredential(request)
+    if ('issue' in credential) return false
+    const access = {
+      kind: 'bot',
+      role: 'MEMBER',
+      missing: 'NOT_FOUND',
+      publicShare: false,
+      scope: 'results',
+    } as const
+    return 'grant' in (await authorize(db, access, credential.hash, botId, now()))
+  }
+}
+
+function writeHead(response: Response, id: string, { name, isPrivate }: ServedFile) {
+  response.setHeader('ETag', `"${id}"`)
+  response.setHeader('Cache-Control', 'private, no-cache')
+  if (isPrivate) response.vary('Authorization')
+  response.setHeader('Accept-Ranges', 'bytes')
+  response.setHeader('Content-Disposition', `attachment; filename*=UTF-8''${encodeURIComponent(name)}`)
+  response.setHeader('Content-Security-Policy', policy)
+  // Pages of other origins show pictures that their visitors sent.
+  response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin')
+}
+
+/** One range; undefined for the whole file, also where several are asked for. */
+function rangeOf(
+  ranges: ReturnType<Parameters<RequestHandler>[0]['range']>,
+): { start: number; end: number } | 'outside' | undefined {
+  if (ranges === -1) return 'outside'
+  if (ranges === undefined || ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1)
+    return undefined
+  return ranges[0]
+}

@@ -1,0 +1,177 @@
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import AxeBuilderSource from 'axe-core'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { type App, startApp } from '../support/app.ts'
+import { bot, idOf, type Part, text } from '../support/chat.ts'
+import { type Published, publish, reportOf } from '../support/chats.ts'
+import { makeWorld, type World } from '../support/world.ts'
+import { desktop, launch, newContext, phone, picture, watch, withBrowser } from './support.ts'
+
+/* Files and recordings on the chat page in a real browser. */
+
+let app: App
+let world: World
+let browser: Browser
+const complaints: string[] = []
+
+async function open({ publicId }: Published, options: BrowserContextOptions = desktop): Promise<Page> {
+  const context = await newContext(browser, { baseURL: app.url, ...options })
+  const page = await context.newPage()
+  watch(page, app.url, complaints)
+  await page.goto(`/chat/${publicId}`)
+  return page
+}
+
+const asking = (...blocks: Part[]) =>
+  bot({ Start: [text('A file, please.'), ...blocks, text('Thank you.')] }, { variables: ['File'] })
+
+const fileInput = (options: object = {}): Part => ({ type: 'file input', options })
+
+const png = Buffer.from(
+  'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==',
+  'base64',
+)
+const pdf = { name: 'plan.pdf', mimeType: 'application/pdf', buffer: Buffer.from('%PDF-1.4') }
+const photo = { name: 'photo of me.png', mimeType: 'image/png', buffer: png }
+
+const ended = (page: Page) => page.getByText('The chat has ended.')
+const said = (page: Page) => page.locator('.guest-text').allTextContents()
+
+async function answerOf(made: Published): Promise<string> {
+  const { results } = await reportOf(app, made, world.here.member)
+  return String(
+    results[0]?.answers.map(({ content, attachedFileUrls = [] }) => [content, ...attachedFileUrls].join(' ')),
+  )
+}
+
+withBrowser('files on the chat page', () => {
+  beforeAll(async () => {
+    app = await startApp({ config: { UPLOAD_MAX_SIZE: 1 } })
+    world = await makeWorld(app)
+    browser = await launch()
+  })
+
+  afterEach(async () => {
+    for (const context of browser.contexts()) await context.close()
+    expect(complaints.splice(0)).toEqual([])
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await app?.stop()
+  })
+
+  test('one is the answer as soon as it is chosen, on a phone too, and is still shown after a reload', async () => {
+    const remembering = { general: { rememberUser: { isEnabled: true } } }
+    const flow = asking(fileInput({ variableId: idOf('File') }), { type: 'text input' })
+    const made = await publish(app, world.here, { ...flow, settings: remembering })
+    const page = await open(made, phone)
+    await page.getByText('At most 1 MB').waitFor()
+    await picture(page, 'file-1-phone')
+    await page.locator('input[type=file]').setInputFiles(photo)
+    await page.locator('.guest-text', { hasText: 'File uploaded' }).waitFor()
+    await page.locator('.field').waitFor()
+    await page.reload()
+    await page.locator('.guest-text', { hasText: 'photo_of_me.png' }).waitFor()
+    const url = (await answerOf(made)).trim()
+    const file = await fetch(url)
+    expect([file.status, file.headers.get('content-type')]).toEqual([200, 'image/png'])
+    expect(Buffer.from(await file.arrayBuffer()).equals(png)).toBe(true)
+  })
+
+  test('several are shown, removed, refused where too large, and sent together', async () => {
+    const made = await publish(app, world.here, asking(fileInput({ isMultipleAllowed: true })))
+    const page = await open(made)
+    const chosen = page.locator('input[type=file]')
+    const large = {
+      name: 'large.bin',
+      mimeType: 'application/octet-stream',
+      buffer: Buffer.alloc(1024 * 1024 + 1),
+    }
+    await chosen.setInputFiles([photo, pdf, large])
+    await page.getByText('large.bin is too large: at most 1 MB.').waitFor()
+    await page.locator('.file img').waitFor()
+    await page.locator('.file', { hasText: 'plan.pdf' }).waitFor()
+    await chosen.setInputFiles({ ...pdf, name: 'wrong.pdf' })
+    await page.getByRole('button', { name: 'Remove wrong.pdf' }).click()
+    await page.locator('.file progress').first().waitFor({ state: 'detached' })
+    await picture(page, 'files-1-desktop')
+    await page.evaluate(AxeBuilderSource.source)
+    const violations = await page.evaluate(async () => {
+      // biome-ignore lint/suspicious/noExplicitAny: the page knows it, the compiler does not
+      const { violations } = await (globalThis as any).axe.run()
+      return violations.filter(
+        ({ impact }: { impact: string }) => impact === 'serious' || impact === 'critical',
+      )
+    })
+    expect(violations).toEqual([])
+    await page.getByRole('button', { name: 'Upload' }).click()
+    await ended(page).waitFor()
+    expect(await said(page)).toEqual(['2 files uploaded'])
+    expect(await answerOf(made)).toMatch(/photo_of_me\.png, \S+plan\.pdf/)
+  })
+
+  test('one is dropped onto the page; one that is on its way can be taken back', async () => {
+    const made = await publish(app, world.here, asking(fileInput({ isMultipleAllowed: true })))
+    const page = await open(made)
+    await page.locator('.drop-area').waitFor()
+    // Held until it is taken back.
+    await page.route('**/uploads?fileName=slow.pdf', () => {})
+    await page.locator('input[type=file]').setInputFiles({ ...pdf, name: 'slow.pdf' })
+    expect(await page.getByRole('progressbar', { name: 'Uploading slow.pdf' }).count()).toBe(1)
+    expect(await page.getByRole('button', { name: 'Upload' }).isDisabled()).toBe(true)
+    await page.getByRole('button', { name: 'Remove slow.pdf' }).click()
+    // As text, since the compiler does not know what a browser has.
+    const transfer = await page.evaluateHandle(`(() => {
+      const data = new DataTransfer()
+      data.items.add(new File(['dropped'], 'dropped.txt', { type: 'text/plain' }))
+      return data
+    })()`)
+    await page.dispatchEvent('.drop-area', 'drop', { dataTransfer: transfer })
+    await page.locator('.file', { hasText: 'dropped.txt' }).waitFor()
+    await page.getByRole('button', { name: 'Upload' }).click()
+    await ended(page).waitFor()
+    expect(await said(page)).toEqual(['File uploaded'])
+  })
+
+  test('what the service refuses is told, and another can be chosen', async () => {
+    const allowedFileTypes = { isEnabled: true, types: ['.png'] }
+    const options = { allowedFileTypes, capture: 'environment', isRequired: false }
+    const made = await publish(app, world.here, asking(fileInput(options)))
+    const page = await open(made)
+    const chosen = page.locator('input[type=file]')
+    expect(await chosen.getAttribute('accept')).toBe('.png')
+    expect(await chosen.getAttribute('capture')).toBe('environment')
+    await chosen.setInputFiles(pdf)
+    await page.getByText('plan.pdf could not be uploaded. The input takes files that end in .png').waitFor()
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('400')])
+    await page.getByRole('button', { name: 'Skip' }).click()
+    await ended(page).waitFor()
+  })
+
+  test('a text is sent with files, and a recording in place of one', async () => {
+    const feature = { isEnabled: true, saveVariableId: idOf('File') }
+    const input = { type: 'text input', options: { attachments: feature, audioClip: feature } }
+    const made = await publish(app, world.here, asking(input, input))
+    const page = await open(made)
+    await page.locator('.field').fill('Look at this')
+    await page.locator('input[type=file]').setInputFiles(pdf)
+    await page.locator('.file progress').waitFor({ state: 'detached' })
+    await picture(page, 'attachment-desktop')
+    await page.getByRole('button', { name: 'Send' }).click()
+    await page.getByRole('button', { name: 'Record' }).click()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await page.getByRole('button', { name: 'Record' }).click()
+    await page.getByRole('button', { name: 'Stop recording' }).waitFor()
+    await page.waitForTimeout(300)
+    await page.getByRole('button', { name: 'Stop recording' }).click()
+    await ended(page).waitFor()
+    expect(await said(page)).toEqual(['Look at this\nplan.pdf', 'Recording'])
+    const answers = (await answerOf(made)).split(',')
+    expect(answers[0]).toMatch(/^Look at this \S+\/plan\.pdf$/)
+    const recording = await fetch(String(answers[1]))
+    const bytes = Buffer.from(await recording.arrayBuffer())
+    // The first bytes of a WebM file.
+    expect(bytes.subarray(0, 4).toString('hex')).toBe('1a45dfa3')
+  })
+})
