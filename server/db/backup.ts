@@ -54,6 +54,9 @@ export async function backUp(url: string, file: string, progress: (line: string)
     const script = Readable.from(scriptOf(client, progress), { objectMode: false })
     // What is compressed most in little time; the rest would take several times as long.
     await pipeline(script, createGzip({ level: 3 }), target.createWriteStream({ flush: true }))
+    progress(
+      'Bytes of files of visitors are not in the backup: copy them from DATA_DIR/files, or from the bucket',
+    )
     progress('Reading the file back')
     const backup = await readBackup(partial)
     await rename(partial, file)

@@ -1,0 +1,90 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Readable } from 'node:stream'
+import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { readConfig } from '../server/config.ts'
+import { openBucket } from '../server/files/bucket.ts'
+import { openFolder } from '../server/files/folder.ts'
+import type { FileStore } from '../server/files/store.ts'
+
+/*
+ * What every store of files promises. The folder is always tried; a bucket where S3_TEST_ENDPOINT names a server, with
+ * S3_TEST_ACCESS_KEY_ID and S3_TEST_SECRET_ACCESS_KEY: any will do, such as `nanio` of PyPI or MinIO.
+ */
+
+const { S3_TEST_ENDPOINT, S3_TEST_ACCESS_KEY_ID = '', S3_TEST_SECRET_ACCESS_KEY = '' } = process.env
+
+let folder: string
+const stores: Record<string, () => Promise<FileStore>> = { folder: async () => openFolder(folder) }
+if (S3_TEST_ENDPOINT) stores.bucket = makeBucket
+
+async function makeBucket(): Promise<FileStore> {
+  const credentials = { accessKeyId: S3_TEST_ACCESS_KEY_ID, secretAccessKey: S3_TEST_SECRET_ACCESS_KEY }
+  const S3_BUCKET = `files-${randomBytes(6).toString('hex')}`
+  const admin = new S3Client({
+    endpoint: S3_TEST_ENDPOINT,
+    region: 'us-east-1',
+    credentials,
+    forcePathStyle: true,
+  })
+  await admin.send(new CreateBucketCommand({ Bucket: S3_BUCKET }))
+  const read = readConfig({
+    S3_ENDPOINT: S3_TEST_ENDPOINT,
+    S3_BUCKET,
+    S3_ACCESS_KEY_ID: S3_TEST_ACCESS_KEY_ID,
+    S3_SECRET_ACCESS_KEY: S3_TEST_SECRET_ACCESS_KEY,
+  })
+  if ('problems' in read) throw new Error(read.problems.join())
+  return openBucket(read.config)
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'stores-'))
+})
+
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+async function* pieces(...parts: (Buffer | Error)[]): AsyncGenerator<Buffer> {
+  for (const part of parts) {
+    if (part instanceof Error) throw part
+    yield part
+  }
+}
+
+async function bytesOf(stream: Readable | undefined): Promise<Buffer | undefined> {
+  if (!stream) return undefined
+  return Buffer.concat((await stream.toArray()) as Buffer[])
+}
+
+describe.each(Object.keys(stores))('a %s', (name) => {
+  let store: FileStore
+
+  beforeAll(async () => {
+    store = await (stores[name] as () => Promise<FileStore>)()
+  })
+
+  test('gives back what it was given, whole and in parts, until it is removed', async () => {
+    const parts = [randomBytes(100_000), randomBytes(300_000), randomBytes(1)]
+    const all = Buffer.concat(parts)
+    await store.write('a1', pieces(...parts))
+    expect((await bytesOf(await store.read('a1')))?.equals(all)).toBe(true)
+    const range = { start: 99_990, end: 100_009 }
+    expect((await bytesOf(await store.read('a1', range)))?.equals(all.subarray(99_990, 100_010))).toBe(true)
+    await store.remove('a1')
+    expect(await store.read('a1')).toBeUndefined()
+    await store.remove('a1')
+  })
+
+  test('keeps nothing of a file that ends early', async () => {
+    await expect(store.write('b2', pieces(randomBytes(200_000), new Error('cut')))).rejects.toThrow('cut')
+    expect(await store.read('b2')).toBeUndefined()
+  })
+})
+
+test('a folder holds no part of a file that failed', async () => {
+  const files = await readdir(folder, { recursive: true, withFileTypes: true })
+  expect(files.filter((entry) => entry.isFile()).map(({ name }) => name)).toEqual([])
+})
