@@ -81,14 +81,16 @@ const LONGEST_NAME = 100
  */
 export function safeName(given: string): string {
   const last = given.normalize('NFC').split(/[/\\]/).at(-1) ?? ''
-  const plain = last
+  const cleaned = last
     .replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '')
     .replaceAll(/[<>:"|?*,;%&#$`'!{}[\]^~=+@\s]+/g, '_')
     .replace(/^[._-]+/, '')
-    .replace(/[._]+$/, '')
+  let end = cleaned.length
+  while (cleaned[end - 1] === '.' || cleaned[end - 1] === '_') end--
+  const plain = cleaned.slice(0, end)
   const characters = [...plain]
   const extension = extensionOf(plain)
   if (characters.length <= LONGEST_NAME) return plain === '' ? 'file' : plain
-  const end = extension !== undefined && extension.length <= 10 ? `.${extension}` : ''
-  return characters.slice(0, LONGEST_NAME - end.length).join('') + end
+  const tail = extension !== undefined && extension.length <= 10 ? `.${extension}` : ''
+  return characters.slice(0, LONGEST_NAME - tail.length).join('') + tail
 }

@@ -254,7 +254,9 @@ async function extract(run: Run, block: Block, prepared: Prepared): Promise<void
   })
   if (reply === null) return
   // Models like to put JSON into a fence.
-  const found = parseJson(reply.text.trim().replace(/^```(?:json)?\s*|\s*```$/g, ''))
+  const given = reply.text.trim()
+  const bare = given.startsWith('```') ? given.replace(/^```(?:json)?/, '').replace(/```$/, '') : given
+  const found = parseJson(bare)
   if (typeof found !== 'object' || found === null || Array.isArray(found)) {
     return fail(run, block, `${block.type}: the model did not answer with values`, reply.text)
   }

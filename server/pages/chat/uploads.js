@@ -264,7 +264,7 @@ function mediaType() {
 
 /** What a bot's author may have written with markup, as text. */
 function plain(words) {
-  return typeof words === 'string' ? words.replaceAll(/<[^>]*>/g, ' ').trim() : undefined
+  return typeof words === 'string' ? words.replaceAll(/<[^<>]*>/g, ' ').trim() : undefined
 }
 
 function tooLargeText(file, limit, { texts: own }) {
