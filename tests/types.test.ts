@@ -24,7 +24,7 @@ declare const workspaceGrant: WorkspaceGrant
 `
 
 const stats = (body: string) => `
-export const handlers: AnalyticsHandlers<Contexts> = {
+export const handlers: Pick<AnalyticsHandlers<Contexts>, 'getStats'> = {
   async getStats({ query }, reply, { grant }) {
     ${body}
   },
