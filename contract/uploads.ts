@@ -23,10 +23,15 @@ export const uploads = define({
       sessionId: recordId('Id of the chat session, as start chat answers it.', exampleIds.session),
     }),
     query: z.strictObject({
-      fileName: text(255, 1).meta({
-        description: 'Name of the file. Its end says what it is, and is what the types of the input mean.',
-        example: 'plan.pdf',
-      }),
+      fileName: text(255, 1)
+        .refine((value) => !value.includes('\0'), { error: 'Expected text without U+0000' })
+        .meta({
+          description: 'Name of the file. Its end says what it is, and is what the types of the input mean.',
+          example: 'plan.pdf',
+          minLength: 1,
+          maxLength: 255,
+          pattern: '^[^\\x00]+$',
+        }),
     }),
     fileBody:
       'At most 10 MiB, unless the input or the installation says otherwise (`upload.maximumSize` of the input): the bytes of the file, whatever its type.',

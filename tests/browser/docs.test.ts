@@ -57,6 +57,7 @@ const guides = [
   'errors',
   'retries',
   'limits',
+  'webhooks',
   'paging',
   'concurrent-edits',
   'legacy-bots',
