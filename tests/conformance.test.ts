@@ -111,8 +111,9 @@ const ending = [
   'deleteWorkspace',
 ]
 
-/** Every operation with every example of a body, as steps. */
+/** Every operation with every example of a body, as steps; but files, for which no chat of the story waits. */
 const shown = endpoints.flatMap(({ method, operation: { operationId, requestBody } }) => {
+  if (requestBody?.content['application/octet-stream']) return []
   const examples = Object.keys(requestBody?.content['application/json']?.examples ?? {})
   const steps = examples.length > 0 ? examples.map((example) => `${operationId} ${example}`) : [operationId]
   return steps.map((step) => ({ method, step }))

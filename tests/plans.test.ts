@@ -81,6 +81,10 @@ async function fill() {
     [admin.id],
   )
   await client.query(
+    `INSERT INTO webhook_endpoints (id, workspace_id, url, created_at, updated_at)
+    SELECT 'endpoint-' || n, 'workspace-' || n, 'https://example.com', at, at FROM ${others} AS other`,
+  )
+  await client.query(
     `INSERT INTO bots (id, workspace_id, folder_id, name, version, revision, created_at, updated_at)
     SELECT 'bot-' || n, CASE WHEN n % 2 = 0 THEN $1 ELSE 'workspace-' || n END,
       CASE WHEN n % 20 = 0 THEN $2 END, 'Bot', '6.1', 1, at, at

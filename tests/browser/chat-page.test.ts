@@ -241,7 +241,10 @@ withBrowser('the chat page', () => {
       as: world.here.member,
       params: { botId: made.id, resultId: results[0]?.id ?? '' },
     })
-    expect(logs.map(({ description }) => description)).toEqual(['Code of the bot failed'])
+    expect(logs.map(({ description }) => description)).toEqual([
+      'No file can be uploaded: the service has no place for files',
+      'Code of the bot failed',
+    ])
   })
 
   test('an answer that is lost on the way is sent again and counts once', async () => {
