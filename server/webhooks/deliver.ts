@@ -1,4 +1,3 @@
-import { once } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import { and, eq, isNotNull, lt, sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
@@ -116,8 +115,6 @@ interface Sender {
 /** Sends what is due until stopped; `stop` waits a moment for what is under way, the rest is sent again by others. `interval`: how often others' events are looked for. */
 export function startDeliveries(sender: Sender, interval = 1_000): { stop: () => Promise<void> } {
   const { db, log } = sender
-  const stopping = new AbortController()
-  const { signal } = stopping
   const underWay = new Map<string, number>()
   let total = 0
 
@@ -143,23 +140,47 @@ export function startDeliveries(sender: Sender, interval = 1_000): { stop: () =>
     }
   }
 
+  let isStopped = false
+  // Said while a look is under way, it is not to be missed.
+  let isDue = false
+  let wake = () => {}
+  const onDue = () => {
+    isDue = true
+    wake()
+  }
+  deliveryIsDue.on('due', onDue)
+
+  /** Ends early once something is due. */
+  function rest(): Promise<void> {
+    if (isDue || isStopped) return Promise.resolve()
+    return new Promise((resolve) => {
+      const timer = setTimeout(resolve, interval).unref()
+      wake = () => {
+        clearTimeout(timer)
+        resolve()
+      }
+    })
+  }
+
   const running = (async () => {
-    while (!signal.aborted) {
-      const woken = once(deliveryIsDue, 'due', { signal }).catch(() => {})
+    while (!isStopped) {
+      isDue = false
       try {
         if (total < AT_ONCE) await look()
       } catch (error) {
         log.warn({ err: databaseError(error) }, 'deliveries will be looked for again')
-        await delay(interval, undefined, { signal, ref: false }).catch(() => {})
+        isDue = false
       }
-      await Promise.race([woken, delay(interval, undefined, { signal, ref: false }).catch(() => {})])
+      await rest()
     }
     for (let waited = 0; total > 0 && waited < STOP_WAIT; waited += 20) await delay(20)
   })()
 
   return {
     async stop() {
-      stopping.abort()
+      isStopped = true
+      deliveryIsDue.off('due', onDue)
+      wake()
       await running
     },
   }

@@ -6,8 +6,8 @@ import { Webhook } from 'standardwebhooks'
 import { outboundClient } from '../../server/chat/tools/outbound.ts'
 import { transact } from '../../server/db/client.ts'
 import { createLog } from '../../server/log.ts'
-import { startDeliveries } from '../../server/webhooks/deliver.ts'
-import { telling } from '../../server/webhooks/outbox.ts'
+import { forgetDeliveries, startDeliveries } from '../../server/webhooks/deliver.ts'
+import { deliveryIsDue, telling } from '../../server/webhooks/outbox.ts'
 import { type App, startApp } from '../support/app.ts'
 import { until } from '../support/process.ts'
 import { makeWorld, type World } from '../support/world.ts'
@@ -262,6 +262,31 @@ test('what a process that died was sending is sent again', async () => {
   await until('it was delivered', async () => received.length === 1)
   await until('it was delivered', async () => (await rows('attempts, is_delivered'))[0].is_delivered)
   expect(await rows('attempts, is_delivered')).toEqual([{ attempts: 2, is_delivered: true }])
+})
+
+test('a sender that has nothing to send does not wait for more and more', async () => {
+  startSender()
+  app.statements.length = 0
+  const looks = () => app.statements.filter((text) => text.includes('"webhook_endpoints"')).length
+  await until('it has looked often', () => looks() > 20)
+  expect(deliveryIsDue.listenerCount('due')).toBe(1)
+})
+
+test('deliveries are forgotten after 30 days, whatever came of them', async () => {
+  await subscribe()
+  for (const name of ['Old', 'Older', 'Recent']) await rename(name)
+  const day = 24 * 60 * 60 * 1000
+  const now = app.clock.now()
+  const age = (seq: number, days: number) =>
+    app.pool.query('UPDATE webhook_deliveries SET created_at = $1 WHERE seq = $2', [
+      new Date(now.getTime() - days * day),
+      seq,
+    ])
+  await age(0, 31)
+  await age(1, 40)
+  await age(2, 29)
+  expect(await forgetDeliveries(app.db, now)).toBe(false)
+  expect(await rows('seq')).toEqual([{ seq: 2 }])
 })
 
 describe('an endpoint', () => {
