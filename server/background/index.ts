@@ -6,9 +6,8 @@ import type { FileStore } from '../files/store.ts'
 import { rollUpBlocks } from '../results/block-stats.ts'
 import { expireResults } from '../results/retention.ts'
 import { rollUpBatch } from '../results/stats-rollup.ts'
-import { forgetDeliveries } from '../webhooks/deliver.ts'
 import { removeFiles } from './files.ts'
-import { forgetKeys } from './keys.ts'
+import { forgetDeliveries, forgetKeys } from './forgetting.ts'
 import { purgeBatch } from './purge.ts'
 
 /** Milliseconds from one look at what is due to the next. */

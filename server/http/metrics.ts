@@ -40,14 +40,15 @@ export function createMetrics(pool: Pool): Metrics {
       this.set({ state: 'waiting' }, pool.waitingCount)
     },
   })
-  new Gauge({
+  new Counter({
     name: 'webhook_attempts_total',
     help: 'Attempts of this process to post an event, by outcome.',
     labelNames: ['outcome'],
     registers: [registry],
     collect() {
-      this.set({ outcome: 'delivered' }, sent.delivered)
-      this.set({ outcome: 'failed' }, sent.failed)
+      this.reset()
+      this.inc({ outcome: 'delivered' }, sent.delivered)
+      this.inc({ outcome: 'failed' }, sent.failed)
     },
   })
   new Gauge({

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { and, eq, isNotNull, lt, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import type { OutboundClient, OutboundReply } from '../chat/tools/outbound.ts'
 import { type Database, databaseError, statements } from '../db/client.ts'
@@ -112,7 +112,10 @@ interface Sender {
   post: OutboundClient
 }
 
-/** Sends what is due until stopped; `stop` waits a moment for what is under way, the rest is sent again by others. `interval`: how often others' events are looked for. */
+/**
+ * Sends what is due until stopped; `stop` waits a moment for what is under way, the rest is sent again by others.
+ * `interval`: how often the events of others are looked for, in milliseconds.
+ */
 export function startDeliveries(sender: Sender, interval = 1_000): { stop: () => Promise<void> } {
   const { db, log } = sender
   const underWay = new Map<string, number>()
@@ -296,18 +299,4 @@ async function noteFailure(
     .set({ isEnabled: false, disabledReason: reason })
     .where(and(eq(endpoints.id, endpointId), eq(endpoints.isEnabled, true)))
   return rowCount === 1 ? reason : undefined
-}
-
-const KEPT = 30 * 24 * HOUR
-const BATCH = 2_000
-
-/** Forgets one batch of deliveries that are old enough, whatever came of them; true while there may be more. */
-export async function forgetDeliveries(db: Database, now: Date): Promise<boolean> {
-  const old = db
-    .select({ at: sql`ctid` })
-    .from(deliveries)
-    .where(lt(deliveries.createdAt, new Date(now.getTime() - KEPT)))
-    .limit(BATCH)
-  const { rowCount } = await db.delete(deliveries).where(sql`ctid = ANY(ARRAY(${old}))`)
-  return rowCount === BATCH
 }

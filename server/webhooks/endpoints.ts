@@ -1,12 +1,13 @@
-import { and, count, desc, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
+import { and, count, desc, eq, getTableColumns, sql } from 'drizzle-orm'
 import type { CreateWebhookEndpoint } from '../../generated/handlers.ts'
 import type { WorkspaceGrant } from '../access/index.ts'
 import { type Database, transact } from '../db/client.ts'
 import { after, newestFirst, type Position } from '../db/page.ts'
-import { webhookDeliveries as deliveries, webhookEndpoints as endpoints, workspaces } from '../db/schema.ts'
+import { webhookDeliveries as deliveries, webhookEndpoints as endpoints } from '../db/schema.ts'
 import { newId } from '../ids.ts'
 import { JsonText } from '../json/json-text.ts'
 import { newEntry, writeEntry } from '../workspaces/audit.ts'
+import { holdWorkspace, laterThan } from '../workspaces/rows.ts'
 import { wakeAfter } from './outbox.ts'
 
 export type EndpointRow = typeof endpoints.$inferSelect
@@ -44,12 +45,7 @@ export async function insertEndpoint(
 ): Promise<EndpointRow | 'full' | 'gone'> {
   return transact(db, async (tx) => {
     // Alone among those who add one, and before the workspace is deleted.
-    const [living] = await tx
-      .select({ id: workspaces.id })
-      .from(workspaces)
-      .where(and(eq(workspaces.id, workspace.id), isNull(workspaces.deletedAt)))
-      .for('no key update')
-    if (!living) return 'gone'
+    if (!(await holdWorkspace(tx, workspace.id, 'no key update'))) return 'gone'
     const [known] = await tx
       .select({ number: count() })
       .from(endpoints)
@@ -85,7 +81,11 @@ export async function updateEndpoint(
   return transact(db, async (tx) => {
     const [row] = await tx
       .update(endpoints)
-      .set({ ...change, ...(change.isEnabled || change.url ? chance : {}), updatedAt: now })
+      .set({
+        ...change,
+        ...(change.isEnabled || change.url ? chance : {}),
+        updatedAt: laterThan(endpoints.updatedAt, now),
+      })
       .where(isIn(grant, id))
       .returning()
     if (!row) return undefined
@@ -128,7 +128,7 @@ export async function rotateSecret(
       .set({
         generation: sql`${endpoints.generation} + 1`,
         rotatesUntil: new Date(now.getTime() + ROTATION),
-        updatedAt: now,
+        updatedAt: laterThan(endpoints.updatedAt, now),
       })
       .where(isIn(grant, id))
       .returning()
