@@ -399,6 +399,8 @@ describe('pages', () => {
     '/docs/files/page.js',
     '/embed.js',
     '/home.css',
+    '/results',
+    '/results/files/page.js',
     '/chat/files/page.js',
   ])('%s may be kept, in every coding with a tag of its own', async (path) => {
     const ask = (headers: Record<string, string>) => fetchRaw(app.url + path, headers)

@@ -10,6 +10,7 @@ import { serveEmbed } from './embed/index.ts'
 import { serveFiles } from './files.ts'
 import { serveHome } from './home/index.ts'
 import { askAlways, kept } from './kept.ts'
+import { serveResults } from './results/index.ts'
 import { languageOf } from './texts/index.ts'
 
 /*
@@ -71,6 +72,7 @@ const sandboxPolicy = [
 
 export function servePages(serve: (path: string, handler: RequestHandler) => void, services: Services): void {
   serveHome(serve)
+  serveResults(serve)
   serveEmbed(serve)
   serveFiles(serve, services)
   const read = (name: string) => readFileSync(new URL(name, folder), 'utf8')

@@ -1,0 +1,63 @@
+import { sleep } from '../../chat/files/dom.js'
+
+/* Asks the public interface of the service, which lies where the page does, with the token of this tab. */
+
+const service = new URL('./', location.href)
+
+/** The key under which the reference page keeps it too, so that it is typed once in a tab. */
+const key = 'token'
+
+export const token = {
+  get: () => sessionStorage.getItem(key),
+  set: (value) => sessionStorage.setItem(key, value),
+  forget: () => sessionStorage.removeItem(key),
+}
+
+/** The service refused; `message` says why to a person. */
+export class Refusal extends Error {
+  constructor(status, { message, issues }) {
+    super(issues?.[0]?.message ?? message ?? `The service answered ${status}`)
+    this.status = status
+  }
+}
+
+const away = [429, 502, 503, 504]
+const pauses = [500, 1_000, 2_000, 4_000, 8_000]
+/** Seconds that the page waits by itself when it has asked too often. */
+const patience = 60
+
+/**
+ * Reads what `read` makes of an answer. Asks again where nobody answered, since reading changes nothing.
+ * `query`: what is undefined or empty is left out.
+ */
+export async function ask(path, query, signal, read = (response) => response.json()) {
+  const url = new URL(path, service)
+  for (const [name, value] of Object.entries(query)) {
+    if (value !== undefined && value !== '') url.searchParams.set(name, value)
+  }
+  for (let attempt = 0; ; attempt += 1) {
+    let wait = pauses[attempt]
+    try {
+      const headers = { Authorization: `Bearer ${token.get()}` }
+      const response = await fetch(url, { headers, credentials: 'omit', signal })
+      if (response.ok) return await read(response)
+      const refusal = new Refusal(response.status, await response.json().catch(() => ({})))
+      const seconds = Number(response.headers.get('Retry-After') ?? 0)
+      if (!away.includes(response.status) || seconds > patience) throw refusal
+      if (wait === undefined) throw refusal
+      wait = Math.max(wait, seconds * 1_000)
+    } catch (error) {
+      if (error instanceof Refusal || signal.aborted) throw error
+      if (wait === undefined) throw new Error('The service did not answer. Is there a connection?')
+    }
+    await sleep(wait, signal)
+  }
+}
+
+/** The path of something that belongs to a bot. */
+export const ofBot = (botId, rest) => `v1/bots/${encodeURIComponent(botId)}/${rest}`
+
+/** Files are kept for members: a link alone would not bring the token. */
+export function isOfService(url) {
+  return url.startsWith(new URL('files/', service).href)
+}

@@ -1,0 +1,59 @@
+import { ask, ofBot } from './api.js'
+
+/* Exports, in parts, so that one that breaks is asked for again and nothing else is. */
+
+const PART = 10_000
+
+/**
+ * The lines of all results that a filter wants, as one file. `progress` is told how many results were looked through,
+ * and of how many.
+ */
+export async function readExport(botId, query, format, signal, progress) {
+  const parts = []
+  let total
+  let columns
+  for (let cursor = ''; cursor !== null; ) {
+    const part = await ask(
+      ofBot(botId, 'resultsExport'),
+      { ...query, format, cursor, limit: PART },
+      signal,
+      read,
+    )
+    total ??= part.remaining
+    const { head, lines } = format === 'csv' ? split(part.text) : { lines: part.text }
+    columns ??= head
+    if (columns !== head)
+      throw new Error('The questions of the bot changed meanwhile; please download again.')
+    // What is in a blob need not be in memory.
+    parts.push(new Blob(cursor === '' && head ? [head, lines] : [lines]))
+    cursor = part.next
+    progress(cursor === null ? total : Math.min(total, total - part.remaining + PART), total)
+  }
+  return new Blob(parts, { type: format === 'csv' ? 'text/csv' : 'application/x-ndjson' })
+}
+
+async function read(response) {
+  const text = await response.text()
+  const { headers } = response
+  return { text, next: headers.get('Next-Cursor'), remaining: Number(headers.get('Results-Remaining')) }
+}
+
+/** Every part begins with the names of the columns, in which there may be line breaks between quotes. */
+function split(text) {
+  let isQuoted = false
+  for (let at = 0; at < text.length; at += 1) {
+    if (text[at] === '"') isQuoted = !isQuoted
+    else if (text[at] === '\n' && !isQuoted) return { head: text.slice(0, at + 1), lines: text.slice(at + 1) }
+  }
+  return { head: text, lines: '' }
+}
+
+/** Hands a file to the browser, which asks its reader where to put it. */
+export function save(blob, name) {
+  const link = document.createElement('a')
+  link.href = URL.createObjectURL(blob)
+  link.download = name
+  link.click()
+  // The browser has taken it by then.
+  setTimeout(() => URL.revokeObjectURL(link.href), 60_000)
+}

@@ -1,0 +1,322 @@
+import { readFile } from 'node:fs/promises'
+import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
+import axe from 'axe-core'
+import { parse } from 'csv-parse/sync'
+import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
+import { type App, startApp } from '../support/app.ts'
+import { ask, bot, idOf, text } from '../support/chat.ts'
+import { type Published, publish } from '../support/chats.ts'
+import { makeWorld, type Site } from '../support/world.ts'
+import { desktop, launch, newContext, phone, picture, watch, withBrowser } from './support.ts'
+
+/* Somebody looks at the results of their bot, of which there are many. */
+
+const RESULTS = 100_000
+
+let app: App
+let site: Site
+let published: Published
+let browser: Browser
+const complaints: string[] = []
+
+const flow = bot(
+  {
+    Welcome: [
+      text('Hi'),
+      { type: 'choice input', items: [{ id: 'go', content: 'Go' }] },
+      ask('Name', { to: 'Contact' }),
+    ],
+    Contact: [
+      { type: 'email input', options: { variableId: idOf('E-mail') } },
+      { type: 'file input', options: { isRequired: false } },
+      {
+        type: 'text input',
+        options: { isLong: true, variableId: idOf('What they would like to be told about') },
+      },
+    ],
+  },
+  { variables: ['Name', 'E-mail', 'What they would like to be told about', 'Score'] },
+)
+
+/**
+ * Chats of 33 days, as many in each. One in five says hello and goes, one in ten gives no e-mail, one in four
+ * leaves after that, the rest come to the end.
+ */
+async function addResults(botId: string) {
+  await app.pool.query(
+    `INSERT INTO results (bot_id, id, variables, has_started, is_completed, waiting_block_id, waits_until, created_at,
+      updated_at)
+    SELECT $1, 'result-' || n, CASE WHEN n % 5 = 0 THEN '[]' ELSE '[{"id":"${idOf('Name')}","name":"Name","value":"Ada ' || n
+        || '"},{"id":"${idOf('Score')}","name":"Score","value":"' || n % 7 || '"}]' END::json,
+      true, n % 5 > 0 AND n % 10 <> 1 AND n % 4 > 0,
+      CASE WHEN n % 5 = 0 THEN 'Welcome.2' WHEN n % 10 = 1 THEN 'Contact.0' WHEN n % 4 = 0 THEN 'Contact.1' END,
+      at + interval '48 hours', at, at
+    FROM (SELECT n, '2026-03-10T11:59:00Z'::timestamptz - n * interval '28.512 seconds' AS at
+      FROM generate_series(1, $2::int) n) AS made`,
+    [botId, RESULTS],
+  )
+  await app.pool.query(
+    `INSERT INTO result_answers (bot_id, result_id, seq, block_id, content, attached_file_urls, created_at)
+    SELECT $1, 'result-' || n, a.seq, a.block_id, a.content,
+      CASE WHEN a.seq = 3 THEN ARRAY['https://example.com/plan%20b.pdf'] END, now()
+    FROM generate_series(1, $2::int) n CROSS JOIN LATERAL (VALUES (0, 'Welcome.1', 'Go'), (1, 'Welcome.2', 'Ada ' || n),
+      (2, 'Contact.0', 'ada' || n || '@example.com'), (3, 'Contact.1', 'https://example.com/plan%20b.pdf'),
+      (4, 'Contact.2', E'News, "above all"\\nof boats')) AS a(seq, block_id, content)
+    WHERE a.seq < CASE WHEN n % 5 = 0 THEN 1 WHEN n % 10 = 1 THEN 2 WHEN n % 4 = 0 THEN 3 ELSE 5 END`,
+    [botId, RESULTS],
+  )
+}
+
+async function open(options: BrowserContextOptions, path = '/results'): Promise<Page> {
+  const context = await newContext(browser, { baseURL: app.url, locale: 'en-GB', ...options })
+  const page = await context.newPage()
+  watch(page, app.url, complaints)
+  await page.goto(path)
+  return page
+}
+
+/** As far as the answers of a bot: the first one of the workspace, unless it is named. */
+async function enter(page: Page, { token } = site.member, name?: string) {
+  await page.getByLabel('Access token').fill(token)
+  await page.getByRole('button', { name: 'Go on' }).click()
+  if (name) await botOf(page).selectOption({ label: name })
+  await page.getByText(/there (may be|are no) more/).waitFor()
+}
+
+const botOf = (page: Page) => page.getByRole('combobox', { name: 'Bot', exact: true })
+
+const rows = (page: Page) => page.locator('#answers tbody tr')
+
+const overview = (page: Page) => page.locator('#overview dd').allTextContents()
+
+async function expectAccessible(page: Page) {
+  await page.evaluate(axe.source)
+  const found = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as axe.AxeResults
+  expect(found.violations.map(({ id, nodes }) => [id, nodes.slice(0, 5).map(({ html }) => html)])).toEqual([])
+}
+
+withBrowser('the page of results', () => {
+  beforeAll(async () => {
+    app = await startApp()
+    site = (await makeWorld(app)).here
+    published = await publish(app, site, flow, 'Boats and hats')
+    await addResults(published.id)
+    await app.pool.query('ANALYZE results, result_answers')
+    browser = await launch()
+  })
+
+  afterEach(async () => {
+    for (const context of browser?.contexts() ?? []) await context.close()
+    expect(complaints.splice(0)).toEqual([])
+  })
+
+  afterAll(async () => {
+    await browser?.close()
+    await app?.stop()
+  })
+
+  test('loads nothing from elsewhere and cannot be framed', async () => {
+    const page = await fetch(`${app.url}/results`)
+    expect(page.headers.get('content-security-policy')).toBe(
+      "default-src 'none'; script-src 'self'; style-src 'self'; img-src data:; connect-src 'self'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'",
+    )
+  })
+
+  test.each([
+    ['desktop-light', desktop, 'light'],
+    ['desktop-dark', desktop, 'dark'],
+    ['phone-light', phone, 'light'],
+    ['phone-dark', phone, 'dark'],
+  ] as const)('shows what chats came to, and axe finds nothing (%s)', async (name, options, colorScheme) => {
+    const page = await open({ ...options, colorScheme })
+    await expectAccessible(page)
+    await picture(page, `results-entry-${name}`)
+    await enter(page)
+    expect(await rows(page).count()).toBe(50)
+    expect(await page.locator('#answers thead th').allTextContents()).toEqual([
+      'Began',
+      'State',
+      'Title Welcome',
+      'Name',
+      'E-mail',
+      'Title Contact',
+      'What they would like to be told about',
+      'Score',
+    ])
+    expect(await rows(page).first().locator('td').allTextContents()).toEqual([
+      'Not completed',
+      'Go',
+      'Ada 1',
+      '',
+      '',
+      '',
+      '1',
+    ])
+    await page.locator('.chart svg text.numbers').first().waitFor()
+    expect(await page.evaluate('document.documentElement.scrollWidth')).toBe(options.viewport.width)
+    await page.getByText('As a table').click()
+    await picture(page, `results-${name}`)
+    await page.getByRole('heading', { name: 'Answers' }).scrollIntoViewIfNeeded()
+    await page.locator('#answers').evaluate((element) => element.scrollIntoView())
+    await picture(page, `results-answers-${name}`)
+    await expectAccessible(page)
+  })
+
+  test('the numbers are those of the interface, and follow the filters', async () => {
+    const page = await open(desktop)
+    await enter(page)
+    await page.getByLabel('Period').selectOption('allTime')
+    await page.getByRole('button', { name: 'Show' }).click()
+    await page.locator('.chart text.numbers', { hasText: /^80,000/ }).waitFor()
+    const { blocks } = await app.client.ok('getBlockStats', {
+      as: site.member,
+      params: { botId: published.id },
+      query: {},
+    })
+    const shown = blocks.map(({ shown, answered, left }) =>
+      [shown, answered, shown - answered - left, left].map((number) => number.toLocaleString('en')),
+    )
+    const cells = await page
+      .locator('#funnel tbody tr')
+      .evaluateAll((all) =>
+        all.map((row) => [...row.querySelectorAll('td')].map(({ textContent }) => textContent)),
+      )
+    expect(cells).toEqual(shown)
+    expect(blocks.map(({ answered }) => answered)).toEqual([100_000, 80_000, 70_000, 50_000, 50_000])
+    expect(await overview(page)).toEqual(['100,000', '100,000 100 %', '50,000 50 %'])
+
+    await page.getByLabel('Chats').selectOption('completed')
+    await page.getByLabel('Period').selectOption('between')
+    await page.getByLabel('First day').fill('2026-03-01')
+    await page.getByLabel('Last day').fill('2026-03-02')
+    const asked = page.waitForRequest(/analytics\/stats/)
+    await page.getByRole('button', { name: 'Show' }).click()
+    const { searchParams } = new URL((await asked).url())
+    const span =
+      Date.parse(String(searchParams.get('createdBefore'))) -
+      Date.parse(String(searchParams.get('createdAfter')))
+    expect([span, searchParams.get('status')]).toEqual([2 * 24 * 60 * 60 * 1000, 'completed'])
+    await page.getByText('shown, newest first').waitFor()
+    expect(new Set(await page.locator('#answers .state').allTextContents())).toEqual(new Set(['Completed']))
+  })
+
+  test('answers are searched, a part of them at a time, and more are shown', async () => {
+    const page = await open(desktop)
+    await enter(page)
+    await page.getByRole('button', { name: 'More', exact: true }).click()
+    await page.getByText('100 shown').waitFor()
+    expect(await rows(page).count()).toBe(100)
+
+    await page.getByLabel('Period').selectOption('allTime')
+    await page.getByLabel('An answer contains').fill('ADA12346@')
+    await page.getByRole('button', { name: 'Show' }).click()
+    await page.getByText('None found; there may be more.').waitFor()
+    await page.getByRole('button', { name: 'More', exact: true }).click()
+    await page.getByText('1 shown').waitFor()
+    const cells = rows(page).first()
+    expect(await cells.textContent()).toContain('ada12346@example.com')
+    expect(await cells.getByRole('link').textContent()).toBe('plan b.pdf')
+
+    await page.getByLabel('An answer contains').fill('')
+    await page.getByLabel('Variable').selectOption('Score')
+    await page.getByLabel('has the value').fill('3')
+    await page.getByRole('button', { name: 'Show' }).click()
+    await page.getByText('50 shown').waitFor()
+    expect(new Set(await page.locator('#answers td:last-child').allTextContents())).toEqual(new Set(['3']))
+  })
+
+  test('everything is downloaded in parts, and a part that breaks is asked for again', async () => {
+    const page = await open(desktop)
+    await enter(page)
+    await page.getByLabel('Period').selectOption('allTime')
+    await page.getByRole('button', { name: 'Show' }).click()
+    await page.getByText('50 shown').waitFor()
+    let asked = 0
+    await page.route(/resultsExport/, (route) => (++asked === 4 ? route.abort() : route.continue()))
+    const download = async (name: string) => {
+      const [file] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('button', { name }).click(),
+      ])
+      return { name: file.suggestedFilename(), text: await readFile(await file.path(), 'utf8') }
+    }
+    const csv = await download('Download CSV')
+    expect([csv.name, asked]).toEqual([`results-${published.id}.csv`, 11])
+    // What is broken off is to be seen in the console of the browser.
+    expect(complaints.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')])
+    const records = parse(csv.text) as string[][]
+    expect(records.length).toBe(RESULTS + 1)
+    expect(new Set(records.slice(1).map(([id]) => id)).size).toBe(RESULTS)
+    expect(records[0]?.slice(0, 4)).toEqual(['Result', 'Submitted at', 'Completed', 'Title Welcome'])
+
+    const lines = await download('Download JSON lines')
+    const ids = lines.text
+      .trimEnd()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { id: string }).id)
+    expect([lines.name, ids.length, new Set(ids).size]).toEqual([
+      `results-${published.id}.jsonl`,
+      RESULTS,
+      RESULTS,
+    ])
+    expect(await page.locator('#downloading').isVisible()).toBe(false)
+  })
+
+  test('a download is stopped', async () => {
+    const page = await open(desktop)
+    await enter(page)
+    let isAsked: () => void = () => {}
+    const whenAsked = new Promise<void>((resolve) => {
+      isAsked = resolve
+    })
+    await page.route(/resultsExport/, () => isAsked())
+    await page.getByRole('button', { name: 'Download CSV' }).click()
+    await whenAsked
+    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.locator('#downloading').waitFor({ state: 'hidden' })
+    expect(await page.getByRole('button', { name: 'Download CSV' }).isEnabled()).toBe(true)
+  })
+
+  test('the token is kept in the tab and nowhere else, and the address names the bot', async () => {
+    const page = await open(desktop)
+    await enter(page)
+    await botOf(page).selectOption(published.id)
+    expect(new URL(page.url()).hash).toBe(`#${site.workspaceId}/${published.id}`)
+    expect(page.url()).not.toContain(site.member.token)
+    await page.reload()
+    await page.getByText('50 shown').waitFor()
+    const stored =
+      'JSON.stringify([Object.values(sessionStorage), Object.values(localStorage), document.cookie])'
+    expect(await page.evaluate(stored)).toBe(JSON.stringify([[site.member.token], [], '']))
+
+    const other = await page.context().newPage()
+    await other.goto(page.url())
+    expect(await other.getByLabel('Access token').inputValue()).toBe('')
+    await enter(other)
+    expect(await botOf(other).inputValue()).toBe(published.id)
+
+    await page.getByRole('button', { name: 'Forget the token' }).click()
+    expect(await page.evaluate(stored)).toBe(JSON.stringify([[], [], '']))
+    expect(await page.locator('#report').isVisible()).toBe(false)
+  })
+
+  test('a token that is not valid, and a bot that was never published', async () => {
+    const page = await open(desktop)
+    await page.getByLabel('Access token').fill('nobody')
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByRole('alert').waitFor()
+    expect(await page.getByRole('alert').textContent()).not.toBe('')
+    expect(await page.getByLabel('Access token').inputValue()).toBe('')
+    await enter(page)
+    expect(await page.getByRole('alert').isVisible()).toBe(false)
+    await botOf(page).selectOption(site.draft.id)
+    await page.getByText('The bot is not published.').waitFor()
+    await page.getByText('None found; there are no more.').waitFor()
+    // The browser tells of both answers.
+    expect(complaints.splice(0)).toEqual([
+      expect.stringContaining('401'),
+      expect.stringContaining('404'),
+      expect.stringContaining('404'),
+    ])
+  })
+})
