@@ -12,7 +12,7 @@ import { backUp, restore } from './db/backup.ts'
 import { connect, type Database, databaseError, sqlState, transact } from './db/client.ts'
 import { databaseOptions, locateDatabase } from './db/configured.ts'
 import { hasData } from './db/embedded.ts'
-import { migrateDatabase } from './db/migrate.ts'
+import { migrateDatabase, requireMigrations } from './db/migrate.ts'
 import { apiTokens, users, workspaceMembers, workspaces } from './db/schema.ts'
 import { newId } from './ids.ts'
 import { allEntries, newEntry, tokenEntries, writeEntry } from './workspaces/audit.ts'
@@ -253,7 +253,7 @@ const commands: Record<
       }))
     },
   },
-  // Every command migrates first.
+  // Done before every command, unless MIGRATE says otherwise.
   migrate: { options: [], run: async () => ({ migrated: true }) },
 }
 
@@ -300,7 +300,8 @@ async function main(): Promise<object | object[]> {
   const silent = pino({ level: 'silent' })
   const { db, pool } = connect({ ...databaseOptions(config, database.url, silent), poolSize: 1 })
   try {
-    await migrateDatabase(database.url)
+    if (config.MIGRATE || command === commands.migrate) await migrateDatabase(database.url)
+    else await requireMigrations(db)
     return await command.run(db, values as Options, config)
   } finally {
     await pool.end()

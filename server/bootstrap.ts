@@ -1,9 +1,66 @@
 import { sql } from 'drizzle-orm'
+import type { Logger } from 'pino'
 import { insertToken } from './access/tokens.ts'
+import type { Config } from './config.ts'
 import { type Database, transact } from './db/client.ts'
+import { limitsInPlace } from './db/limits.ts'
+import { migrateDatabase, requireMigrations } from './db/migrate.ts'
 import { users } from './db/schema.ts'
 import { newId } from './ids.ts'
+import { usedKeys } from './workspaces/credentials.ts'
+import { openKeyring } from './workspaces/keyring.ts'
 import { insertWorkspace } from './workspaces/rows.ts'
+
+interface Installation {
+  config: Config
+  db: Database
+  /** Of the database. */
+  url: string
+  log: Logger
+  publicUrl: string
+}
+
+/** Brings the database to where it can be served from, and says what of the installation is not as it should be. */
+export async function prepareDatabase({ config, db, url, log, publicUrl }: Installation): Promise<void> {
+  if (config.MIGRATE) await migrateDatabase(url)
+  else await requireMigrations(db)
+  const first = await createFirstUser(db, new Date())
+  if (first) welcome(first.token, publicUrl)
+  for (const problem of await limitsInPlace(db, config)) log.warn(problem)
+  await noteLostKeys(config, db, log)
+}
+
+/** What cannot be read now can be once its key is back, so nobody is kept from anything else. */
+async function noteLostKeys(config: Config, db: Database, log: Logger) {
+  const keys = await openKeyring(config)
+    .read()
+    .catch((err: Error) => {
+      log.error({ err }, 'encryption keys cannot be read')
+      return []
+    })
+  const lost = [...(await usedKeys(db))].filter((used) => !keys.some(({ id }) => id === used))
+  if (lost.length > 0) log.error({ keys: lost }, 'credentials are encrypted with keys that are missing')
+}
+
+/** Told once, and apart from the log, which is kept. */
+function welcome(token: string, publicUrl: string) {
+  process.stderr.write(
+    [
+      '',
+      'This is the first start. Your access token, shown only now:',
+      '',
+      `  ${token}`,
+      '',
+      'Try it:',
+      '',
+      `  curl -H 'Authorization: Bearer ${token}' ${publicUrl}/v1/workspaces`,
+      '',
+      `Guides and reference, with requests to try: ${publicUrl}/docs`,
+      '',
+      '',
+    ].join('\n'),
+  )
+}
 
 /**
  * On an empty database: a first user with a workspace and a token, which is the only time that the token is

@@ -26,6 +26,12 @@ function keyOf(text: string): Buffer {
   return /^[0-9a-f]{64}$/i.test(text) ? Buffer.from(text, 'hex') : Buffer.from(text, 'base64')
 }
 
+const yesOrNo = (fallback: 'true' | 'false') =>
+  z
+    .enum(['true', 'false'], { error: 'Expected true or false' })
+    .default(fallback)
+    .transform((value) => value === 'true')
+
 const address = (protocols: RegExp, example: string) =>
   z.url({ protocol: protocols, error: `Expected a URL such as ${example}` })
 
@@ -68,10 +74,10 @@ const environment = z.object({
   DATABASE_CONNECT_TIMEOUT: whole(1, 600_000, 2_000),
   DATABASE_STATEMENT_TIMEOUT: whole(1, 600_000, 5_000),
   DATABASE_LOCK_TIMEOUT: whole(1, 600_000, 2_000),
-  DATABASE_TRANSACTION_POOLER: z
-    .enum(['true', 'false'], { error: 'Expected true or false' })
-    .default('false')
-    .transform((value) => value === 'true'),
+  DATABASE_NAMED_STATEMENTS: yesOrNo('true'),
+  DATABASE_SESSION_SETTINGS: yesOrNo('true'),
+  MIGRATE: yesOrNo('true'),
+  WORKERS: whole(1, 128, 1),
   REQUEST_TIMEOUT: whole(1_000, 600_000, 30_000),
   SHUTDOWN_DELAY: whole(0, 600_000, 2_000),
   SHUTDOWN_TIMEOUT: whole(0, 600_000, 30_000),
@@ -124,12 +130,17 @@ const environment = z.object({
     .default('info'),
 })
 
+/** Ignored, it would let a pooler refuse every connection. */
+const pooler =
+  'DATABASE_TRANSACTION_POOLER: Expected to be absent: set DATABASE_SESSION_SETTINGS=false, and DATABASE_NAMED_STATEMENTS=false for poolers that keep no names'
+
 export type Config = Readonly<z.output<typeof environment>>
 
 /** The configuration, or one line per variable that is wrong. Variables that are set but empty count as absent. */
 export function readConfig(variables: NodeJS.ProcessEnv): { config: Config } | { problems: string[] } {
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
   const parsed = environment.safeParse(given)
+  if (given.DATABASE_TRANSACTION_POOLER !== undefined) return { problems: [pooler] }
   if (parsed.success) return { config: Object.freeze(parsed.data) }
   return { problems: parsed.error.issues.map(({ path, message }) => `${String(path[0])}: ${message}`) }
 }

@@ -1,4 +1,13 @@
-import { type DestinationStream, type Logger, pino } from 'pino'
+import { type DestinationStream, destination, type Logger, pino } from 'pino'
+
+/**
+ * Standard output, on which lines are written several at once, and none waits for long. Where several processes share
+ * it, so few at once that the system does not mix those of one with those of another.
+ */
+export function openSink(isShared: boolean) {
+  const size = isShared ? { minLength: 2_048, maxWrite: 4_096 } : { minLength: 8_192 }
+  return destination({ ...size, sync: false, periodicFlush: 100 })
+}
 
 /**
  * The log: lines of JSON. Of an error only name, message, code and stack are written, since database errors
@@ -24,4 +33,10 @@ export function createLog(level: string, sink: DestinationStream): Logger {
     },
     sink,
   )
+}
+
+/** Ends the process with a message for the person who started it. */
+export function leave(message: string): never {
+  process.stderr.write(`${message}\n`)
+  process.exit(1)
 }

@@ -148,7 +148,8 @@ describe('a backup', () => {
       connectTimeout: 2_000,
       statementTimeout: 10_000,
       lockTimeout: 5_000,
-      transactionPooler: false,
+      namedStatements: true,
+      sessionSettings: true,
       onError: quiet,
     })
     // The schema is this release's: it can be asked for what came since, and has its first user.

@@ -38,6 +38,15 @@ const url = (good: string[], bad: string[]): Variable => ({
   bad: [...bad, 'example.com', 'not a url', '//example.com', 'javascript:alert(1)'],
 })
 
+const yesOrNo = (absent: boolean): Variable => ({
+  absent,
+  good: [
+    ['true', true],
+    ['false', false],
+  ],
+  bad: ['yes', '1', 'TRUE'],
+})
+
 const variables: Record<keyof Config, Variable> = {
   PORT: whole(3000, 0, 65_535),
   HOST: { absent: undefined, good: [['127.0.0.1', '127.0.0.1']], bad: [] },
@@ -70,14 +79,10 @@ const variables: Record<keyof Config, Variable> = {
   DATABASE_CONNECT_TIMEOUT: whole(2_000, 1, 600_000),
   DATABASE_STATEMENT_TIMEOUT: whole(5_000, 1, 600_000),
   DATABASE_LOCK_TIMEOUT: whole(2_000, 1, 600_000),
-  DATABASE_TRANSACTION_POOLER: {
-    absent: false,
-    good: [
-      ['true', true],
-      ['false', false],
-    ],
-    bad: ['yes', '1', 'TRUE'],
-  },
+  DATABASE_NAMED_STATEMENTS: yesOrNo(true),
+  DATABASE_SESSION_SETTINGS: yesOrNo(true),
+  MIGRATE: yesOrNo(true),
+  WORKERS: whole(1, 1, 128),
   REQUEST_TIMEOUT: whole(30_000, 1_000, 600_000),
   SHUTDOWN_DELAY: whole(2_000, 0, 600_000),
   SHUTDOWN_TIMEOUT: whole(30_000, 0, 600_000),
@@ -162,6 +167,13 @@ test('every wrong variable is named at once, and what others set is ignored', ()
   const wrong = Object.entries(variables).flatMap(([name, { bad }]) => (bad[0] ? [[name, bad[0]]] : []))
   const found = problems({ ...Object.fromEntries(wrong), PATH: '/bin', UNRELATED: 'x' })
   expect(found.map((problem) => problem.split(':')[0])).toEqual(wrong.map(([name]) => name))
+})
+
+test('the flag that two settings replaced is refused, with what to set instead', () => {
+  expect(problems({ DATABASE_TRANSACTION_POOLER: 'true' })).toEqual([
+    expect.stringMatching(/^DATABASE_TRANSACTION_POOLER: .*DATABASE_SESSION_SETTINGS=false/),
+  ])
+  expect(problems({ DATABASE_TRANSACTION_POOLER: '' })).toEqual([])
 })
 
 test('the README lists every variable with the default that the service runs with', () => {

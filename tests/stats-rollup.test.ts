@@ -47,7 +47,8 @@ function connectAgain(poolSize: number): Database {
     connectTimeout: 30_000,
     statementTimeout: 30_000,
     lockTimeout: 30_000,
-    transactionPooler: false,
+    namedStatements: true,
+    sessionSettings: true,
     onError: () => {},
   })
   pools.push(pool)

@@ -23,13 +23,15 @@ export interface DatabaseOptions {
   connectTimeout: number
   statementTimeout: number
   lockTimeout: number
-  /**
-   * Behind a pooler that hands out connections per transaction, statements cannot be named and time limits
-   * cannot be set at connection; the pooler's database role has to carry them.
-   */
-  transactionPooler: boolean
+  /** Whether statements are prepared under names, which poolers in transaction mode keep from PgBouncer 1.21 on. */
+  namedStatements: boolean
+  /** Whether connections set their time limits. Behind a pooler in transaction mode the role has to carry them. */
+  sessionSettings: boolean
   onError: (error: Error) => void
 }
+
+/** How long a transaction may wait for its next statement, in milliseconds. */
+export const IDLE_IN_TRANSACTION = 10_000
 
 /** The pool and the Drizzle instance over it. The pool has to be ended by the caller. */
 export function connect(options: DatabaseOptions): { db: Database; pool: pg.Pool } {
@@ -40,13 +42,11 @@ export function connect(options: DatabaseOptions): { db: Database; pool: pg.Pool
     keepAlive: true,
     keepAliveInitialDelayMillis: 5_000,
     application_name: 'bot-builder-service',
-    ...(options.transactionPooler
-      ? {}
-      : {
-          statement_timeout: options.statementTimeout,
-          lock_timeout: options.lockTimeout,
-          idle_in_transaction_session_timeout: 10_000,
-        }),
+    ...(options.sessionSettings && {
+      statement_timeout: options.statementTimeout,
+      lock_timeout: options.lockTimeout,
+      idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION,
+    }),
   })
   // Without these listeners the process ends when the server closes a connection: an idle one of the pool,
   // or one that a transaction holds between two statements, of which the next one then fails.
@@ -54,7 +54,7 @@ export function connect(options: DatabaseOptions): { db: Database; pool: pg.Pool
   pool.on('connect', (client) => client.on('error', () => {}))
   giveUpSilent(pool, options.statementTimeout + 1_000)
   const db = drizzle(pool, { schema })
-  if (options.transactionPooler) unnamed.add(db)
+  if (!options.namedStatements) unnamed.add(db)
   return { db, pool }
 }
 

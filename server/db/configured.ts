@@ -19,7 +19,8 @@ export function databaseOptions(config: Config, url: string, log: Logger): Datab
     connectTimeout: config.DATABASE_CONNECT_TIMEOUT,
     statementTimeout: config.DATABASE_STATEMENT_TIMEOUT,
     lockTimeout: config.DATABASE_LOCK_TIMEOUT,
-    transactionPooler: config.DATABASE_TRANSACTION_POOLER,
+    namedStatements: config.DATABASE_NAMED_STATEMENTS,
+    sessionSettings: config.DATABASE_SESSION_SETTINGS,
     onError: (error) => log.warn({ err: error }, 'lost an idle connection to the database'),
   }
 }

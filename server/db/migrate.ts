@@ -63,6 +63,17 @@ async function withMigrations(last: string | undefined, work: (folder: string) =
   }
 }
 
+/** Throws unless the database has all migrations of this release, or those of a newer one. */
+export async function requireMigrations(db: Database): Promise<void> {
+  const newest = (await readJournal()).entries.at(-1)
+  const { rows: known } = await db.$client.query("SELECT to_regclass('drizzle.__drizzle_migrations') AS at")
+  const { rows } = known[0].at
+    ? await db.$client.query('SELECT max(created_at) AS newest FROM drizzle.__drizzle_migrations')
+    : { rows: [] }
+  if (Number(rows[0]?.newest ?? 0) >= (newest?.when ?? 0)) return
+  throw new Error('The database lacks migrations of this release: `admin migrate` makes them')
+}
+
 /** The name of the newest migration that the database has; undefined where it has none. */
 export async function newestMigration(client: pg.Client): Promise<string | undefined> {
   const { rows: known } = await client.query("SELECT to_regclass('drizzle.__drizzle_migrations') AS at")

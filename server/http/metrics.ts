@@ -1,6 +1,8 @@
+import cluster from 'node:cluster'
 import type { Pool } from 'pg'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 import { sent } from '../webhooks/deliver.ts'
+import { shareMetrics } from '../workers/worker.ts'
 
 export interface Metrics {
   /** Notes a request that was answered. */
@@ -8,7 +10,7 @@ export interface Metrics {
   /** Notes a request that was over a limit of its caller. */
   observeLimit(limit: string): void
   mediaType: string
-  /** All metrics in the text format of Prometheus. */
+  /** All metrics, of all workers where there are several, in the text format of Prometheus. */
   text(): Promise<string>
 }
 
@@ -62,17 +64,19 @@ export function createMetrics(pool: Pool): Metrics {
   new Gauge({
     name: 'webhook_delay_seconds',
     help: 'How long the last event that was posted for the first time had waited.',
+    aggregator: 'max',
     registers: [registry],
     collect() {
       this.set(sent.lastDelay)
     },
   })
+  const text = cluster.isWorker ? shareMetrics(registry) : () => registry.metrics()
   return {
     observe(operation, status, seconds) {
       requests.observe({ operation, status }, seconds)
     },
     observeLimit: (limit) => overLimits.inc({ limit }),
     mediaType: registry.contentType,
-    text: () => registry.metrics(),
+    text,
   }
 }

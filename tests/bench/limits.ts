@@ -145,7 +145,8 @@ async function makeTokens(count: number): Promise<string[]> {
     connectTimeout: 5_000,
     statementTimeout: 60_000,
     lockTimeout: 5_000,
-    transactionPooler: false,
+    namedStatements: true,
+    sessionSettings: true,
     onError: () => {},
   })
   const now = new Date()

@@ -47,7 +47,8 @@ export async function seed(url: string): Promise<Seed> {
     connectTimeout: 5_000,
     statementTimeout: 240_000,
     lockTimeout: 5_000,
-    transactionPooler: false,
+    namedStatements: true,
+    sessionSettings: true,
     onError: () => {},
   })
   try {

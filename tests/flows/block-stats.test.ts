@@ -30,7 +30,8 @@ beforeAll(async () => {
     connectTimeout: 60_000,
     statementTimeout: 60_000,
     lockTimeout: 60_000,
-    transactionPooler: false,
+    namedStatements: true,
+    sessionSettings: true,
     onError: () => {},
   }).db
 })

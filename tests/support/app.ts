@@ -92,7 +92,8 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
     connectTimeout: 60_000,
     statementTimeout: 60_000,
     lockTimeout: 60_000,
-    transactionPooler: false,
+    namedStatements: true,
+    sessionSettings: true,
     onError: () => {},
     ...options.database,
   })

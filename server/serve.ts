@@ -1,0 +1,146 @@
+import cluster from 'node:cluster'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as delay } from 'node:timers/promises'
+import { startBackground } from './background/index.ts'
+import { prepareDatabase } from './bootstrap.ts'
+import { openChatTools } from './chat/tools/index.ts'
+import type { Config } from './config.ts'
+import { connect } from './db/client.ts'
+import { databaseOptions, locateDatabase } from './db/configured.ts'
+import { cursorKey } from './db/migrate.ts'
+import { untilItWorks } from './db/patience.ts'
+import { openFileStore } from './files/open.ts'
+import { createApp, type Phase } from './http/app.ts'
+import { createServer } from './http/server.ts'
+import { createLog, leave, openSink } from './log.ts'
+import { startDeliveries } from './webhooks/deliver.ts'
+import { onStop, prepared } from './workers/worker.ts'
+import { openKeyring } from './workspaces/keyring.ts'
+
+/**
+ * A process that serves: database, listening, migrations. It listens before the database answers, so that probes see
+ * a process that waits instead of one that restarts. On SIGTERM or SIGINT readiness fails first, then requests finish,
+ * then the pool closes; a second signal ends at once. A worker leaves migrations to the process that looks after it,
+ * and is told by it when to stop.
+ */
+export async function serve(config: Config): Promise<void> {
+  const sink = openSink(cluster.isWorker)
+  const log = createLog(config.LOG_LEVEL, sink)
+
+  const database = await locateDatabase(config, (message) => log.info(message)).catch((error: Error) =>
+    leave(error.message),
+  )
+  const { db, pool } = connect(databaseOptions(config, database.url, log))
+
+  const chat = openChatTools(config)
+  const keyring = openKeyring(config)
+  const files = openFileStore(config)
+  let phase: Phase = 'starting'
+  // Filled in before the phase lets a request through.
+  const key = Buffer.alloc(32)
+  const app = createApp({
+    db,
+    pool,
+    config,
+    log,
+    now: () => new Date(),
+    cursorKey: key,
+    chat: chat.tools,
+    keyring,
+    files,
+    phase: () => phase,
+    publicUrl: () => publicUrl,
+  })
+  const server = createServer(app, {
+    requestTimeout: config.REQUEST_TIMEOUT,
+    uploadTimeout: config.UPLOAD_TIMEOUT,
+  })
+  const isPrepared = cluster.isWorker ? prepared() : undefined
+  let background: ReturnType<typeof startBackground> | undefined
+  let deliveries: ReturnType<typeof startDeliveries> | undefined
+  let stopping: Promise<void> | undefined
+  let signals = 0
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      signals++
+      // A terminal tells all processes at once, and who looks after this one ends it if that is wanted.
+      if (signals > 1 && !cluster.isWorker) process.exit(1)
+      // A person at a terminal has no balancer that must notice first.
+      void stop(signal === 'SIGINT' ? 0 : config.SHUTDOWN_DELAY, config.SHUTDOWN_TIMEOUT)
+    })
+  }
+  if (cluster.isWorker) onStop((wait, timeout) => void stop(wait, timeout))
+
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ port: config.PORT, host: config.HOST }, resolve)
+  }).catch(async (error: Error) => {
+    await pool.end()
+    await database.stop()
+    leave(`Cannot listen: ${error.message}`)
+  })
+  const { port } = server.address() as AddressInfo
+  // Nothing is awaited between listening and here: no request comes earlier.
+  const publicUrl = config.PUBLIC_URL ?? `http://localhost:${port}`
+
+  // The first code of a bot must not wait for its thread. Without threads everything else works all the same.
+  const isWarm = chat.warm().catch((error: Error) => log.error({ err: error }, 'code of bots cannot be run'))
+
+  await isPrepared
+  await untilItWorks(
+    log,
+    () => phase !== 'starting',
+    async () => {
+      if (!cluster.isWorker) await prepareDatabase({ config, db, url: database.url, log, publicUrl })
+      key.set(await cursorKey(db))
+      await isWarm
+    },
+  )
+  if (phase === 'starting') {
+    phase = 'serving'
+    background = startBackground(db, log, files, config)
+    deliveries = startDeliveries({ db, log, key, post: chat.tools.httpRequest })
+    log.info({ port, publicUrl }, 'serving')
+  }
+
+  function stop(wait: number, timeout: number): Promise<void> {
+    stopping ??= end(wait, timeout)
+    return stopping
+  }
+
+  async function end(wait: number, timeout: number) {
+    phase = 'draining'
+    log.info('stopping')
+    await delay(wait)
+    const last = performance.now() + timeout
+    // A part of the time is for what comes after the requests, which a database may keep waiting.
+    const forClosing = Math.min(5_000, timeout / 4)
+    const isDrained = await inTime(drain(), timeout - forClosing)
+    if (!isDrained) server.closeAllConnections()
+    const isClosed = await inTime(close(), last - performance.now())
+    log.info(isDrained && isClosed ? 'stopped' : 'stopped before everything had ended')
+    sink.flushSync()
+    process.exit(isDrained && isClosed ? 0 : 1)
+  }
+
+  /** Lets the requests under way finish. */
+  async function drain() {
+    const closed = new Promise((resolve) => server.close(resolve))
+    // Connections become idle one by one as their requests finish.
+    const closing = setInterval(() => server.closeIdleConnections(), 100)
+    await closed
+    clearInterval(closing)
+  }
+
+  async function close() {
+    await Promise.all([background?.stop(), deliveries?.stop()])
+    await chat.close()
+    await pool.end()
+    await database.stop()
+  }
+}
+
+/** Whether `work` ends within so many milliseconds. */
+function inTime(work: Promise<void>, milliseconds: number): Promise<boolean> {
+  return Promise.race([work.then(() => true), delay(milliseconds, false, { ref: false })])
+}

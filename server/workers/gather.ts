@@ -1,0 +1,101 @@
+import type { Worker } from 'node:cluster'
+import { AggregatorRegistry, Counter, Gauge, Registry } from 'prom-client'
+import type { Snapshot, ToPrimary, ToWorker } from './messages.ts'
+
+/** How long a worker may take to hand out its metrics, in milliseconds: one that is stopped never does. */
+const PATIENCE = 1_000
+
+/**
+ * The metrics of all workers, added up (gauges as their `aggregator` says). What was counted by a worker that has
+ * died or does not answer stays in the sums, as it was when it was last asked: sums that fall would be taken for
+ * counters that began anew, and counted twice.
+ */
+export function createGatherer(workers: () => Worker[]) {
+  const own = new Registry()
+  const states = new Gauge({
+    name: 'workers',
+    help: 'Processes that serve the port, by whether they handed out their metrics; only with WORKERS above 1.',
+    labelNames: ['state'],
+    registers: [own],
+  })
+  const replaced = new Counter({
+    name: 'worker_restarts_total',
+    help: 'Workers that ended and were replaced; only with WORKERS above 1.',
+    registers: [own],
+  })
+  const last = new Map<number, Snapshot>()
+  const gone: Snapshot[] = []
+  let asked = 0
+  let running: Promise<string> | undefined
+  const answers = new Map<string, (metrics: Snapshot) => void>()
+
+  async function ask(worker: Worker, id: number): Promise<Snapshot | undefined> {
+    const key = `${id} ${worker.id}`
+    let timer: NodeJS.Timeout | undefined
+    const answer = new Promise<Snapshot | undefined>((resolve) => {
+      answers.set(key, resolve)
+      timer = setTimeout(resolve, PATIENCE, undefined)
+      tell(worker, { kind: 'collect', id })
+    })
+    return answer.finally(() => {
+      clearTimeout(timer)
+      answers.delete(key)
+    })
+  }
+
+  async function gather(): Promise<string> {
+    const id = ++asked
+    const all = workers()
+    const given = await Promise.all(all.map((worker) => ask(worker, id)))
+    const answering = given.filter((snapshot) => snapshot !== undefined)
+    states.set({ state: 'answering' }, answering.length)
+    states.set({ state: 'silent' }, all.length - answering.length)
+    const silent = all.filter((_, place) => !given[place]).map((worker) => counted(last.get(worker.id) ?? []))
+    all.forEach((worker, place) => {
+      const snapshot = given[place]
+      // One that ended meanwhile is among those that are gone.
+      if (snapshot && !worker.isDead()) last.set(worker.id, snapshot)
+    })
+    const snapshots = [...answering, ...silent, ...gone, (await own.getMetricsAsJSON()) as Snapshot]
+    const text = await AggregatorRegistry.aggregate(snapshots).metrics()
+    const dead = gone.length
+    if (dead > 1) gone.splice(0, dead, await sumOf(gone.slice()))
+    return text
+  }
+
+  return {
+    /** Takes what a worker says. */
+    hear(worker: Worker, message: ToPrimary) {
+      if (message.kind === 'collected') {
+        answers.get(`${message.id} ${worker.id}`)?.(message.metrics)
+        return
+      }
+      // Those who ask at the same time share one answer.
+      running ??= gather().finally(() => {
+        running = undefined
+      })
+      void running.then((text) => tell(worker, { kind: 'metrics', id: message.id, text }))
+    },
+    /** Keeps what a worker had counted that has died. */
+    bury(worker: Worker) {
+      replaced.inc()
+      const snapshot = last.get(worker.id)
+      last.delete(worker.id)
+      if (snapshot) gone.push(counted(snapshot))
+    },
+  }
+}
+
+async function sumOf(snapshots: Snapshot[]): Promise<Snapshot> {
+  return (await AggregatorRegistry.aggregate(snapshots).getMetricsAsJSON()) as Snapshot
+}
+
+/** What only grows, without what is so at a moment. */
+function counted(snapshot: Snapshot): Snapshot {
+  return snapshot.filter(({ type }) => ['counter', 'histogram'].includes(String(type)))
+}
+
+export function tell(worker: Worker, message: ToWorker) {
+  // It may have ended at this very moment.
+  if (worker.isConnected()) worker.send(message, () => {})
+}

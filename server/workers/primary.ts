@@ -1,0 +1,125 @@
+import cluster, { type Address, type Worker } from 'node:cluster'
+import { setTimeout as delay } from 'node:timers/promises'
+import { prepareDatabase } from '../bootstrap.ts'
+import type { Config } from '../config.ts'
+import { connect } from '../db/client.ts'
+import { databaseOptions, locateDatabase } from '../db/configured.ts'
+import { untilItWorks } from '../db/patience.ts'
+import { createLog, leave, openSink } from '../log.ts'
+import { createGatherer, tell } from './gather.ts'
+import type { ToPrimary } from './messages.ts'
+
+/** How long a worker has to live for its end to be no sign that the next one ends as well, in milliseconds. */
+const SETTLED = 60_000
+
+/** How long the end of a worker is waited with at most before another one takes its place. */
+const LONGEST_PAUSE = 30_000
+
+/**
+ * Starts `WORKERS` processes that serve one port, and looks after them: migrates once before they serve, replaces those
+ * that end, gathers their metrics, and ends them with itself.
+ */
+export async function lookAfterWorkers(config: Config): Promise<void> {
+  const sink = openSink(true)
+  const log = createLog(config.LOG_LEVEL, sink)
+  // Started here, the embedded database is found running by the workers.
+  const database = await locateDatabase(config, (message) => log.info(message)).catch((error: Error) =>
+    leave(error.message),
+  )
+  const { db, pool } = connect({ ...databaseOptions(config, database.url, log), poolSize: 1 })
+
+  const workers = () => Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
+  const gatherer = createGatherer(workers)
+  const serving = new Set<Worker>()
+  let isListening = false
+  let isPrepared = false
+  let isStopping = false
+  let failures = 0
+
+  function start(): Worker {
+    const born = performance.now()
+    const worker = cluster.fork()
+    worker.on('message', (message: ToPrimary) => gatherer.hear(worker, message))
+    worker.on('listening', () => {
+      serving.add(worker)
+      if (isPrepared) tell(worker, { kind: 'prepared' })
+    })
+    worker.on('exit', (code, signal) => {
+      serving.delete(worker)
+      if (isStopping || !isListening) return
+      gatherer.bury(worker)
+      failures = performance.now() - born > SETTLED ? 0 : failures + 1
+      const pause = Math.min(LONGEST_PAUSE, 50 * 2 ** failures)
+      log.error({ worker: worker.process.pid, code, signal, pause }, 'a worker ended and is replaced')
+      setTimeout(() => isStopping || start(), pause)
+    })
+    return worker
+  }
+
+  let signals = 0
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.on(signal, () => {
+      if (signals++ === 0) return void stop(signal === 'SIGINT' ? 0 : config.SHUTDOWN_DELAY)
+      for (const worker of workers()) worker.process.kill('SIGKILL')
+      process.exit(1)
+    })
+  }
+
+  // The others share what the first one listens at: where it cannot listen, none of them can.
+  const address = await new Promise<Address | undefined>((resolve) => {
+    const first = start()
+    first.once('listening', resolve)
+    first.once('exit', () => resolve(undefined))
+  })
+  if (!address) {
+    if (isStopping) return
+    // It has said why.
+    isStopping = true
+    await pool.end()
+    await database.stop()
+    sink.flushSync()
+    process.exit(1)
+  }
+  isListening = true
+  for (let number = 1; number < config.WORKERS && !isStopping; number++) start()
+  const publicUrl = config.PUBLIC_URL ?? `http://localhost:${address.port}`
+  await untilItWorks(
+    log,
+    () => isStopping,
+    () => prepareDatabase({ config, db, url: database.url, log, publicUrl }),
+  )
+  isPrepared = true
+  for (const worker of serving) tell(worker, { kind: 'prepared' })
+
+  async function stop(wait: number) {
+    isStopping = true
+    log.info('stopping')
+    const last = performance.now() + wait + config.SHUTDOWN_TIMEOUT
+    // The rest is for what comes after the workers.
+    const timeout = config.SHUTDOWN_TIMEOUT * 0.8
+    const codes = workers().map((worker) => {
+      const isServing = serving.has(worker)
+      const code = new Promise<number>((resolve) => {
+        // One that did not serve yet had nothing to end.
+        worker.once('exit', (code) => resolve(isServing ? code : 0))
+      })
+      if (isServing) tell(worker, { kind: 'stop', wait, timeout })
+      else worker.process.kill('SIGKILL')
+      return code
+    })
+    const ended = await Promise.race([
+      Promise.all(codes),
+      delay(wait + config.SHUTDOWN_TIMEOUT * 0.85, undefined, { ref: false }),
+    ])
+    for (const worker of workers()) worker.process.kill('SIGKILL')
+    const closing = Promise.all(codes)
+      .then(() => pool.end())
+      .then(() => database.stop())
+      .then(() => true)
+    const isClosed = await Promise.race([closing, delay(last - performance.now(), false, { ref: false })])
+    const isGood = isClosed && ended?.every((code) => code === 0)
+    log.info(isGood ? 'all workers stopped' : 'stopped before everything had ended')
+    sink.flushSync()
+    process.exit(isGood ? 0 : 1)
+  }
+}
