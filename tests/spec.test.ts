@@ -7,6 +7,7 @@ import {
   codeOfResponse,
   endpoints,
   type JsonSchema,
+  mistakesInSchemas,
   mistakesOf,
   type PublishedContent,
   type PublishedOperation,
@@ -14,6 +15,7 @@ import {
   parametersOf,
   published,
   publishedText,
+  readForm,
   resolve,
 } from './support/published.ts'
 
@@ -25,6 +27,12 @@ import {
 
 const five = 'BAD_REQUEST UNAUTHORIZED FORBIDDEN NOT_FOUND INTERNAL_SERVER_ERROR'
 const four = 'BAD_REQUEST UNAUTHORIZED FORBIDDEN INTERNAL_SERVER_ERROR'
+
+test('every component is a JSON Schema, in every form', () => {
+  const forms = [published, readForm('openapi-slim').readable, readForm('openapi-slim-3.0').readable]
+  expect(forms.map(mistakesInSchemas)).toEqual([[], [], []])
+  expect(mistakesInSchemas({ components: { schemas: { Odd: { type: 'texts' } } } } as never)).not.toEqual([])
+})
 
 /** The operations of the description with the codes that it lists. */
 const described: [operationId: string, endpoint: string, codes: string][] = [

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
+import { builtOf } from './build.ts'
 
 /*
  * The service as other people run it: a process of its own, with nothing but environment variables, standard
@@ -41,12 +42,14 @@ type Variables = Record<string, string>
 
 /** Runs one file of the project; of our own environment it sees only what finds programs. */
 export function startProgram(file: string, words: string[], variables: Variables, folder = root): Program {
-  return startCommand(process.execPath, ['--import', 'tsx', file, ...words], variables, folder)
+  // Another copy of the project is not built.
+  const program = folder === root ? [builtOf(file)] : ['--import', 'tsx', file]
+  return startCommand(process.execPath, [...program, ...words], variables, folder)
 }
 
 /** Starts the service as at a terminal, which takes the program `script` of Linux. */
 export function launchAtTerminal(variables: Variables): Program {
-  const command = `${process.execPath} --import tsx server/main.ts`
+  const command = `${process.execPath} ${builtOf('server/main.ts')}`
   return startCommand('script', ['-qefc', command, '/dev/null'], { ...defaults, ...variables })
 }
 

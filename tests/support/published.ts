@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { hash } from 'node:crypto'
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import addFormats from 'ajv-formats'
 import { parse } from 'yaml'
@@ -76,7 +77,23 @@ export interface PublishedDocument {
 }
 
 export const publishedText = readFileSync(new URL('openapi.yaml', root), 'utf8')
-export const published = parse(publishedText) as PublishedDocument
+export const published = parsed(publishedText)
+
+/** Parsed once for all test files: so much YAML takes a second, and every file reads three documents. */
+function parsed(text: string): PublishedDocument {
+  const folder = new URL('node_modules/.cache/documents/', root)
+  const cached = new URL(`${hash('sha256', text)}.json`, folder)
+  try {
+    return JSON.parse(readFileSync(cached, 'utf8'))
+  } catch {
+    const document = parse(text)
+    mkdirSync(folder, { recursive: true })
+    const written = new URL(`${process.pid}.json`, folder)
+    writeFileSync(written, JSON.stringify(document))
+    renameSync(written, cached)
+    return document
+  }
+}
 
 export interface Endpoint {
   method: string
@@ -127,7 +144,8 @@ function createAjv(schemas: unknown): Ajv2020 {
   const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictTypes: false, strictRequired: false })
   ;(addFormats as unknown as (ajv: Ajv2020) => void)(ajv)
   ajv.addVocabulary(['example', 'discriminator', 'x-extensible-enum'])
-  ajv.addSchema({ $id: 'document', $defs: toDefinitions(schemas) })
+  // That the schemas are schemas is asked once, where the document is looked at.
+  ajv.addSchema({ $id: 'document', $defs: toDefinitions(schemas) }, undefined, undefined, false)
   return ajv
 }
 
@@ -142,14 +160,16 @@ type Openness = 'open' | 'closed'
 
 /** The check of values under the schemas of one document. */
 function checkerOf({ components: { schemas } }: PublishedDocument) {
-  const ajvs = { open: createAjv(schemas), closed: createAjv(close(schemas)) }
+  const ajvs: Partial<Record<Openness, Ajv2020>> = {}
   const validators = new Map<string, (value: unknown) => string[]>()
 
   return (value: unknown, schema: JsonSchema, openness: Openness = 'open'): string[] => {
     const key = `${openness} ${JSON.stringify(schema)}`
     let validate = validators.get(key)
     if (!validate) {
-      const check = ajvs[openness].compile(toDefinitions(openness === 'open' ? schema : close(schema)))
+      const shaped = (value: unknown) => (openness === 'open' ? value : close(value))
+      ajvs[openness] ??= createAjv(shaped(schemas))
+      const check = ajvs[openness].compile(toDefinitions(shaped(schema)))
       validate = (checked) =>
         check(checked)
           ? []
@@ -162,13 +182,20 @@ function checkerOf({ components: { schemas } }: PublishedDocument) {
   }
 }
 
+/** What is wrong with the components of a document as schemas. */
+export function mistakesInSchemas({ components: { schemas } }: PublishedDocument): unknown[] {
+  const ajv = new Ajv2020()
+  ajv.validateSchema({ $defs: schemas })
+  return ajv.errors ?? []
+}
+
 /** What is wrong with a value under a schema of the document; nothing when the list is empty. */
 export const mistakesOf = checkerOf(published)
 
 /** The document in another form, with what it says of null in the words of JSON Schema. */
 export function readForm(name: 'openapi-slim' | 'openapi-slim-3.0') {
   const text = readFileSync(new URL(`${name}.yaml`, root), 'utf8')
-  const document = parse(text) as PublishedDocument
+  const document = parsed(text)
   const readable = (document.openapi.startsWith('3.0') ? withNull(document) : document) as PublishedDocument
   return { name, text, document, readable, mistakesOf: checkerOf(readable) }
 }

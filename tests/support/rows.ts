@@ -14,12 +14,19 @@ export async function digestOf({ pool }: Pick<App, 'pool'>): Promise<Map<string,
   return new Map(rows.map(({ name, digest }) => [name, digest]))
 }
 
-/** Removes every row that tests have written, so that the next digest is quick. */
+/**
+ * Removes every row that tests have written, so that the next digest is quick. Where a test has written little, a
+ * deletion takes a tenth of the time of a truncation, which makes a new file for each table and index.
+ */
 export async function clear(client: {
   query(statement: string): Promise<{ rows: { tablename: string }[] }>
 }) {
+  // At the end those that others refer to.
   const { rows } = await client.query(
-    "SELECT tablename FROM pg_tables WHERE schemaname = 'public' AND tablename NOT IN ('schema_lock', 'installation_keys')",
+    `SELECT relname AS tablename FROM pg_class
+      WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace
+        AND relname NOT IN ('schema_lock', 'installation_keys')
+      ORDER BY array_position(ARRAY['bots', 'folders', 'workspaces', 'users'], relname::text) NULLS FIRST`,
   )
-  await client.query(`TRUNCATE ${rows.map(({ tablename }) => tablename).join(', ')}`)
+  await client.query(rows.map(({ tablename }) => `DELETE FROM ${tablename}`).join('; '))
 }

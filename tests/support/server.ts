@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { startEmbeddedPostgres } from '../../server/db/embedded.ts'
 import { migrateDatabase } from '../../server/db/migrate.ts'
+import { buildService } from './build.ts'
 
 /*
  * The PostgreSQL server under the tests: that of DATABASE_URL, or one of our own in a temporary folder.
@@ -15,8 +16,12 @@ import { migrateDatabase } from '../../server/db/migrate.ts'
 const SERVER = 'TEST_SERVER_URL'
 const PREFIX = 'TEST_DATABASE_PREFIX'
 
-/** Starts the server and migrates the template. `stop` drops every database that was made of it. */
+/**
+ * Starts the server, migrates the template and builds the service, for tests that start processes. `stop` drops every
+ * database that was made of the template.
+ */
 export async function startTestServer(): Promise<{ stop(): Promise<void> }> {
+  await buildService()
   const server = process.env.DATABASE_URL ? foreignServer(process.env.DATABASE_URL) : await ownServer()
   const prefix = `test_${randomBytes(4).toString('hex')}_`
   process.env[SERVER] = server.url
