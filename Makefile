@@ -40,9 +40,9 @@ migration: node_modules ## Make the migration that brings the database to server
 format: node_modules ## Format the sources and mend what lint can mend
 	@npm --silent run format
 
-bench: dist tests/bench/node_modules ## Measure the service against a floor and other frameworks; takes up to ten minutes
+bench: dist tests/bench/node_modules ## Measure the service against floors and other frameworks, in a quarter of an hour, or against a revision of itself: AGAINST=v1.0 ONLY="getBotLarge startChat"
 	@npx --no-install tsc -p tests/bench
-	@npx --no-install tsx tests/bench/main.ts
+	@npx --no-install tsx tests/bench/$(if $(AGAINST),against.ts $(AGAINST),main.ts) $(ONLY)
 
 browser-test: node_modules ## Use the pages in a real browser (CHROMIUM names one in an unusual place)
 	@npm --silent test -- tests/browser --selectProjects service

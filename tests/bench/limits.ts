@@ -45,7 +45,7 @@ async function run() {
   if (!quiet || !noisy) throw new Error('There are no tokens')
   const start = (name: string, variables: Record<string, string>) => {
     const all = { DATABASE_URL: database.url, HOST: '127.0.0.1', ...variables }
-    return processes.server(name, ['--enable-source-maps', 'dist/server/main.js'], all, '/readyz')
+    return processes.server(name, ['--enable-source-maps', 'dist/server/main.js'], all, { path: '/readyz' })
   }
   const limited = await start('limited', {})
   const madeUp = Array.from({ length: 1_000 }, () => createToken().token)

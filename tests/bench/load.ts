@@ -14,6 +14,7 @@ export interface Load {
   /** `{sessionId}` is replaced by one of `sessionIds`, or by the id that `setup` gives, one for each connection. */
   target: string
   sessionIds?: string[]
+  /** `{number}` is replaced by one that no other request has. */
   headers: Record<string, string>
   body?: string
   setup?: { method: string; target: string; body: string }
@@ -42,19 +43,20 @@ async function run(load: Load): Promise<Outcome> {
       if (load.setup) {
         const { method, target, body } = load.setup
         const text = await connection.send(toRequest(method, target, load.headers, body), true)
-        sessionId = JSON.parse(text).sessionId
+        // Of a body, or of the events that it is told in.
+        sessionId = /"sessionId":"([^"]+)"/.exec(text)?.[1] ?? ''
       }
       const target = load.target.replace('{sessionId}', sessionId)
-      return { ...connection, request: toRequest(load.method, target, load.headers, load.body) }
+      return { ...connection, next: numbered(toRequest(load.method, target, load.headers, load.body)) }
     }),
   )
   const latencies: number[] = []
   const start = performance.now()
   const end = start + load.milliseconds
   await Promise.all(
-    connections.map(async ({ send, request }) => {
+    connections.map(async ({ send, next }) => {
       for (let at = performance.now(); at < end; ) {
-        await send(request)
+        await send(next())
         const now = performance.now()
         latencies.push(now - at)
         at = now
@@ -68,11 +70,26 @@ async function run(load: Load): Promise<Outcome> {
 
 function toRequest(method: string, target: string, headers: Record<string, string>, body?: string): Buffer {
   const lines = [`${method} ${target} HTTP/1.1`, 'Host: 127.0.0.1']
-  for (const [name, value] of Object.entries(headers)) lines.push(`${name}: ${value}`)
+  for (const [name, value] of Object.entries(headers)) {
+    lines.push(`${name}: ${value.replace('{number}', NUMBER)}`)
+  }
   if (body !== undefined) {
     lines.push('Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`)
   }
   return Buffer.from(`${lines.join('\r\n')}\r\n\r\n${body ?? ''}`)
+}
+
+const NUMBER = '{number of it}'.padEnd(20)
+let number = Date.now() * 1000
+
+/** The same request again and again, each time with another number where it has one. */
+function numbered(request: Buffer): () => Buffer {
+  const at = request.indexOf(NUMBER)
+  if (at < 0) return () => request
+  return () => {
+    request.write(String(number++).padStart(NUMBER.length, '0'), at, 'latin1')
+    return request
+  }
 }
 
 interface Connection {
@@ -80,6 +97,9 @@ interface Connection {
   send(request: Buffer, wanted?: boolean): Promise<string>
   close(): void
 }
+
+/** Of a body in chunks. */
+const END = Buffer.from('\r\n0\r\n\r\n')
 
 async function open(port: number): Promise<Connection> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true })
@@ -90,25 +110,38 @@ async function open(port: number): Promise<Connection> {
   let head = ''
   let body: Buffer[] = []
   let missing = 0
+  let isStream = false
+  let tail = Buffer.alloc(0)
 
   const finish = () => {
     const text = wantsBody ? Buffer.concat(body).toString() : ''
     body = []
     head = ''
+    isStream = false
+    tail = Buffer.alloc(0)
     done(text)
   }
+  const stream = (chunk: Buffer) => {
+    if (wantsBody) body.push(chunk)
+    tail = Buffer.concat([tail, chunk]).subarray(-END.length)
+    if (tail.equals(END)) finish()
+  }
   socket.on('data', (chunk) => {
+    if (isStream) return stream(chunk)
     let rest = chunk
     if (missing === 0) {
       const end = chunk.indexOf('\r\n\r\n')
       // Every server sends its head in one piece.
       if (end < 0) return fail(new Error('The head of an answer was incomplete'))
       head = chunk.toString('latin1', 0, end)
-      const length = /content-length: *(\d+)/i.exec(head)?.[1]
-      if (!/^HTTP\/1.1 20[01] /.test(head) || length === undefined) {
+      const status = /^HTTP\/1.1 (200|201|304) /.exec(head)?.[1]
+      const length = status === '304' ? '0' : /content-length: *(\d+)/i.exec(head)?.[1]
+      isStream = /transfer-encoding: *chunked/i.test(head)
+      if (status === undefined || (length === undefined && !isStream)) {
         return fail(new Error(`${head}\n${chunk.toString('utf8', end + 4, end + 600)}`))
       }
       rest = chunk.subarray(end + 4)
+      if (isStream) return stream(rest)
       missing = Number(length)
     }
     missing -= rest.length

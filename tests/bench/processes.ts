@@ -6,7 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import type { Load, Outcome } from './load.ts'
 
-const root = fileURLToPath(new URL('../../', import.meta.url))
+export const root = fileURLToPath(new URL('../../', import.meta.url))
 
 /** What a process has used so far. */
 export interface Usage {
@@ -16,19 +16,58 @@ export interface Usage {
   memory: number
 }
 
-/** Loaded into every server: tells what the process has used when it is asked. */
-const reporter = `data:text/javascript,${encodeURIComponent(`
-  process.on('message', () => {
+/** A statement that a process sent to the database, with what it filled in. */
+export interface Sent {
+  text: string
+  values: unknown[]
+}
+
+/** Loaded into every server of Node: tells what the process has used when it is asked. */
+const reporter = `
+  process.on('message', (question) => {
+    if (question !== 'usage') return
     const { user, system } = process.cpuUsage()
     process.send({ cpu: (user + system) / 1000, memory: process.memoryUsage.rss() })
   })
-  process.channel?.unref()
-`)}`
+  process.channel?.unref()`
+
+/** Loaded into a server whose statements are wanted: tells those since it was last asked. */
+const recorder = `
+  import { createRequire } from 'node:module'
+  const { Client } = createRequire(process.cwd() + '/package.json')('pg')
+  const { query } = Client.prototype
+  let sent = []
+  Client.prototype.query = function (statement, ...rest) {
+    const { text, values = rest[0] } = typeof statement === 'string' ? { text: statement } : statement
+    sent.push({ text, values: Array.isArray(values) ? values : [] })
+    return query.call(this, statement, ...rest)
+  }
+  process.on('message', (question) => {
+    if (question !== 'statements') return
+    process.send(sent)
+    sent = []
+  })`
+
+const preloaded = (script: string) => ['--import', `data:text/javascript,${encodeURIComponent(script)}`]
 
 export interface Target {
   name: string
   port: number
+  /** Milliseconds from its start to its first answer. */
+  coldStart: number
+  /** What it has written so far, and does from now on, is in this file. */
+  log: string
   usage(): Promise<Usage>
+  /** Statements since the last call, of a server that is recorded. */
+  statements(): Promise<Sent[]>
+  stop(): Promise<void>
+}
+
+interface ServerOptions {
+  /** What it answers with success once it serves; any answer will do where there is none. */
+  path?: string
+  cwd?: string
+  isRecorded?: boolean
 }
 
 export class Processes {
@@ -38,21 +77,44 @@ export class Processes {
   /** What servers write goes to files in this folder. */
   constructor(private readonly folder: string) {}
 
-  /** Starts a server and waits until it answers `path` with success, or with anything where there is none. */
-  async server(
+  /** Starts a server of Node and waits until it serves. */
+  server(
     name: string,
     args: string[],
     variables: Record<string, string>,
-    path?: string,
+    { isRecorded, ...options }: ServerOptions = {},
+  ): Promise<Target> {
+    const scripts = [...preloaded(reporter), ...(isRecorded ? preloaded(recorder) : [])]
+    return this.start(name, process.execPath, [...scripts, ...args], variables, options)
+  }
+
+  /** Starts a program that tells at `/usage` what it has used, and waits until it serves. */
+  async program(name: string, file: string, variables: Record<string, string>): Promise<Target> {
+    const target = await this.start(name, file, [], variables, { path: '/usage' })
+    const usage = async () => {
+      const response = await fetch(`http://127.0.0.1:${target.port}/usage`)
+      return (await response.json()) as Usage
+    }
+    return { ...target, usage }
+  }
+
+  private async start(
+    name: string,
+    file: string,
+    args: string[],
+    variables: Record<string, string>,
+    { path, cwd = root }: ServerOptions,
   ): Promise<Target> {
     const port = await freePort()
-    const log = await open(join(this.folder, `${name}.log`), 'a')
-    this.logs.push(log)
+    const log = join(this.folder, `${name}.log`)
+    const out = await open(log, 'a')
+    this.logs.push(out)
     const { PATH, HOME, TMPDIR } = process.env
-    const child = spawn(process.execPath, ['--import', reporter, ...args], {
-      cwd: root,
+    const begun = performance.now()
+    const child = spawn(file, args, {
+      cwd,
       env: { PATH, HOME, TMPDIR, NODE_ENV: 'production', PORT: String(port), ...variables },
-      stdio: ['ignore', log.fd, log.fd, 'ipc'],
+      stdio: ['ignore', out.fd, out.fd, 'ipc'],
     })
     this.children.add(child)
     for (const deadline = Date.now() + 30_000; ; await sleep(5)) {
@@ -60,10 +122,18 @@ export class Processes {
       await response?.arrayBuffer()
       if (response && (path === undefined || response.ok)) break
       if (child.exitCode !== null || Date.now() > deadline) {
-        throw new Error(`The server ${name} did not start: see ${join(this.folder, `${name}.log`)}`)
+        throw new Error(`The server ${name} did not start: see ${log}`)
       }
     }
-    return { name, port, usage: () => ask<Usage>(child, 'usage') }
+    return {
+      name,
+      port,
+      coldStart: performance.now() - begun,
+      log,
+      usage: () => ask<Usage>(child, 'usage'),
+      statements: () => ask<Sent[]>(child, 'statements'),
+      stop: () => end(child),
+    }
   }
 
   /** Starts the client. */
@@ -81,15 +151,16 @@ export class Processes {
   }
 
   async stop(): Promise<void> {
-    const ended = [...this.children].map(async (child) => {
-      if (child.exitCode !== null || child.signalCode !== null) return
-      const exit = new Promise((resolve) => child.once('exit', resolve))
-      child.kill('SIGKILL')
-      await exit
-    })
-    await Promise.all(ended)
+    await Promise.all([...this.children].map(end))
     await Promise.all(this.logs.map((log) => log.close()))
   }
+}
+
+async function end(child: ChildProcess) {
+  if (child.exitCode !== null || child.signalCode !== null) return
+  const exit = new Promise((resolve) => child.once('exit', resolve))
+  child.kill('SIGKILL')
+  await exit
 }
 
 function ask<Answer>(child: ChildProcess, question: object | string): Promise<Answer> {

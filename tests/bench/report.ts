@@ -1,3 +1,5 @@
+import { peers } from './operations.ts'
+
 /** What one server did in one operation, over all rounds. */
 export interface Figures {
   requestsPerSecond: number
@@ -6,9 +8,9 @@ export interface Figures {
   p99: number
   /** Milliseconds of CPU time of the server process per request. */
   cpu: number
-  /** Against the floor in the same round, the median of all rounds: above 1 is faster, or less CPU time. */
-  throughputRatio: number
-  cpuRatio: number
+  /** Against the floor in the same round, the median of all rounds: above 1 is faster, or less CPU time. Null without a floor. */
+  throughputRatio: number | null
+  cpuRatio: number | null
 }
 
 export interface Line {
@@ -24,9 +26,11 @@ export interface Report {
   date: string
   rounds: number
   connections: number
+  /** Servers that were left out, and why. */
+  missing: string | undefined
   lines: Line[]
   /** Ratios between operations of the service, each with the most it may be. */
-  growth: { title: string; ratio: number; bar: number }[]
+  growth: { title: string; ratio: number; bar: number | null }[]
   /** Of the service's process. */
   size: { coldStart: number; memoryAtRest: number; memoryUnderLoad: number }
 }
@@ -34,28 +38,74 @@ export interface Report {
 const digits = (value: number) =>
   value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)
 
-/** The report as Markdown. */
-export function toMarkdown({ machine, date, rounds, connections, lines, growth, size }: Report): string {
+/** Throughput and CPU time of the service against another server: above 1 is better. */
+function against({ servers }: Line, name: string): string {
+  const [mine, theirs] = [servers.service, servers[name]]
+  if (!mine || !theirs) return ''
+  const throughput = mine.requestsPerSecond / theirs.requestsPerSecond
+  return `${throughput.toFixed(2)} / ${(theirs.cpu / mine.cpu).toFixed(2)}`
+}
+
+/** The fastest of the frameworks, with its name. */
+function againstBest(line: Line): string {
+  const [best] = peers
+    .filter((name) => line.servers[name])
+    .sort((a, b) => speedOf(line, b) - speedOf(line, a))
+  return best ? `${against(line, best)} ${best}` : ''
+}
+
+const speedOf = ({ servers }: Line, name: string) => servers[name]?.requestsPerSecond ?? 0
+
+/** The report as Markdown: first the service against the others, then every figure. */
+export function toMarkdown({
+  machine,
+  date,
+  rounds,
+  connections,
+  missing,
+  lines,
+  growth,
+  size,
+}: Report): string {
+  const summary = lines.map((line) => {
+    const { requestsPerSecond = 0, p50 = 0, p99 = 0, cpu = 0 } = line.servers.service ?? {}
+    const figures = [
+      Math.round(requestsPerSecond).toLocaleString('en'),
+      digits(p50),
+      digits(p99),
+      digits(cpu),
+    ]
+    const ratios = ['floor', 'rust A', 'rust B'].map((name) => against(line, name))
+    return `| ${[line.title, ...figures, ...ratios, againstBest(line)].join(' | ')} |`
+  })
   const rows = lines.flatMap(({ title, bar, servers }) =>
     Object.entries(servers).map(([server, figures]) => {
       const { requestsPerSecond, p50, p99, cpu, throughputRatio, cpuRatio } = figures
-      const ratios = [throughputRatio, cpuRatio].map((ratio) => ratio.toFixed(2))
+      const ratios = [throughputRatio, cpuRatio].map((ratio) => ratio?.toFixed(2) ?? '')
       const cells = [title, server, digits(requestsPerSecond), ratios[0], digits(p50), digits(p99)]
-      const wanted = server === 'service' ? String(bar) : ''
+      const wanted = server === 'service' && throughputRatio !== null ? String(bar) : ''
       return `| ${[...cells, cpu.toFixed(3), ratios[1], wanted].join(' | ')} |`
     }),
   )
   return [
     `${machine}; ${date}; ${rounds} rounds in alternation, ${connections} connections.`,
-    'Ratios are against the floor: above 1 is faster, or less CPU time.',
+    ...(missing ? ['', missing] : []),
+    '',
+    'The service, and its throughput / CPU time per request against the others: above 1 is better than they are.',
+    '',
+    '| Operation | Requests/s | p50 ms | p99 ms | CPU ms | Service / floor | / Rust A | / Rust B | / best framework |',
+    '| --- | --: | --: | --: | --: | --: | --: | --: | --- |',
+    ...summary,
+    '',
+    'Every server; ratios are against the floor: above 1 is faster, or less CPU time.',
     '',
     '| Operation | Server | Requests/s | Ratio | p50 ms | p99 ms | CPU ms/request | Ratio | Bar |',
-    '|---|---|--:|--:|--:|--:|--:|--:|--:|',
+    '| --- | --- | --: | --: | --: | --: | --: | --: | --: |',
     ...rows,
     '',
-    '| Growth | Ratio | At most |',
-    '|---|--:|--:|',
-    ...growth.map(({ title, ratio, bar }) => `| ${title} | ${ratio.toFixed(2)} | ${bar} |`),
+    '| Growth | Times as long | At most |',
+    '| --- | --: | --: |',
+    ...growth.map(({ title, ratio, bar }) => `| ${title} | ${ratio.toFixed(2)} | ${bar ?? ''} |`),
     '',
     `Cold start to first answer ${size.coldStart.toFixed(0)} ms; memory ${megabytes(size.memoryAtRest)} MB at rest, ${megabytes(size.memoryUnderLoad)} MB after the load.`,
     '',
@@ -66,6 +116,8 @@ const megabytes = (bytes: number) => (bytes / 1024 / 1024).toFixed(0)
 
 const colours: Record<string, string> = {
   service: '#2563eb',
+  'rust A': '#f59e0b',
+  'rust B': '#fcd34d',
   fastify: '#94a3b8',
   hono: '#cbd5e1',
   express: '#64748b',
@@ -77,10 +129,10 @@ export function toSvg({ lines, machine }: Report): string {
   const scale = width / 1.25
   const shapes: string[] = []
   let y = 64
-  for (const { title, servers, bar } of lines) {
+  for (const { title, servers, bar } of lines.filter(({ servers }) => servers.floor)) {
     const top = y
     for (const [server, { throughputRatio }] of Object.entries(servers)) {
-      if (server === 'floor') continue
+      if (server === 'floor' || throughputRatio === null) continue
       const length = Math.min(throughputRatio, 1.25) * scale
       shapes.push(
         `<rect x="${left}" y="${y}" width="${length.toFixed(1)}" height="${thickness - 2}" fill="${colours[server]}"/>`,

@@ -19,6 +19,7 @@ import {
 } from './schemas.ts'
 import {
   answers,
+  auditLog,
   bots,
   drafts,
   members,
@@ -82,13 +83,17 @@ async function grantedBot(request: Request, botId: string) {
 }
 
 async function grantedWorkspace(request: Request, workspaceId: string) {
+  return check(await memberOf(request, workspaceId))
+}
+
+async function memberOf(request: Request, workspaceId: string) {
   const [row] = await db
     .select({ token: tokens, record: workspaces, role: members.role })
     .from(tokens)
     .leftJoin(workspaces, and(eq(workspaces.id, workspaceId), isNull(workspaces.deletedAt)))
     .leftJoin(members, and(eq(members.workspaceId, workspaces.id), eq(members.userId, tokens.ownerUserId)))
     .where(eq(tokens.tokenHash, hashOf(request)))
-  return check(row)
+  return row
 }
 
 type Draft = Omit<typeof drafts.$inferSelect, 'botId'>
@@ -190,7 +195,8 @@ app.get('/v1/bots/:botId/analytics/stats', async (request, response) => {
 
 app.post('/v1/bots', async (request, response) => {
   const { workspaceId, bot } = create.parse(request.body)
-  await grantedWorkspace(request, workspaceId)
+  const row = await memberOf(request, workspaceId)
+  check(row)
   const { name, ...document } = bot
   const now = new Date()
   const created = {
@@ -202,12 +208,22 @@ app.post('/v1/bots', async (request, response) => {
     createdAt: now,
     updatedAt: now,
   }
-  const [row] = await db.transaction(async (tx) => {
+  const [made] = await db.transaction(async (tx) => {
     const inserted = await tx.insert(bots).values(created).returning()
     await tx.insert(drafts).values({ botId: created.id, ...document })
+    await tx.insert(auditLog).values({
+      workspaceId,
+      id: newId(now),
+      createdAt: now,
+      userId: row?.token.ownerUserId,
+      tokenId: row?.token.id,
+      operation: 'createBot',
+      recordId: created.id,
+      outcome: 'success',
+    })
     return inserted
   })
-  response.status(201).json({ bot: toBot(row as typeof bots.$inferSelect, document) })
+  response.status(201).json({ bot: toBot(made as typeof bots.$inferSelect, document) })
 })
 
 app.patch('/v1/bots/:botId', async (request, response) => {
@@ -240,6 +256,12 @@ app.post('/api/v2/sessions/:sessionId/clientLogs', async (request, response) => 
     .where(and(eq(sessions.id, sessionId), gt(sessions.expiresAt, now)))
   if (!session?.resultId) throw new Refused(400)
   const { botId, resultId } = session
+  const counted = sql<number>`coalesce(${sessions.clientLogs}, 0) + ${clientLogs.length}`
+  const { rowCount } = await db
+    .update(sessions)
+    .set({ clientLogs: counted })
+    .where(and(eq(sessions.id, sessionId), eq(sessions.botId, botId), sql`${counted} <= 1000`))
+  if (rowCount !== 1) throw new Refused(400)
   await db
     .insert(resultLogs)
     .values(

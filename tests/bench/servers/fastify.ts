@@ -111,6 +111,7 @@ const workspace = object({
   inactiveSecondEmailSentAt: nullableText,
   customChatsLimit: { type: ['integer', 'null'] },
   customSeatsLimit: { type: ['integer', 'null'] },
+  resultsRetentionDays: { type: ['integer', 'null'] },
 })
 
 const result = object({
@@ -231,7 +232,8 @@ app.post<{ Body: { workspaceId: string; bot: Row } }>(
     const created = { id: newId(now), name: bot.name, version: '6.1', created_at: now, updated_at: now }
     const parts = [bot.groups, bot.events, bot.edges, bot.variables, bot.theme, bot.settings]
     const texts = parts.map((part) => JSON.stringify(part))
-    await query(statements.insertBot, [created.id, workspaceId, bot.name, now, ...texts])
+    const entry = [newId(now), row.owner_user_id, row.token_id]
+    await query(statements.insertBot, [created.id, workspaceId, bot.name, now, ...texts, ...entry])
     reply.code(201)
     return { bot: toBot({ ...created, workspace_id: workspaceId }, bot) }
   },
@@ -287,7 +289,17 @@ app.post<{ Params: { sessionId: string }; Body: { clientLogs: Row[] } }>(
     const [row] = await query(statements.chatResume, [sessionId, now])
     if (!row) return reply.code(400).send({ message: 'There is no such session' })
     for (const { status = 'error', description, details, context } of request.body.clientLogs) {
-      const values = [row.id, row.result_id, newId(now), status, description, details, context, now]
+      const values = [
+        row.id,
+        row.result_id,
+        newId(now),
+        status,
+        description,
+        details,
+        context,
+        now,
+        sessionId,
+      ]
       await query(statements.insertLog, values)
     }
     return { message: 'success' }

@@ -1,18 +1,34 @@
 import { createHash } from 'node:crypto'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { drizzle } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
+import { continueChat as runNext, startChat as runStart } from '../../../server/chat/engine.ts'
+import { saveStep } from '../../../server/chat/saving.ts'
+import { effectsOf, readState, toStep } from '../../../server/chat/steps.ts'
+import { loadPublication } from '../../../server/chat/store.ts'
+import { openChatTools } from '../../../server/chat/tools/index.ts'
+import type { Flow } from '../../../server/chat/types.ts'
+import { readConfig } from '../../../server/config.ts'
+import type { Database } from '../../../server/db/client.ts'
+import * as schema from '../../../server/db/schema.ts'
 import { newId } from '../../../server/ids.ts'
 import * as statements from './statements.ts'
 
 /*
  * The floor: what the work costs with nothing around it. Bare `node:http`, the statements of the service by
  * name, its access check, documents passed through as text; no routes to look up beyond a switch, nothing
- * validated, no headers but the necessary ones, no log. A chat is not run: it writes and answers what the
- * service wrote and answered for the same message.
+ * validated, no headers but the necessary ones, no log. A chat is run by the engine of the service, and written by its
+ * statement.
  */
 
 pg.types.setTypeParser(pg.types.builtins.JSON, (text) => text)
 const pool = new pg.Pool({ connectionString: process.env.DATABASE_URL, max: 10 })
+const db = drizzle(pool, { schema }) as Database
+
+const read = readConfig(process.env)
+if ('problems' in read) throw new Error(read.problems.join('\n'))
+const { config } = read
+const { tools } = openChatTools(config)
 
 // biome-ignore lint/suspicious/noExplicitAny: rows of any statement
 type Row = any
@@ -56,6 +72,7 @@ function botText(row: Row, draft: Row) {
 
 async function getBot(request: IncomingMessage, response: ServerResponse, id: string) {
   const row = await granted(request, statements.grantBot, id)
+  if (request.headers['if-none-match'] !== undefined) return response.writeHead(304).end()
   const [draft] = await query(statements.draft, [id])
   answer(response, `{"bot":${botText(row, draft)},"currentUserMode":"write"}`)
 }
@@ -64,7 +81,7 @@ async function getWorkspace(request: IncomingMessage, response: ServerResponse, 
   const row = await granted(request, statements.grantWorkspace, id)
   answer(
     response,
-    `{"workspace":{"id":"${row.id}","createdAt":"${row.created_at.toISOString()}","updatedAt":"${row.updated_at.toISOString()}","name":${json(row.name)},"icon":${json(row.icon)},"plan":"${row.plan}","billingId":${json(row.billing_id)},"settings":${row.settings},"isSuspended":${row.is_suspended},"isPastDue":${row.is_past_due},"isVerified":${row.is_verified},"chatsHardLimit":${row.chats_hard_limit},"lastActivityAt":${json(row.last_activity_at)},"inactiveFirstEmailSentAt":${json(row.inactive_first_email_sent_at)},"inactiveSecondEmailSentAt":${json(row.inactive_second_email_sent_at)},"customChatsLimit":${row.custom_chats_limit},"customSeatsLimit":${row.custom_seats_limit}},"currentUserMode":"write"}`,
+    `{"workspace":{"id":"${row.id}","createdAt":"${row.created_at.toISOString()}","updatedAt":"${row.updated_at.toISOString()}","name":${json(row.name)},"icon":${json(row.icon)},"plan":"${row.plan}","billingId":${json(row.billing_id)},"settings":${row.settings},"isSuspended":${row.is_suspended},"isPastDue":${row.is_past_due},"isVerified":${row.is_verified},"chatsHardLimit":${row.chats_hard_limit},"lastActivityAt":${json(row.last_activity_at)},"inactiveFirstEmailSentAt":${json(row.inactive_first_email_sent_at)},"inactiveSecondEmailSentAt":${json(row.inactive_second_email_sent_at)},"customChatsLimit":${row.custom_chats_limit},"customSeatsLimit":${row.custom_seats_limit},"resultsRetentionDays":${row.results_retention_days}},"currentUserMode":"write"}`,
   )
 }
 
@@ -124,7 +141,7 @@ const absent = {
 
 async function createBot(request: IncomingMessage, response: ServerResponse) {
   const { workspaceId, bot } = JSON.parse(await textOf(request))
-  await granted(request, statements.grantWorkspace, workspaceId)
+  const by = await granted(request, statements.grantWorkspace, workspaceId)
   const now = new Date()
   const parts = {
     groups: json(bot.groups),
@@ -135,7 +152,8 @@ async function createBot(request: IncomingMessage, response: ServerResponse) {
     settings: json(bot.settings),
   }
   const id = newId(now)
-  await query(statements.insertBot, [id, workspaceId, bot.name, now, ...Object.values(parts)])
+  const entry = [newId(now), by.owner_user_id, by.token_id]
+  await query(statements.insertBot, [id, workspaceId, bot.name, now, ...Object.values(parts), ...entry])
   const row = {
     ...absent,
     version: '6.1',
@@ -162,74 +180,69 @@ async function renameBot(request: IncomingMessage, response: ServerResponse, id:
   }
 }
 
-/** What the service wrote and answered when a chat was started and continued. */
-interface Sample {
-  state: string
-  start: { answer: Record<string, unknown>; variables: unknown; transcript: string }
-  next: { answer: Record<string, unknown>; variables: unknown; transcript: string; blockId: string }
-}
+const effects = (running: Parameters<typeof effectsOf>[1], now: Date) =>
+  effectsOf(
+    { db, config, now, chat: tools, files: null, publicUrl: () => '' } as unknown as Parameters<
+      typeof effectsOf
+    >[0],
+    running,
+  )
 
-const sample = process.env.SAMPLE_CHAT ? (JSON.parse(process.env.SAMPLE_CHAT) as Sample) : undefined
-const LIFETIME = 48 * 60 * 60 * 1000
+const format = { textBubbleContentFormat: 'richText' } as const
 
 async function startChat(request: IncomingMessage, response: ServerResponse, publicId: string) {
-  if (!sample) throw new Error('There is no sample')
   JSON.parse(await textOf(request))
-  const [row] = await query(statements.chatStart, [publicId, ''])
+  const [row] = await query(statements.chatStart, [publicId])
+  const flow = (await loadPublication(db, tools, row.id, row.publication_id)) as Flow
   const now = new Date()
-  const resultId = newId(now)
-  const sessionId = newId(now)
-  const { answer: body, variables, transcript } = sample.start
-  const result = { bot_id: row?.id, id: resultId, variables, has_started: false, is_completed: false }
-  await query(statements.chatFirstStep, [
-    sessionId,
-    row?.id,
-    row?.publication_id,
+  const [resultId, sessionId] = [newId(now), newId(now)]
+  const bot = { botId: row.id, workspaceId: row.workspace_id, publicationId: row.publication_id }
+  const options = { resultId, ...format, isOnlyRegistering: false, isStreamEnabled: false }
+  const outcome = await runStart(flow, options, effects({ ...bot, resultId }, now))
+  if (outcome.problem) throw new Error(outcome.problem.message)
+  const step = toStep(outcome, 1, false)
+  const lastAnswer = json(step)
+  const written = {
+    session: { id: sessionId, ...bot },
+    watchedWorkspaceId: undefined,
+    revision: 0,
     resultId,
-    sample.state,
-    1,
-    null,
-    json(body),
-    new Date(now.getTime() + LIFETIME),
-    now,
-    json([result]),
-    '[]',
-    '[]',
-    '[]',
-    `${now.toISOString().slice(0, 10)}T00:00:00.000Z`,
-    transcript,
-  ])
-  answer(response, json({ ...body, sessionId, resultId }))
+    isNewResult: true,
+    outcome,
+    lastMessage: null,
+    lastAnswer,
+  }
+  await saveStep(db, written, now)
+  const publishedAt = row.published_at.toISOString()
+  const shown = { id: row.id, version: '6.1', ...outcome.bot, publishedAt }
+  answer(response, json({ sessionId, resultId, bot: shown, ...step }))
 }
 
 async function continueChat(request: IncomingMessage, response: ServerResponse, sessionId: string) {
-  if (!sample) throw new Error('There is no sample')
   const { message } = JSON.parse(await textOf(request))
   const now = new Date()
   const [row] = await query(statements.chatResume, [sessionId, now])
-  const { answer: body, variables, transcript, blockId } = sample.next
-  const result = { bot_id: row?.id, id: row?.result_id, variables, has_started: true, is_completed: false }
-  const said = { bot_id: row?.id, result_id: row?.result_id, place: 0, block_id: blockId, content: message }
-  await query(statements.chatNextStep, [
-    sessionId,
-    row?.id,
-    row?.publication_id,
-    row?.result_id,
-    // Read and written, as a chat that goes on does.
-    json(JSON.parse(row?.state ?? '')),
-    row?.revision,
-    createHash('sha256').update(message).digest('base64url'),
-    json(body),
-    new Date(now.getTime() + LIFETIME),
-    now,
-    '[]',
-    json([result]),
-    json([said]),
-    '[]',
-    `${now.toISOString().slice(0, 10)}T00:00:00.000Z`,
-    transcript,
-  ])
-  answer(response, json({ ...body, revision: Number(row?.revision) + 1 }))
+  const flow = (await loadPublication(db, tools, row.id, row.publication_id)) as Flow
+  const state = readState(row.state)
+  if (!state) throw new Error('The chat is over')
+  const bot = { botId: row.id, workspaceId: row.workspace_id, publicationId: row.publication_id }
+  const running = { ...bot, resultId: row.result_id, state, sessionId }
+  const outcome = await runNext(flow, state, message, format, effects(running, now))
+  if (outcome.problem) throw new Error(outcome.problem.message)
+  const lastAnswer = json(toStep(outcome, row.revision + 1, false))
+  const written = {
+    session: { id: sessionId, ...bot },
+    watchedWorkspaceId: undefined,
+    read: { steered: row.steered, isEnded: false },
+    revision: row.revision,
+    resultId: row.result_id,
+    isNewResult: false,
+    outcome,
+    lastMessage: createHash('sha256').update(message).digest('base64url'),
+    lastAnswer,
+  }
+  if (!(await saveStep(db, written, now))) throw new Error('The chat has moved on')
+  answer(response, lastAnswer)
 }
 
 async function saveLogs(request: IncomingMessage, response: ServerResponse, sessionId: string) {
@@ -237,7 +250,8 @@ async function saveLogs(request: IncomingMessage, response: ServerResponse, sess
   const now = new Date()
   const [row] = await query(statements.chatResume, [sessionId, now])
   for (const log of clientLogs) {
-    const values = [row?.id, row?.result_id, newId(now), 'error', log.description, log.details, null, now]
+    const entry = [newId(now), 'error', log.description, log.details, null, now]
+    const values = [row?.id, row?.result_id, ...entry, sessionId]
     await query(statements.insertLog, values)
   }
   answer(response, '{"message":"success"}')

@@ -90,12 +90,13 @@ app.get('/v1/bots/:botId/analytics/stats', async (context) => {
 
 app.post('/v1/bots', async (context) => {
   const { workspaceId, bot } = create.parse(await context.req.json())
-  await granted(context, statements.grantWorkspace, workspaceId)
+  const caller = await granted(context, statements.grantWorkspace, workspaceId)
   const now = new Date()
   const created = { id: newId(now), name: bot.name, version: '6.1', created_at: now, updated_at: now }
   const parts = [bot.groups, bot.events, bot.edges, bot.variables, bot.theme, bot.settings]
   const texts = parts.map((part) => JSON.stringify(part))
-  await query(statements.insertBot, [created.id, workspaceId, bot.name, now, ...texts])
+  const entry = [newId(now), caller.owner_user_id, caller.token_id]
+  await query(statements.insertBot, [created.id, workspaceId, bot.name, now, ...texts, ...entry])
   return context.json({ bot: toBot({ ...created, workspace_id: workspaceId }, bot) }, 201)
 })
 
@@ -119,7 +120,7 @@ app.post('/api/v2/sessions/:sessionId/clientLogs', async (context) => {
   const [row] = await query(statements.chatResume, [sessionId, now])
   if (!row) throw new Refused(400)
   for (const { status = 'error', description, details, context: place } of clientLogs) {
-    const values = [row.id, row.result_id, newId(now), status, description, details, place, now]
+    const values = [row.id, row.result_id, newId(now), status, description, details, place, now, sessionId]
     await query(statements.insertLog, values)
   }
   return context.json({ message: 'success' })

@@ -60,6 +60,7 @@ export function toWorkspace(row: Row) {
     inactiveSecondEmailSentAt: row.inactive_second_email_sent_at?.toISOString() ?? null,
     customChatsLimit: row.custom_chats_limit,
     customSeatsLimit: row.custom_seats_limit,
+    resultsRetentionDays: row.results_retention_days,
   }
 }
 

@@ -49,6 +49,7 @@ export const workspaces = pgTable('workspaces', {
   inactiveSecondEmailSentAt: time('inactive_second_email_sent_at'),
   customChatsLimit: integer('custom_chats_limit'),
   customSeatsLimit: integer('custom_seats_limit'),
+  resultsRetentionDays: integer('results_retention_days'),
   deletedAt: time('deleted_at'),
 })
 
@@ -109,6 +110,7 @@ export const sessions = pgTable('chat_sessions', {
   id: text('id').primaryKey(),
   botId: text('bot_id').notNull(),
   resultId: text('result_id'),
+  clientLogs: integer('client_logs'),
   expiresAt: time('expires_at').notNull(),
 })
 
@@ -121,4 +123,15 @@ export const resultLogs = pgTable('result_logs', {
   details: text('details'),
   context: text('context'),
   createdAt: time('created_at').notNull(),
+})
+
+export const auditLog = pgTable('audit_log', {
+  workspaceId: text('workspace_id').notNull(),
+  id: text('id').notNull(),
+  createdAt: time('created_at').notNull(),
+  userId: text('user_id'),
+  tokenId: text('token_id'),
+  operation: text('operation').notNull(),
+  recordId: text('record_id').notNull(),
+  outcome: text('outcome').notNull(),
 })

@@ -1,0 +1,74 @@
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, expect, test } from '@jest/globals'
+import { compareAnswers, isKnown } from './bench/answers.ts'
+import type { Target } from './bench/processes.ts'
+import { quantile, spread } from './bench/rounds.ts'
+
+/* What the benchmark says before its figures: who answers the same, and what is sure. */
+
+const closing: (() => void)[] = []
+afterAll(() => {
+  for (const close of closing) close()
+})
+
+/** A server that answers everything so. */
+async function answering(name: string, status: number, body: object | undefined) {
+  const server = createServer((_request, response) => {
+    response.writeHead(status, { 'Content-Type': 'application/json' })
+    response.end(body && JSON.stringify(body))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  closing.push(() => server.close())
+  const { port } = server.address() as AddressInfo
+  return { name, port } as Target
+}
+
+const asked = (target: Target, method: string) => ({
+  target,
+  request: { method, target: '/' },
+  token: 'none',
+})
+
+test('the spread is what the median lies within, 98 times of 100', () => {
+  const values = [11, 1, 9, 3, 7, 5, 6, 8, 4, 10, 2]
+  // The median is below the second of eleven values, or above the tenth, once in 85 times.
+  expect(spread(values)).toEqual([2, 10])
+  // Of five not even the outermost are as sure, and nothing is surer.
+  expect(spread([3, 1, 2, 5, 4])).toEqual([1, 5])
+  expect(spread([1])).toEqual([1, 1])
+  expect(quantile(values, 0.5)).toBe(6)
+})
+
+test('servers that are compared answer the same, except for what each makes for itself', async () => {
+  const made = (id: string, createdAt: string, name = 'Bot') => ({ bot: { id, createdAt, name } })
+  const first = await answering('first', 200, made('01m7x6yt8t6t4ex3jkgcd47av6', '2026-11-20T19:29:27.811Z'))
+  const other = await answering('other', 200, made('01m7x6ytc0cj4bt4kccxatys4b', '2026-11-21T09:00:00.000Z'))
+  const wrong = await answering(
+    'wrong',
+    200,
+    made('01m7x6ytc0cj4bt4kccxatys4b', '2026-11-21T09:00:00.000Z', ''),
+  )
+  const late = await answering('late', 201, made('01m7x6ytc0cj4bt4kccxatys4b', '2026-11-21T09:00:00.000Z'))
+  const compare = (method: string, ...targets: Target[]) =>
+    compareAnswers(
+      'Rename',
+      targets.map((target) => asked(target, method)),
+    )
+
+  await expect(compare('PATCH', first, other)).resolves.toBeUndefined()
+  await expect(compare('PATCH', first, other, wrong)).rejects.toThrow(/^Rename: wrong answers/)
+  await expect(compare('PATCH', first, late)).rejects.toThrow(/^Rename: late answers/)
+  // What is read was made before.
+  await expect(compare('GET', first, other)).rejects.toThrow(/^Rename: other answers/)
+  await expect(compare('GET', first, first)).resolves.toBeUndefined()
+})
+
+test('what the first of them refuses is not measured', async () => {
+  const refusing = await answering('refusing', 403, {})
+  await expect(compareAnswers('Rename', [asked(refusing, 'GET')])).rejects.toThrow(
+    'Rename: refusing answers 403',
+  )
+  expect(await isKnown(asked(refusing, 'GET'))).toBe(false)
+  expect(await isKnown(asked(await answering('unchanged', 304, undefined), 'GET'))).toBe(true)
+})

@@ -1,0 +1,75 @@
+import { isDeepStrictEqual } from 'node:util'
+import type { Contestant } from './rounds.ts'
+
+/*
+ * That servers which are compared answer the same. What each makes for itself, such as ids, times and cursors, may
+ * differ where something is made, and only there.
+ */
+
+interface Given {
+  status: number
+  body: unknown
+}
+
+/** Throws where a server answers something else than the first one. */
+export async function compareAnswers(title: string, contestants: Contestant[]): Promise<void> {
+  const [first, ...others] = contestants
+  if (!first) return
+  const expected = await ask(first)
+  if (expected.status >= 300 && expected.status !== 304) {
+    throw new Error(`${title}: ${first.target.name} answers ${expected.status}`)
+  }
+  for (const other of others) {
+    const answer = await ask(other)
+    if (isDeepStrictEqual(answer, expected)) continue
+    const [theirs, ours] = [answer, expected].map((given) => JSON.stringify(given).slice(0, 1500))
+    throw new Error(`${title}: ${other.target.name} answers\n${theirs}\ninstead of\n${ours}`)
+  }
+}
+
+/** Whether a server does what is asked, which an earlier release may not know. */
+export async function isKnown(contestant: Contestant): Promise<boolean> {
+  const { status } = await ask(contestant)
+  return status < 300 || status === 304
+}
+
+async function ask({ target, request, token }: Contestant): Promise<Given> {
+  const { method, target: path, body, setup, headers = {} } = request
+  const send = async (method: string, path: string, body: string | undefined) => {
+    const response = await fetch(`http://127.0.0.1:${target.port}${path}`, {
+      method,
+      headers: {
+        Authorization: `Bearer ${token}`,
+        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+        ...Object.fromEntries(
+          Object.entries(headers).map(([name, value]) => [
+            name,
+            value.replace('{number}', `${Date.now()}-asked`),
+          ]),
+        ),
+      },
+      body,
+    })
+    return { status: response.status, text: await response.text() }
+  }
+  let sessionId = request.sessionIds?.[0] ?? ''
+  if (setup) {
+    const { text } = await send(setup.method, setup.target, setup.body)
+    sessionId = /"sessionId":"([^"]+)"/.exec(text)?.[1] ?? ''
+  }
+  const { status, text } = await send(method, path.replace('{sessionId}', sessionId), body)
+  const isStream = headers.Accept === 'text/event-stream'
+  const isRead = method === 'GET'
+  return {
+    status,
+    body: text === '' || isStream ? '' : JSON.parse(text, (key, value) => plain(key, value, isRead)),
+  }
+}
+
+function plain(key: string, value: unknown, isRead: boolean): unknown {
+  if (key === 'nextCursor' && value !== null) return 'a cursor'
+  if (isRead || typeof value !== 'string') return value
+  if (key === 'sessionId' || key === 'resultId') return 'an id'
+  if (/^[0-9a-z]{26}$/.test(value)) return 'an id'
+  return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(value) ? 'a time' : value
+}

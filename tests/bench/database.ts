@@ -1,0 +1,38 @@
+import pg from 'pg'
+import { startEmbeddedPostgres } from '../../server/db/embedded.ts'
+
+/** A PostgreSQL server of our own, or the one of DATABASE_URL. */
+export interface DatabaseServer {
+  /** Makes an empty database and gives its URL. */
+  create(): Promise<string>
+  /** Ends the server, or removes what was made on it. */
+  remove(): Promise<void>
+}
+
+export async function openDatabaseServer(folder: string): Promise<DatabaseServer> {
+  const given = process.env.DATABASE_URL
+  // As the service starts it, except that checkpoints do not fall into the middle of a round.
+  const settings = { max_wal_size: '8GB', checkpoint_timeout: '1h' }
+  const embedded = given ? undefined : await startEmbeddedPostgres({ dataDirectory: folder, settings })
+  const base = embedded?.url ?? (given as string)
+  const made: string[] = []
+  const run = async (statement: string) => {
+    const client = new pg.Client({ connectionString: base })
+    await client.connect()
+    await client.query(statement).finally(() => client.end())
+  }
+  return {
+    async create() {
+      const name = `bench_${Date.now()}_${made.length}`
+      await run(`CREATE DATABASE ${name}`)
+      made.push(name)
+      const url = new URL(base)
+      url.pathname = `/${name}`
+      return url.toString()
+    },
+    async remove() {
+      if (embedded) return embedded.stop()
+      for (const name of made) await run(`DROP DATABASE ${name} WITH (FORCE)`)
+    },
+  }
+}

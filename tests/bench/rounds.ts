@@ -1,0 +1,90 @@
+import type { Load, Outcome } from './load.ts'
+import type { Measured } from './operations.ts'
+import type { Target } from './processes.ts'
+
+/** What a server did in one round. */
+export interface Round extends Outcome {
+  /** Milliseconds of CPU time. */
+  cpu: number
+}
+
+export const speed = ({ requests, seconds }: Round) => requests / seconds
+export const cpuTime = ({ cpu, requests }: Round) => cpu / requests
+
+export interface Contestant {
+  target: Target
+  request: ReturnType<Measured['request']>
+  token: string
+}
+
+export interface Pace {
+  rounds: number
+  milliseconds: number
+  connections: number
+}
+
+type Client = (load: Load) => Promise<Outcome>
+
+async function once(client: Client, { target, request, token }: Contestant, connections: number, ms: number) {
+  const { headers, ...rest } = request
+  const before = await target.usage()
+  const outcome = await client({
+    ...rest,
+    port: target.port,
+    connections,
+    milliseconds: ms,
+    headers: { Authorization: `Bearer ${token}`, ...headers },
+  })
+  const after = await target.usage()
+  return { ...outcome, cpu: after.cpu - before.cpu }
+}
+
+/** Loads servers in turn, so that whatever else the machine does meets all of them; by the names of the targets. */
+export async function alternate(
+  client: Client,
+  contestants: Contestant[],
+  { rounds, milliseconds, connections }: Pace,
+): Promise<Record<string, Round>[]> {
+  // Long enough for the compiler to get to the code that counts.
+  for (const contestant of contestants) await once(client, contestant, connections, 3 * milliseconds)
+  const all: Record<string, Round>[] = []
+  for (let round = 0; round < rounds; round++) {
+    const done: Record<string, Round> = {}
+    // Another one begins in every round.
+    for (let at = 0; at < contestants.length; at++) {
+      const contestant = contestants[(at + round) % contestants.length] as Contestant
+      done[contestant.target.name] = await once(client, contestant, connections, milliseconds)
+    }
+    all.push(done)
+  }
+  return all
+}
+
+export function median(values: number[]): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  const middle = sorted.length >> 1
+  const upper = sorted[middle] as number
+  return sorted.length % 2 === 1 ? upper : (upper + (sorted[middle - 1] as number)) / 2
+}
+
+export function quantile(values: number[], part: number): number {
+  const sorted = values.toSorted((a, b) => a - b)
+  return sorted[Math.floor((sorted.length - 1) * part)] as number
+}
+
+/** Within what the median lies, 98 times of 100: whatever the values are like, half of them are below it. */
+export function spread(values: number[]): [low: number, high: number] {
+  const sorted = values.toSorted((a, b) => a - b)
+  const { length } = sorted
+  // How likely it is that at most `below` of the values are on one side of the median.
+  let outside = 0.5 ** length
+  let term = outside
+  let below = 0
+  while (below + 1 < length / 2) {
+    term *= (length - below) / (below + 1)
+    if (2 * (outside + term) > 0.02) break
+    outside += term
+    below++
+  }
+  return [sorted[below] as number, sorted[length - 1 - below] as number]
+}

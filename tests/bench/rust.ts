@@ -1,0 +1,134 @@
+import { execFileSync } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+import type { Processes, Sent, Target } from './processes.ts'
+import { callOn, type Seed } from './seed.ts'
+import * as statements from './servers/statements.ts'
+
+/*
+ * The floors in Rust, where cargo is installed: built, and given the statements that they need. Those of chats are
+ * what the service sends, recorded, with marks where a chat differs from another.
+ */
+
+const source = fileURLToPath(new URL('servers/rust/', import.meta.url))
+
+interface Given {
+  url: string
+  /** For what they are given. */
+  folder: string
+  /** Starts a service whose statements are recorded. */
+  record: () => Promise<Target>
+  seed: Seed
+}
+
+/** `rust A` without memory and `rust B` with it; none of them, and why, where they cannot be. */
+export async function startRust(
+  processes: Processes,
+  { url, folder, record, seed }: Given,
+): Promise<{ targets: Target[]; missing?: string }> {
+  const missing = build()
+  if (missing) return { targets: [], missing }
+  const recorded = await record()
+  const given = {
+    statements: Object.fromEntries(Object.entries(statements).map(([name, { text }]) => [name, text])),
+    ...(await recordChat(recorded, seed, url)),
+  }
+  await recorded.stop()
+  const file = join(folder, 'given.json')
+  await writeFile(file, JSON.stringify(given))
+  const start = (name: string, variables: Record<string, string>) =>
+    processes.program(name, program, { DATABASE_URL: url, GIVEN: file, ...variables })
+  return { targets: [await start('rust A', {}), await start('rust B', { MEMORY: 'yes' })] }
+}
+
+const program = join(source, 'target', 'release', 'bench-floor')
+
+/** Why it cannot be built; undefined where it was. */
+function build(): string | undefined {
+  try {
+    execFileSync('cargo', ['--version'], { stdio: 'ignore' })
+  } catch {
+    return 'Without the floors in Rust, since cargo is not installed.'
+  }
+  try {
+    execFileSync('cargo', ['build', '--release', '--quiet'], {
+      cwd: source,
+      stdio: ['ignore', 'inherit', 'inherit'],
+    })
+  } catch {
+    return 'Without the floors in Rust, since they could not be built.'
+  }
+  return undefined
+}
+
+/** A revision that nothing else looks like. */
+const REVISION = 791_919
+
+interface Recorded {
+  statements: Sent[]
+  answer: string
+}
+
+async function recordChat(
+  service: Target,
+  { publicId }: Seed,
+  url: string,
+): Promise<{ start: Recorded; next: Recorded; logs: Recorded }> {
+  const api = callOn(service)
+  const start = () => api('POST', `/api/v1/bots/${publicId}/startChat`, {})
+  // What is remembered from here on is not asked again.
+  await start()
+  await service.statements()
+
+  const first = await start()
+  const started = await service.statements()
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
+  await client.query('UPDATE chat_sessions SET revision = $2 WHERE result_id = $1', [
+    first.resultId,
+    REVISION,
+  ])
+  await client.end()
+  const session = `/api/v1/sessions/${first.sessionId}`
+  await service.statements()
+  const second = await api('POST', `${session}/continueChat`, { message: 'A good one, thank you' })
+  const continued = await service.statements()
+  const third = await api('POST', `${session.replace('v1', 'v2')}/clientLogs`, {
+    clientLogs: [{ description: 'Could not load the script', details: 'net::ERR_BLOCKED_BY_CLIENT' }],
+  })
+  const logged = await service.statements()
+
+  const mark = (text: string) =>
+    text
+      .replaceAll(first.sessionId, '{session}')
+      .replaceAll(first.resultId, '{result}')
+      .replaceAll(String(REVISION), '{revision}')
+      .replaceAll(String(REVISION + 1), '{next}')
+      .replaceAll(/\d{4}-\d\d-\d\dT[\d:.]+Z/g, (time) => {
+        const distance = Date.parse(time) - Date.now()
+        if (distance > 47 * 60 * 60 * 1000) return '{until}'
+        return Math.abs(distance) < 60_000 ? '{now}' : time
+      })
+  const markValue = (value: unknown) => {
+    if (value === null || value === undefined) return null
+    return mark(value instanceof Date ? value.toISOString() : String(value))
+  }
+  /** The statements of this chat, among those that the service sends by itself. */
+  const ofChat = (sent: Sent[]) =>
+    sent.flatMap(({ text, values }) => {
+      const marked = values.map(markValue)
+      const isOwn = marked.some((value) => value?.includes('{session}') || value === publicId)
+      return isOwn ? [{ text, values: marked }] : []
+    })
+  const withNewIds = ({ text, values }: { text: string; values: (string | null)[] }) => ({
+    text,
+    values: values.map((value) => value?.replaceAll(/"id":"[0-9a-z]{26}"/g, '"id":"{new}"') ?? null),
+  })
+  return {
+    start: { statements: ofChat(started), answer: mark(JSON.stringify(first)) },
+    next: { statements: ofChat(continued), answer: mark(JSON.stringify(second)) },
+    logs: { statements: ofChat(logged).map(withNewIds), answer: JSON.stringify(third) },
+  }
+}
