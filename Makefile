@@ -13,7 +13,7 @@ help: ## Print what can be made
 start: dist ## Install and build what is missing, then run the service
 	@npm --silent start
 
-test: node_modules ## Run every test against a real PostgreSQL (embedded, or DATABASE_URL when set): ONLY="replay flows"
+test: node_modules ## Run every test against a real PostgreSQL (embedded, or DATABASE_URL when set; with POOLER=1 through PgBouncer): ONLY="replay flows"
 	@$(call timed,npm --silent test -- $(ONLY))
 
 test-long: node_modules ## Run the tests that make up their cases, with many times as many; takes some minutes: ONLY=hostile

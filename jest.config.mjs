@@ -25,6 +25,7 @@ const service = [
   'process*',
   'plans',
   'pool',
+  'pooler',
   'stats-rollup',
   'purge',
   'admin',

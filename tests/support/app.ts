@@ -15,7 +15,7 @@ import { createServer } from '../../server/http/server.ts'
 import { createLog } from '../../server/log.ts'
 import { openKeyring } from '../../server/workspaces/keyring.ts'
 import { type Client, createClient } from './client.ts'
-import { createDatabase } from './server.ts'
+import { createDatabase, isPooled } from './server.ts'
 
 /** The whole service in this process, on a database of its own, with everything it does in reach. */
 export interface App extends Watched {
@@ -92,8 +92,8 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
     connectTimeout: 60_000,
     statementTimeout: 60_000,
     lockTimeout: 60_000,
-    namedStatements: true,
-    sessionSettings: true,
+    namedStatements: !isPooled(),
+    sessionSettings: !isPooled(),
     onError: () => {},
     ...options.database,
   })

@@ -92,7 +92,16 @@ export function launch(variables: Variables, folder?: string): Program {
   return startProgram('server/main.ts', [], { ...defaults, ...variables }, folder)
 }
 
-const defaults: Variables = { PORT: '0', SHUTDOWN_DELAY: '0', RATE_LIMIT: 'off' }
+const defaults: Variables = {
+  PORT: '0',
+  SHUTDOWN_DELAY: '0',
+  RATE_LIMIT: 'off',
+  // Where all tests go through a pooler.
+  ...(process.env.TEST_POOLED_URL && {
+    DATABASE_NAMED_STATEMENTS: 'false',
+    DATABASE_SESSION_SETTINGS: 'false',
+  }),
+}
 
 /** Starts the service and waits until it serves. */
 export async function startService(variables: Variables, folder?: string): Promise<Service> {

@@ -6,14 +6,17 @@ import pg from 'pg'
 import { startEmbeddedPostgres } from '../../server/db/embedded.ts'
 import { migrateDatabase } from '../../server/db/migrate.ts'
 import { buildService } from './build.ts'
+import { type Pooler, startPooler } from './pooler.ts'
 
 /*
- * The PostgreSQL server under the tests: that of DATABASE_URL, or one of our own in a temporary folder.
+ * The PostgreSQL server under the tests: that of DATABASE_URL, or one of our own in a temporary folder; with POOLER=1
+ * through a PgBouncer of our own.
  * `startTestServer` runs once for all test files and leaves its address in the environment; every file
  * makes databases of its own with `createDatabase`, as copies of a migrated template.
  */
 
 const SERVER = 'TEST_SERVER_URL'
+const POOLED = 'TEST_POOLED_URL'
 const PREFIX = 'TEST_DATABASE_PREFIX'
 
 /**
@@ -26,15 +29,22 @@ export async function startTestServer(): Promise<{ stop(): Promise<void> }> {
   const prefix = `test_${randomBytes(4).toString('hex')}_`
   process.env[SERVER] = server.url
   process.env[PREFIX] = prefix
+  let pooler: Pooler | undefined
   let stopped: Promise<void> | undefined
   // An interruption and the end of the tests may both ask.
   const stop = () => {
-    stopped ??= dropAll(prefix).finally(() => server.stop())
+    stopped ??= Promise.resolve(pooler?.stop())
+      .then(() => dropAll(prefix))
+      .finally(() => server.stop())
     return stopped
   }
   try {
     await onServer(`CREATE DATABASE ${prefix}template`)
-    await migrateDatabase(addressOf(`${prefix}template`))
+    await migrateDatabase(addressOf(SERVER, `${prefix}template`))
+    if (process.env.POOLER) {
+      pooler = await startPooler(server.url, 20)
+      process.env[POOLED] = pooler.through(server.url)
+    }
   } catch (error) {
     await stop()
     throw error
@@ -76,15 +86,21 @@ export async function createDatabase(content: 'migrated' | 'nothing' = 'migrated
   const template = content === 'migrated' ? ` TEMPLATE ${environment(PREFIX)}template` : ''
   await onServer(`CREATE DATABASE ${name}${template}`)
   return {
-    url: addressOf(name),
+    url: addressOf(isPooled() ? POOLED : SERVER, name),
     drop: async () => {
       await onServer(`DROP DATABASE IF EXISTS ${name} WITH (FORCE)`)
     },
   }
 }
 
-function addressOf(database: string): string {
-  const url = new URL(environment(SERVER))
+/** The server itself, whatever tests reach their databases through. */
+export const serverUrl = () => environment(SERVER)
+
+/** Whether tests reach their databases through a pooler (`POOLER=1`). */
+export const isPooled = () => process.env[POOLED] !== undefined
+
+function addressOf(server: string, database: string): string {
+  const url = new URL(environment(server))
   url.pathname = `/${database}`
   return url.toString()
 }
