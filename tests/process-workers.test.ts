@@ -56,7 +56,7 @@ async function workersOf({ pid }: Program): Promise<number[]> {
   }))
   const lines = stdout.split('\n').map((line) => line.trim().split(/\s+/))
   return lines
-    .filter(([, parent, ...words]) => Number(parent) === pid && words.join(' ').includes('server/main.ts'))
+    .filter(([, parent, ...words]) => Number(parent) === pid && words.join(' ').includes('server/main'))
     .map(([own]) => Number(own))
 }
 
