@@ -12727,7 +12727,7 @@ export interface components {
          */
         IfMatch: string;
         /**
-         * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+         * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state.
          * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
          */
         IfNoneMatch: string;
@@ -12790,17 +12790,17 @@ export interface components {
          * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
          * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
          */
-        Webhookid: string;
+        WebhookId: string;
         /**
          * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
          * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
          */
-        Webhooksignature: string;
+        WebhookSignature: string;
         /**
          * @description When this attempt was made, in whole seconds since 1970.
          * @example 1772713860
          */
-        Webhooktimestamp: string;
+        WebhookTimestamp: string;
         /**
          * @description Id of the workspace, as create and list answer it.
          * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
@@ -13357,12 +13357,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state.
                  * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -13412,11 +13407,6 @@ export interface operations {
                  * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
-                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
                 /**
@@ -13466,11 +13456,6 @@ export interface operations {
                  * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
-                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
                  * @description With `return=minimal`, the answer is one without the flow (RFC 7240); `Preference-Applied` says so. Other preferences are ignored.
                  * @example return=minimal
@@ -13798,12 +13783,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state.
                  * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -13897,12 +13877,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state.
                  * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -14013,11 +13988,6 @@ export interface operations {
                  * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
-                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
                 /**
@@ -14066,12 +14036,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state.
                  * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -14243,12 +14208,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state.
                  * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -14684,12 +14644,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state.
                  * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -14745,11 +14700,6 @@ export interface operations {
                  * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
-                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
                 /**
@@ -14799,11 +14749,6 @@ export interface operations {
                  * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
-                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
                 /**
@@ -15045,12 +14990,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state.
                  * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -15100,11 +15040,6 @@ export interface operations {
                  * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
-                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
                 /**
@@ -15154,11 +15089,6 @@ export interface operations {
                  * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
-                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
                 /**
@@ -16174,17 +16104,17 @@ export interface operations {
                  * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
-                "webhook-id": components["parameters"]["Webhookid"];
+                "webhook-id": components["parameters"]["WebhookId"];
                 /**
                  * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
-                "webhook-signature": components["parameters"]["Webhooksignature"];
+                "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
                  * @description When this attempt was made, in whole seconds since 1970.
                  * @example 1772713860
                  */
-                "webhook-timestamp": components["parameters"]["Webhooktimestamp"];
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
             };
             path?: never;
             cookie?: never;
@@ -16227,17 +16157,17 @@ export interface operations {
                  * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
-                "webhook-id": components["parameters"]["Webhookid"];
+                "webhook-id": components["parameters"]["WebhookId"];
                 /**
                  * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
-                "webhook-signature": components["parameters"]["Webhooksignature"];
+                "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
                  * @description When this attempt was made, in whole seconds since 1970.
                  * @example 1772713860
                  */
-                "webhook-timestamp": components["parameters"]["Webhooktimestamp"];
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
             };
             path?: never;
             cookie?: never;
@@ -16280,17 +16210,17 @@ export interface operations {
                  * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
-                "webhook-id": components["parameters"]["Webhookid"];
+                "webhook-id": components["parameters"]["WebhookId"];
                 /**
                  * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
-                "webhook-signature": components["parameters"]["Webhooksignature"];
+                "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
                  * @description When this attempt was made, in whole seconds since 1970.
                  * @example 1772713860
                  */
-                "webhook-timestamp": components["parameters"]["Webhooktimestamp"];
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
             };
             path?: never;
             cookie?: never;
@@ -16333,17 +16263,17 @@ export interface operations {
                  * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
-                "webhook-id": components["parameters"]["Webhookid"];
+                "webhook-id": components["parameters"]["WebhookId"];
                 /**
                  * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
-                "webhook-signature": components["parameters"]["Webhooksignature"];
+                "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
                  * @description When this attempt was made, in whole seconds since 1970.
                  * @example 1772713860
                  */
-                "webhook-timestamp": components["parameters"]["Webhooktimestamp"];
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
             };
             path?: never;
             cookie?: never;
@@ -16386,17 +16316,17 @@ export interface operations {
                  * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
-                "webhook-id": components["parameters"]["Webhookid"];
+                "webhook-id": components["parameters"]["WebhookId"];
                 /**
                  * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
-                "webhook-signature": components["parameters"]["Webhooksignature"];
+                "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
                  * @description When this attempt was made, in whole seconds since 1970.
                  * @example 1772713860
                  */
-                "webhook-timestamp": components["parameters"]["Webhooktimestamp"];
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
             };
             path?: never;
             cookie?: never;
@@ -16439,17 +16369,17 @@ export interface operations {
                  * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
-                "webhook-id": components["parameters"]["Webhookid"];
+                "webhook-id": components["parameters"]["WebhookId"];
                 /**
                  * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
-                "webhook-signature": components["parameters"]["Webhooksignature"];
+                "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
                  * @description When this attempt was made, in whole seconds since 1970.
                  * @example 1772713860
                  */
-                "webhook-timestamp": components["parameters"]["Webhooktimestamp"];
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
             };
             path?: never;
             cookie?: never;
@@ -16492,17 +16422,17 @@ export interface operations {
                  * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
-                "webhook-id": components["parameters"]["Webhookid"];
+                "webhook-id": components["parameters"]["WebhookId"];
                 /**
                  * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
-                "webhook-signature": components["parameters"]["Webhooksignature"];
+                "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
                  * @description When this attempt was made, in whole seconds since 1970.
                  * @example 1772713860
                  */
-                "webhook-timestamp": components["parameters"]["Webhooktimestamp"];
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
             };
             path?: never;
             cookie?: never;
@@ -16545,17 +16475,17 @@ export interface operations {
                  * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
-                "webhook-id": components["parameters"]["Webhookid"];
+                "webhook-id": components["parameters"]["WebhookId"];
                 /**
                  * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
-                "webhook-signature": components["parameters"]["Webhooksignature"];
+                "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
                  * @description When this attempt was made, in whole seconds since 1970.
                  * @example 1772713860
                  */
-                "webhook-timestamp": components["parameters"]["Webhooktimestamp"];
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
             };
             path?: never;
             cookie?: never;
@@ -16598,17 +16528,17 @@ export interface operations {
                  * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
-                "webhook-id": components["parameters"]["Webhookid"];
+                "webhook-id": components["parameters"]["WebhookId"];
                 /**
                  * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
-                "webhook-signature": components["parameters"]["Webhooksignature"];
+                "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
                  * @description When this attempt was made, in whole seconds since 1970.
                  * @example 1772713860
                  */
-                "webhook-timestamp": components["parameters"]["Webhooktimestamp"];
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
             };
             path?: never;
             cookie?: never;
@@ -16651,17 +16581,17 @@ export interface operations {
                  * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
-                "webhook-id": components["parameters"]["Webhookid"];
+                "webhook-id": components["parameters"]["WebhookId"];
                 /**
                  * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
-                "webhook-signature": components["parameters"]["Webhooksignature"];
+                "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
                  * @description When this attempt was made, in whole seconds since 1970.
                  * @example 1772713860
                  */
-                "webhook-timestamp": components["parameters"]["Webhooktimestamp"];
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
             };
             path?: never;
             cookie?: never;

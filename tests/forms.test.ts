@@ -33,6 +33,7 @@ describe.each(['openapi-slim', 'openapi-slim-3.0'] as const)('%s', (name) => {
       ])
     expect(described(document.paths)).toEqual(described(published.paths))
     expect({ ...document.info, summary: '' }).toEqual({ ...published.info, summary: '' })
+    expect(Object.keys(document)).toEqual(Object.keys(published).filter((key) => key in document))
   })
 
   test.each(endpoints)('$operation.operationId has the same parameters and examples that fit', (endpoint) => {

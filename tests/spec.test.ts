@@ -88,7 +88,7 @@ describe('the description', () => {
     const further = [
       ...(undescribed.all ?? []),
       ...(operation.requestBody ? (undescribed.body ?? []) : []),
-      ...(parametersOf(operation).some(({ name }) => name === 'If-Match')
+      ...(parametersOf(operation).some(({ name }) => name === 'If-Match' || name === 'If-None-Match')
         ? (undescribed.conditional ?? [])
         : []),
       ...(takesKey(operation) ? (undescribed.key ?? []) : []),

@@ -21,7 +21,7 @@ const ifNoneMatch = {
   in: 'header',
   required: false,
   description:
-    'Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.',
+    'Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state.',
   schema: { type: 'string', maxLength: 8192, pattern: `^${tags}$` },
   example: '"01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"',
 }
@@ -36,9 +36,13 @@ const prefer = {
   example: 'return=minimal',
 }
 
-/** The headers of requests that an operation reads. */
-export function headerParameters({ isConditional, success }: Operation): JsonObject[] {
-  return [...(isConditional ? [ifMatch, ifNoneMatch] : []), ...(success.minimal ? [prefer] : [])]
+/**
+ * The headers of requests that an operation is called with. Of the two conditions it is the one that has a use there;
+ * the other one is obeyed all the same, as HTTP has it.
+ */
+export function headerParameters({ isConditional, method, success }: Operation): JsonObject[] {
+  const condition = method === 'get' ? ifNoneMatch : ifMatch
+  return [...(isConditional ? [condition] : []), ...(success.minimal ? [prefer] : [])]
 }
 
 /** The headers of its success. */

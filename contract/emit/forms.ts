@@ -56,11 +56,11 @@ function withoutUnused(document: OpenApi): OpenApi {
  */
 function toOpenApi30(document: JsonObject): JsonObject {
   // It has no place for webhooks either.
-  const { info, webhooks: _, ...rest } = structuredClone(document) as OpenApi
-  const { summary: __, ...known } = info
+  const { openapi: _, info, webhooks: __, ...rest } = structuredClone(document) as OpenApi
+  const { summary: ___, ...known } = info
   const { schemas } = rest.components
   const nullables: Record<string, JsonObject> = {}
-  const plain = withNullable({ ...rest, openapi: '3.0.3', info: known }, (reference) => {
+  const plain = withNullable({ openapi: '3.0.3', info: known, ...rest }, (reference) => {
     const name = nameOf(reference)
     const schema = schemas[name] as JsonObject
     if (typeof schema.type !== 'string') return undefined

@@ -149,7 +149,12 @@ function register(registry: OpenAPIRegistry, operationId: string, operations: Re
             body: {
               required: true,
               description: operation.fileBody,
-              content: { [fileMediaType]: { schema: { type: 'string', format: 'binary' } } },
+              content: {
+                [fileMediaType]: {
+                  schema: { type: 'string', format: 'binary' },
+                  examples: examples({ text: { summary: 'A text file.', value: 'Beagles, aged 3' } }),
+                },
+              },
             },
           }
         : {}),
@@ -352,7 +357,7 @@ function shareParameters(operations: JsonObject[]): Record<string, JsonObject> {
       const given = String(parameter.name)
       const name =
         given.charAt(0).toUpperCase() +
-        given.slice(1).replaceAll('-', '') +
+        given.slice(1).replaceAll(/-(\w)/g, (_, first: string) => first.toUpperCase()) +
         (parameter.in === 'query' ? 'Query' : '')
       const other = shared[name]
       if (other && JSON.stringify(other) !== text) throw new Error(`Two shared parameters are called ${name}`)

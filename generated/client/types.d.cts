@@ -11417,7 +11417,7 @@ export interface components {
          */
         IfMatch: string;
         /**
-         * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+         * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state.
          * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
          */
         IfNoneMatch: string;
@@ -11480,17 +11480,17 @@ export interface components {
          * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
          * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
          */
-        Webhookid: string;
+        WebhookId: string;
         /**
          * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
          * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
          */
-        Webhooksignature: string;
+        WebhookSignature: string;
         /**
          * @description When this attempt was made, in whole seconds since 1970.
          * @example 1772713860
          */
-        Webhooktimestamp: string;
+        WebhookTimestamp: string;
         /**
          * @description Id of the workspace, as create and list answer it.
          * @example 01jr5x0c8m9w3q7v2k4n6p8r0t
@@ -12046,12 +12046,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state.
                  * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -12101,11 +12096,6 @@ export interface operations {
                  * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
-                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
                 /**
@@ -12155,11 +12145,6 @@ export interface operations {
                  * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
-                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
                 /**
                  * @description With `return=minimal`, the answer is one without the flow (RFC 7240); `Preference-Applied` says so. Other preferences are ignored.
                  * @example return=minimal
@@ -12487,12 +12472,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state.
                  * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -12586,12 +12566,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state.
                  * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -12702,11 +12677,6 @@ export interface operations {
                  * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
-                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
                 /**
@@ -12755,12 +12725,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state.
                  * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -12932,12 +12897,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state.
                  * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -13373,12 +13333,7 @@ export interface operations {
             };
             header?: {
                 /**
-                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state.
                  * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -13434,11 +13389,6 @@ export interface operations {
                  * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
-                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
                 /**
@@ -13488,11 +13438,6 @@ export interface operations {
                  * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
-                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
                 /**
@@ -13734,12 +13679,7 @@ export interface operations {
             query?: never;
             header?: {
                 /**
-                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
-                "If-Match"?: components["parameters"]["IfMatch"];
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
+                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state.
                  * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
@@ -13789,11 +13729,6 @@ export interface operations {
                  * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
-                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
                 /**
@@ -13843,11 +13778,6 @@ export interface operations {
                  * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
                  */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states, a write 412. Compared weakly.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
-                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
                 /**
@@ -14863,17 +14793,17 @@ export interface operations {
                  * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
-                "webhook-id": components["parameters"]["Webhookid"];
+                "webhook-id": components["parameters"]["WebhookId"];
                 /**
                  * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
-                "webhook-signature": components["parameters"]["Webhooksignature"];
+                "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
                  * @description When this attempt was made, in whole seconds since 1970.
                  * @example 1772713860
                  */
-                "webhook-timestamp": components["parameters"]["Webhooktimestamp"];
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
             };
             path?: never;
             cookie?: never;
@@ -14916,17 +14846,17 @@ export interface operations {
                  * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
-                "webhook-id": components["parameters"]["Webhookid"];
+                "webhook-id": components["parameters"]["WebhookId"];
                 /**
                  * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
-                "webhook-signature": components["parameters"]["Webhooksignature"];
+                "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
                  * @description When this attempt was made, in whole seconds since 1970.
                  * @example 1772713860
                  */
-                "webhook-timestamp": components["parameters"]["Webhooktimestamp"];
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
             };
             path?: never;
             cookie?: never;
@@ -14969,17 +14899,17 @@ export interface operations {
                  * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
-                "webhook-id": components["parameters"]["Webhookid"];
+                "webhook-id": components["parameters"]["WebhookId"];
                 /**
                  * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
-                "webhook-signature": components["parameters"]["Webhooksignature"];
+                "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
                  * @description When this attempt was made, in whole seconds since 1970.
                  * @example 1772713860
                  */
-                "webhook-timestamp": components["parameters"]["Webhooktimestamp"];
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
             };
             path?: never;
             cookie?: never;
@@ -15022,17 +14952,17 @@ export interface operations {
                  * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
-                "webhook-id": components["parameters"]["Webhookid"];
+                "webhook-id": components["parameters"]["WebhookId"];
                 /**
                  * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
-                "webhook-signature": components["parameters"]["Webhooksignature"];
+                "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
                  * @description When this attempt was made, in whole seconds since 1970.
                  * @example 1772713860
                  */
-                "webhook-timestamp": components["parameters"]["Webhooktimestamp"];
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
             };
             path?: never;
             cookie?: never;
@@ -15075,17 +15005,17 @@ export interface operations {
                  * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
-                "webhook-id": components["parameters"]["Webhookid"];
+                "webhook-id": components["parameters"]["WebhookId"];
                 /**
                  * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
-                "webhook-signature": components["parameters"]["Webhooksignature"];
+                "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
                  * @description When this attempt was made, in whole seconds since 1970.
                  * @example 1772713860
                  */
-                "webhook-timestamp": components["parameters"]["Webhooktimestamp"];
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
             };
             path?: never;
             cookie?: never;
@@ -15128,17 +15058,17 @@ export interface operations {
                  * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
-                "webhook-id": components["parameters"]["Webhookid"];
+                "webhook-id": components["parameters"]["WebhookId"];
                 /**
                  * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
-                "webhook-signature": components["parameters"]["Webhooksignature"];
+                "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
                  * @description When this attempt was made, in whole seconds since 1970.
                  * @example 1772713860
                  */
-                "webhook-timestamp": components["parameters"]["Webhooktimestamp"];
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
             };
             path?: never;
             cookie?: never;
@@ -15181,17 +15111,17 @@ export interface operations {
                  * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
-                "webhook-id": components["parameters"]["Webhookid"];
+                "webhook-id": components["parameters"]["WebhookId"];
                 /**
                  * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
-                "webhook-signature": components["parameters"]["Webhooksignature"];
+                "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
                  * @description When this attempt was made, in whole seconds since 1970.
                  * @example 1772713860
                  */
-                "webhook-timestamp": components["parameters"]["Webhooktimestamp"];
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
             };
             path?: never;
             cookie?: never;
@@ -15234,17 +15164,17 @@ export interface operations {
                  * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
-                "webhook-id": components["parameters"]["Webhookid"];
+                "webhook-id": components["parameters"]["WebhookId"];
                 /**
                  * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
-                "webhook-signature": components["parameters"]["Webhooksignature"];
+                "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
                  * @description When this attempt was made, in whole seconds since 1970.
                  * @example 1772713860
                  */
-                "webhook-timestamp": components["parameters"]["Webhooktimestamp"];
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
             };
             path?: never;
             cookie?: never;
@@ -15287,17 +15217,17 @@ export interface operations {
                  * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
-                "webhook-id": components["parameters"]["Webhookid"];
+                "webhook-id": components["parameters"]["WebhookId"];
                 /**
                  * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
-                "webhook-signature": components["parameters"]["Webhooksignature"];
+                "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
                  * @description When this attempt was made, in whole seconds since 1970.
                  * @example 1772713860
                  */
-                "webhook-timestamp": components["parameters"]["Webhooktimestamp"];
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
             };
             path?: never;
             cookie?: never;
@@ -15340,17 +15270,17 @@ export interface operations {
                  * @description Id of the delivery, the same in every attempt: take a second one for a repeat.
                  * @example 01jr5xbn9z0h4c8g3y5a7b9d1f
                  */
-                "webhook-id": components["parameters"]["Webhookid"];
+                "webhook-id": components["parameters"]["WebhookId"];
                 /**
                  * @description Signatures of `<webhook-id>.<webhook-timestamp>.<body>` as Standard Webhooks writes them, one for each valid secret, separated by a space.
                  * @example v1,7djSDA42ZKWaLmiL7aD8JamUBL9ak5LEqmH0r/bynrs=
                  */
-                "webhook-signature": components["parameters"]["Webhooksignature"];
+                "webhook-signature": components["parameters"]["WebhookSignature"];
                 /**
                  * @description When this attempt was made, in whole seconds since 1970.
                  * @example 1772713860
                  */
-                "webhook-timestamp": components["parameters"]["Webhooktimestamp"];
+                "webhook-timestamp": components["parameters"]["WebhookTimestamp"];
             };
             path?: never;
             cookie?: never;

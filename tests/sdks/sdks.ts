@@ -42,6 +42,12 @@ const openapiGenerator: Sdk['needs'] = [
   ['mvn --version', 'Maven'],
 ]
 
+const python: Sdk['needs'] = [
+  [`python3 -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))'`, 'Python 3.11 or newer with venv'],
+]
+const pythonPackages =
+  'python3 -m venv .venv && .venv/bin/pip install --quiet --disable-pip-version-check --requirement requirements.txt'
+
 export const sdks: Sdk[] = [
   {
     ...typescript,
@@ -95,18 +101,27 @@ export const sdks: Sdk[] = [
       '../node_modules/.bin/swagger-typescript-api generate --path ../../../openapi.yaml --output generated --name api.ts --silent',
   },
   {
+    ...typescript,
+    folder: 'kubb',
+    generator: 'Kubb',
+    pinned: ['../package.json', '"@kubb/plugin-client"'],
+    generate: '../node_modules/.bin/kubb generate',
+  },
+  {
+    ...typescript,
+    folder: 'typed-openapi',
+    generator: 'typed-openapi',
+    pinned: ['../package.json', '"typed-openapi"'],
+    generate:
+      'mkdir generated && ../node_modules/.bin/typed-openapi ../../../openapi.yaml --output generated/api.ts',
+  },
+  {
     folder: 'python',
     language: 'Python',
     generator: 'openapi-python-client',
     pinned: ['requirements.txt', 'openapi-python-client'],
-    needs: [
-      [
-        `python3 -c 'import sys, venv; sys.exit(sys.version_info < (3, 11))'`,
-        'Python 3.11 or newer with venv',
-      ],
-    ],
-    prepare:
-      'python3 -m venv .venv && .venv/bin/pip install --quiet --disable-pip-version-check --requirement requirements.txt',
+    needs: python,
+    prepare: pythonPackages,
     generate:
       '.venv/bin/openapi-python-client generate --path ../../../openapi.yaml --output-path generated --meta none --config generator.yaml --overwrite',
     compile: '.venv/bin/mypy --strict story.py',
@@ -123,6 +138,27 @@ export const sdks: Sdk[] = [
     run: 'build/story',
   },
   {
+    folder: 'openapi-generator-go',
+    language: 'Go',
+    generator: 'openapi-generator go, slim form',
+    pinned: ['pom.xml', '<artifactId>openapi-generator-maven-plugin</artifactId>'],
+    needs: [['go version', 'Go'], ...openapiGenerator],
+    generate: 'mvn --quiet --batch-mode generate-sources',
+    compile: 'go vet . && go build -o build/story .',
+    run: 'build/story',
+  },
+  {
+    folder: 'openapi-generator-python',
+    language: 'Python',
+    generator: 'openapi-generator python, slim form',
+    pinned: ['pom.xml', '<artifactId>openapi-generator-maven-plugin</artifactId>'],
+    needs: [...python, ...openapiGenerator],
+    prepare: pythonPackages,
+    generate: 'mvn --quiet --batch-mode generate-sources',
+    compile: 'MYPYPATH=generated .venv/bin/mypy --strict --follow-imports silent story.py',
+    run: 'PYTHONPATH=generated .venv/bin/python story.py',
+  },
+  {
     folder: 'java',
     language: 'Java',
     generator: 'openapi-generator java',
@@ -136,6 +172,14 @@ export const sdks: Sdk[] = [
     ...typescript,
     folder: 'typescript-fetch',
     generator: 'openapi-generator typescript-fetch',
+    pinned: ['pom.xml', '<artifactId>openapi-generator-maven-plugin</artifactId>'],
+    needs: openapiGenerator,
+    generate: 'mvn --quiet --batch-mode generate-sources',
+  },
+  {
+    ...typescript,
+    folder: 'typescript-axios',
+    generator: 'openapi-generator typescript-axios',
     pinned: ['pom.xml', '<artifactId>openapi-generator-maven-plugin</artifactId>'],
     needs: openapiGenerator,
     generate: 'mvn --quiet --batch-mode generate-sources',

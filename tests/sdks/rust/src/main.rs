@@ -50,30 +50,30 @@ async fn main() {
         ..Default::default()
     };
     let rename = update_with(BotUpdate::BotUpdateV61(rename.into()));
-    let Bot::BotV61(renamed) = *update_bot(&service, &bot.id, rename.clone(), None, None, None, None).await.unwrap().bot else {
+    let Bot::BotV61(renamed) = *update_bot(&service, &bot.id, rename.clone(), None, None, None).await.unwrap().bot else {
         panic!("another version")
     };
     assert_eq!(renamed.name, "Quote");
     assert_eq!(flow_of(&renamed), flow_of(&current_document));
     println!("update in current shape");
 
-    let (status, late) = refusal(update_bot(&service, &bot.id, rename, None, None, None, None).await);
+    let (status, late) = refusal(update_bot(&service, &bot.id, rename, None, None, None).await);
     let UpdateBotError::Status409(late) = late else { panic!("{late:?}") };
     assert_eq!((status, late.code), (409, conflict_error_body::Code::Conflict));
     println!("meet a 409");
 
     let legacy: BotUpdateV5 = serde_json::from_value(legacy_document.clone()).unwrap();
     let legacy = update_with(BotUpdate::BotUpdateV5(legacy.into()));
-    let Bot::BotV5(converted) = *update_bot(&service, &bot.id, legacy, None, None, None, None).await.unwrap().bot else {
+    let Bot::BotV5(converted) = *update_bot(&service, &bot.id, legacy, None, None, None).await.unwrap().bot else {
         panic!("another version")
     };
     assert_eq!(flow_of(&converted), flow_of(&legacy_document));
     println!("update in legacy shape");
 
-    publish_bot(&service, &bot.id, None, None, None).await.unwrap();
+    publish_bot(&service, &bot.id, None, None).await.unwrap();
     println!("publish");
 
-    let live = get_published_bot(&service, &bot.id, None, None, None).await.unwrap().published_bot;
+    let live = get_published_bot(&service, &bot.id, None, None).await.unwrap().published_bot;
     let PublishedBot::PublishedBotV5(live) = *live else { panic!("another version") };
     assert_eq!(live.bot_id, bot.id);
     assert_eq!(flow_of(&live), flow_of(&legacy_document));
@@ -85,12 +85,12 @@ async fn main() {
     assert_eq!(nameless.issues[0].path, ["body", "name"]);
     println!("meet a 400");
 
-    let (status, refused) = refusal(publish_bot(&guest, &bot.id, None, None, None).await);
+    let (status, refused) = refusal(publish_bot(&guest, &bot.id, None, None).await);
     let PublishBotError::Status403(refused) = refused else { panic!("{refused:?}") };
     assert_eq!((status, refused.code), (403, forbidden_error_body::Code::Forbidden));
     println!("meet a 403");
 
-    let (status, missing) = refusal(get_bot(&service, "unknown", None, None, None).await);
+    let (status, missing) = refusal(get_bot(&service, "unknown", None, None).await);
     let GetBotError::Status404(missing) = missing else { panic!("{missing:?}") };
     assert_eq!((status, missing.code), (404, not_found_error_body::Code::NotFound));
     println!("meet a 404");
@@ -112,10 +112,10 @@ async fn main() {
     assert_eq!(found.join(","), env::var("RESULT_IDS").unwrap());
     println!("page through results");
 
-    delete_bot(&service, &bot.id, None, None).await.unwrap();
-    assert_eq!(refusal(get_bot(&service, &bot.id, None, None, None).await).0, 404);
-    delete_folder(&service, &folder_id, None, None, None).await.unwrap();
-    delete_workspace(&service, &workspace.id, None, None).await.unwrap();
+    delete_bot(&service, &bot.id, None).await.unwrap();
+    assert_eq!(refusal(get_bot(&service, &bot.id, None, None).await).0, 404);
+    delete_folder(&service, &folder_id, None, None).await.unwrap();
+    delete_workspace(&service, &workspace.id, None).await.unwrap();
     println!("delete");
 }
 

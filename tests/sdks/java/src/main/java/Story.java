@@ -63,25 +63,25 @@ public class Story {
         .name("Quote")
         .updatedAt(bot.getUpdatedAt());
     var inCurrentShape = new UpdateBotBody().bot(new BotUpdate(rename));
-    BotV61 renamed = bots.updateBot(bot.getId(), inCurrentShape, null, null, null, null).getBot().getBotV61();
+    BotV61 renamed = bots.updateBot(bot.getId(), inCurrentShape, null, null, null).getBot().getBotV61();
     check(renamed.getName().equals("Quote"), renamed);
     check(hasFlowOf(currentDocument, renamed), renamed);
     System.out.println("update in current shape");
 
-    var late = refusal(409, () -> bots.updateBot(bot.getId(), inCurrentShape, null, null, null, null), ConflictErrorBody.class);
+    var late = refusal(409, () -> bots.updateBot(bot.getId(), inCurrentShape, null, null, null), ConflictErrorBody.class);
     check(late.getCode() == ConflictErrorBody.CodeEnum.CONFLICT, late);
     System.out.println("meet a 409");
 
     var legacy = json.readValue(legacyDocument, BotUpdateV5.class);
     var inLegacyShape = new UpdateBotBody().bot(new BotUpdate(legacy));
-    BotV5 converted = bots.updateBot(bot.getId(), inLegacyShape, null, null, null, null).getBot().getBotV5();
+    BotV5 converted = bots.updateBot(bot.getId(), inLegacyShape, null, null, null).getBot().getBotV5();
     check(hasFlowOf(legacyDocument, converted), converted);
     System.out.println("update in legacy shape");
 
-    publishing.publishBot(bot.getId(), null, null, null);
+    publishing.publishBot(bot.getId(), null, null);
     System.out.println("publish");
 
-    PublishedBotV5 live = publishing.getPublishedBot(bot.getId(), null, null, null).getPublishedBot().getPublishedBotV5();
+    PublishedBotV5 live = publishing.getPublishedBot(bot.getId(), null, null).getPublishedBot().getPublishedBotV5();
     check(live.getBotId().equals(bot.getId()), live);
     check(hasFlowOf(legacyDocument, live), live);
     System.out.println("read the published bot");
@@ -93,11 +93,11 @@ public class Story {
     System.out.println("meet a 400");
 
     var refused =
-        refusal(403, () -> new PublishingApi(guest).publishBot(bot.getId(), null, null, null), ForbiddenErrorBody.class);
+        refusal(403, () -> new PublishingApi(guest).publishBot(bot.getId(), null, null), ForbiddenErrorBody.class);
     check(refused.getCode() == ForbiddenErrorBody.CodeEnum.FORBIDDEN, refused);
     System.out.println("meet a 403");
 
-    var missing = refusal(404, () -> bots.getBot("unknown", null, null, null), NotFoundErrorBody.class);
+    var missing = refusal(404, () -> bots.getBot("unknown", null, null), NotFoundErrorBody.class);
     check(missing.getCode() == NotFoundErrorBody.CodeEnum.NOT_FOUND, missing);
     System.out.println("meet a 404");
 
@@ -113,10 +113,10 @@ public class Story {
     check(String.join(",", found).equals(System.getenv("RESULT_IDS")), found);
     System.out.println("page through results");
 
-    bots.deleteBot(bot.getId(), null, null);
-    refusal(404, () -> bots.getBot(bot.getId(), null, null, null), NotFoundErrorBody.class);
-    folders.deleteFolder(folderId, null, null, null);
-    workspaces.deleteWorkspace(workspace.getId(), null, null);
+    bots.deleteBot(bot.getId(), null);
+    refusal(404, () -> bots.getBot(bot.getId(), null, null), NotFoundErrorBody.class);
+    folders.deleteFolder(folderId, null, null);
+    workspaces.deleteWorkspace(workspace.getId(), null);
     System.out.println("delete");
   }
 

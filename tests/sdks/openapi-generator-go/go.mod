@@ -1,0 +1,3 @@
+module example.com/bot-builder-service/sdks/openapi-generator-go
+
+go 1.25.0
