@@ -3749,7 +3749,7 @@ export interface components {
             type: "error";
         };
         /** @description The data of an event of a chat that is streamed, as JSON in one line. */
-        ChatEvent: components["schemas"]["ChatMessageEvent"] | components["schemas"]["ChatActionEvent"] | components["schemas"]["ChatDeltaEvent"] | components["schemas"]["ChatAnswerEvent"] | components["schemas"]["ChatErrorEvent"];
+        ChatEvent: components["schemas"]["ChatLookEvent"] | components["schemas"]["ChatMessageEvent"] | components["schemas"]["ChatActionEvent"] | components["schemas"]["ChatDeltaEvent"] | components["schemas"]["ChatAnswerEvent"] | components["schemas"]["ChatErrorEvent"];
         /** @description The input block that waits for a reply. */
         ChatInput: {
             /**
@@ -3804,6 +3804,28 @@ export interface components {
              * @example error
              */
             status?: string;
+        };
+        /** @description How the chat looks: the first event of a start. It is in the answer again. */
+        ChatLookEvent: {
+            /**
+             * @description The settings a client needs: `general` and `typingEmulation`.
+             * @example {}
+             */
+            settings: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description The theme, with placeholders filled in.
+             * @example {}
+             */
+            theme: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "look";
         };
         /** @description A message given to a model. The role tells which of the other properties are read. */
         ChatMessage: {

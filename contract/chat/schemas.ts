@@ -508,6 +508,15 @@ const eventOf = <const Type extends string, Shape extends z.ZodRawShape>(
 /** Said of the data of each event; the event has the name that is their type. */
 export const chatEvent = z
   .discriminatedUnion('type', [
+    eventOf(
+      'look',
+      'ChatLookEvent',
+      'How the chat looks: the first event of a start. It is in the answer again.',
+      {
+        theme: chatBot.shape.theme,
+        settings: chatBot.shape.settings,
+      },
+    ),
     eventOf('message', 'ChatMessageEvent', 'The bot says something. It is in the answer again.', {
       message: bubble,
     }),

@@ -2439,7 +2439,7 @@ export interface components {
             type: "error";
         };
         /** @description The data of an event of a chat that is streamed, as JSON in one line. */
-        ChatEvent: components["schemas"]["ChatMessageEvent"] | components["schemas"]["ChatActionEvent"] | components["schemas"]["ChatDeltaEvent"] | components["schemas"]["ChatAnswerEvent"] | components["schemas"]["ChatErrorEvent"];
+        ChatEvent: components["schemas"]["ChatLookEvent"] | components["schemas"]["ChatMessageEvent"] | components["schemas"]["ChatActionEvent"] | components["schemas"]["ChatDeltaEvent"] | components["schemas"]["ChatAnswerEvent"] | components["schemas"]["ChatErrorEvent"];
         /** @description The input block that waits for a reply. */
         ChatInput: {
             /**
@@ -2494,6 +2494,28 @@ export interface components {
              * @example error
              */
             status?: string;
+        };
+        /** @description How the chat looks: the first event of a start. It is in the answer again. */
+        ChatLookEvent: {
+            /**
+             * @description The settings a client needs: `general` and `typingEmulation`.
+             * @example {}
+             */
+            settings: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description The theme, with placeholders filled in.
+             * @example {}
+             */
+            theme: {
+                [key: string]: unknown;
+            };
+            /**
+             * @description Name of the event. (enum property replaced by openapi-typescript)
+             * @enum {string}
+             */
+            type: "look";
         };
         /** @description A message given to a model. The role tells which of the other properties are read. */
         ChatMessage: {
@@ -15399,6 +15421,7 @@ export type ChatErrorEvent = components["schemas"]["ChatErrorEvent"]
 export type ChatEvent = components["schemas"]["ChatEvent"]
 export type ChatInput = components["schemas"]["ChatInput"]
 export type ChatLog = components["schemas"]["ChatLog"]
+export type ChatLookEvent = components["schemas"]["ChatLookEvent"]
 export type ChatMessage = components["schemas"]["ChatMessage"]
 export type ChatMessageEvent = components["schemas"]["ChatMessageEvent"]
 export type ChatNodeBlock = components["schemas"]["ChatNodeBlock"]

@@ -76,6 +76,7 @@ export async function startChat(flow: Flow, options: StartOptions, effects: Effe
   if (props !== null) sendAction(run, { type: 'startPropsToInject', startPropsToInject: props })
   const bot = await lookOf(run)
   if (options.isOnlyRegistering === true) return { ...(await outcomeOf(run, true)), bot }
+  effects.tell?.({ type: 'look', ...bot })
   await begin(run, messageOf(run, options.message))
   return { ...(await outcomeOf(run)), bot: run.isCut ? bot : await lookOf(run) }
 }

@@ -144,6 +144,7 @@ export interface Mail {
 
 /** What a client that streams is told while a step runs; the answer of the step has all of it again. */
 export type StepEvent =
+  | ({ type: 'look' } & BotLook)
   | { type: 'message'; message: Bubble }
   | { type: 'action'; action: ClientSideAction }
   /** More of the text that the bubble of the block `id` is going to show. */

@@ -39,6 +39,7 @@ const files: Record<string, string> = {
   'page.js': 'text/javascript',
   'redirect.js': 'text/javascript',
   'script.js': 'text/javascript',
+  'stage.js': 'text/javascript',
   'star.svg': 'image/svg+xml',
   'texts.js': 'text/javascript',
   'theme.js': 'text/javascript',

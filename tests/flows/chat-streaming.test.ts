@@ -1,4 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { connect } from 'node:net'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type App, startApp } from '../support/app.ts'
 import { ask, bot, idOf, text } from '../support/chat.ts'
@@ -89,8 +92,10 @@ test('start and continue: bubbles and pieces as they come, then the answer, the 
   expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8')
   expect(response.headers.get('cache-control')).toBe('no-store, no-transform')
   expect(response.headers.get('x-accel-buffering')).toBe('no')
-  expect(typesOf(events)).toEqual(['message', 'answer'])
-  expect(events[0]?.message).toEqual(started.messages[0])
+  expect(typesOf(events)).toEqual(['look', 'message', 'answer'])
+  const { theme, settings } = started.bot
+  expect(events[0]).toEqual({ type: 'look', theme, settings })
+  expect(events[1]?.message).toEqual(started.messages[0])
 
   const continued = eventsOf(
     await (await post(continuePath(started.sessionId), { message: 'When?', revision: 1 })).text(),
@@ -141,6 +146,52 @@ test('a start with a key is repeated as events too', async () => {
   const again = await post(startPath(), body, key)
   expect(again.headers.get('idempotent-replayed')).toBe('true')
   expect(eventsOf(await again.text())).toEqual([first.at(-1)])
+})
+
+test('little is kept for a reader who reads nothing, and the step runs to its end', async () => {
+  const streaming = await startApp({
+    config: { OUTBOUND_ALLOWED_HOSTS: [models.host] },
+    databaseUrl: app.databaseUrl,
+    readTimeout: 1_000,
+  })
+  let waiting = 0
+  let close: () => void = () => {}
+  const closed = new Promise<void>((resolve) => {
+    close = resolve
+  })
+  streaming.server.on('request', (request: IncomingMessage, response: ServerResponse) => {
+    const look = setInterval(() => {
+      waiting = Math.max(waiting, response.writableLength)
+    }, 5)
+    response.on('close', () => {
+      clearInterval(look)
+      if (request.url?.endsWith('/continueChat')) close()
+    })
+  })
+  // Short ones, so that the stream is many times as long as the text and more than two sockets hold.
+  const piece = { choices: [{ index: 0, delta: { content: 'abc' } }] }
+  models.says(async (response) => {
+    response.writeHead(200, { 'content-type': 'text/event-stream' })
+    for (let sent = 0; sent < 1_000; sent += 1) {
+      if (!response.write(`data: ${JSON.stringify(piece)}\n\n`.repeat(90))) await once(response, 'drain')
+    }
+    response.end('data: [DONE]\n\n')
+  })
+  const { started } = await startStreaming()
+  const socket = connect(Number(new URL(streaming.url).port), '127.0.0.1')
+  socket.pause()
+  const body = JSON.stringify({ message: 'When?', revision: 1 })
+  socket.write(
+    `POST ${continuePath(started.sessionId)} HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\n` +
+      `Accept: text/event-stream\r\nContent-Length: ${body.length}\r\n\r\n${body}`,
+  )
+  await closed
+  expect(waiting).toBeGreaterThan(200_000)
+  expect(waiting).toBeLessThan(300_000)
+  const answer = await reply(streaming, started.sessionId, 'When?', 1)
+  expect(textsOf(answer)[1]?.length).toBeGreaterThan(100_000)
+  socket.destroy()
+  await streaming.stop()
 })
 
 test('a reader who goes away loses nothing: the step runs to its end, once', async () => {

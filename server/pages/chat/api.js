@@ -22,39 +22,69 @@ const away = [408, 429, 502, 503, 504]
 const patience = 10
 const attempts = 5
 
-async function ask(method, path, body, signal) {
+/** `tell` is told what there is of the answer before it is whole. */
+async function ask(method, path, body, signal, tell) {
   for (let attempt = 1; ; attempt += 1) {
-    const { response, answer } = await fetchAnswer(method, path, body, signal)
-    if (response.ok) return answer
-    const wait = Number(response.headers.get('Retry-After') ?? Number.POSITIVE_INFINITY)
-    if (response.status === 429 && wait <= patience && attempt < attempts) {
+    const { status, headers, answer } = await fetchAnswer(method, path, body, signal, tell)
+    if (status < 400) return answer
+    const wait = Number(headers.get('Retry-After') ?? Number.POSITIVE_INFINITY)
+    if (status === 429 && wait <= patience && attempt < attempts) {
       // Nothing was done. Who was refused at once with others does not come back at once with them.
       await sleep(wait * 1000 * (1 + Math.random()), signal)
       continue
     }
-    if (away.includes(response.status)) throw new Unreachable(`The service answered ${response.status}`)
-    throw new Refusal(response.status, answer.issues?.[0] ?? answer)
+    if (away.includes(status)) throw new Unreachable(`The service answered ${status}`)
+    throw new Refusal(status, answer.issues?.[0] ?? answer)
   }
 }
 
-async function fetchAnswer(method, path, body, signal) {
+const eventStream = 'text/event-stream'
+
+async function fetchAnswer(method, path, body, signal, tell) {
   const timeout = AbortSignal.timeout(150_000)
   try {
     const response = await fetch(new URL(path, service), {
       method,
-      ...(body && { headers: { 'Content-Type': 'application/json' }, body: JSON.stringify(body) }),
+      headers: {
+        Accept: tell ? `${eventStream}, application/json` : 'application/json',
+        ...(body && { 'Content-Type': 'application/json' }),
+      },
+      ...(body && { body: JSON.stringify(body) }),
       credentials: 'omit',
       signal: AbortSignal.any([signal, timeout]),
     })
-    return { response, answer: await response.json() }
+    const { status, headers } = response
+    if (tell && headers.get('Content-Type')?.startsWith(eventStream)) {
+      return { headers, ...(await readEvents(response.body, tell)) }
+    }
+    return { status, headers, answer: await response.json() }
   } catch (error) {
     signal.throwIfAborted()
     throw new Unreachable(String(error))
   }
 }
 
-export function startChat(publicId, body, signal) {
-  return ask('POST', `api/v1/bots/${encodeURIComponent(publicId)}/startChat`, body, signal)
+/** Reads server-sent events as they come. The last one has the answer. */
+async function readEvents(stream, tell) {
+  const reader = stream.pipeThrough(new TextDecoderStream()).getReader()
+  for (let rest = ''; ; ) {
+    const { done, value } = await reader.read()
+    if (done) throw new Unreachable('The answer broke off')
+    const parts = (rest + value).split('\n\n')
+    rest = parts.pop()
+    for (const part of parts) {
+      const line = part.split('\n').find((each) => each.startsWith('data: '))
+      if (!line) continue
+      const event = JSON.parse(line.slice('data: '.length))
+      if (event.type === 'answer') return { status: 200, answer: event.answer }
+      if (event.type === 'error') return { status: event.status, answer: event.error }
+      tell(event)
+    }
+  }
+}
+
+export function startChat(publicId, body, signal, tell) {
+  return ask('POST', `api/v1/bots/${encodeURIComponent(publicId)}/startChat`, body, signal, tell)
 }
 
 /** A chat as it is now: what was said, and what it waits for. */
@@ -92,11 +122,13 @@ const pauses = [500, 1_000, 2_000, 4_000]
 /**
  * Sends a reply until it is answered. The revision makes a repeated reply get the answer of the first one; while
  * the first one is still being worked on, the repeated one may be a conflict, so that is tried again too.
+ * `begin` gives who is told of each attempt.
  */
-export async function continueChat(sessionId, body, signal) {
+export async function continueChat(sessionId, body, signal, begin) {
+  const path = `api/v1/sessions/${encodeURIComponent(sessionId)}/continueChat`
   for (let attempt = 0; ; attempt += 1) {
     try {
-      return await ask('POST', `api/v1/sessions/${encodeURIComponent(sessionId)}/continueChat`, body, signal)
+      return await ask('POST', path, body, signal, begin())
     } catch (error) {
       const mayPass =
         error instanceof Unreachable || (error instanceof Refusal && error.status === 409 && attempt > 0)

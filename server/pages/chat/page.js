@@ -1,10 +1,11 @@
 import { perform } from './actions.js'
 import { continueChat, getSession, Refusal, saveLogs, startChat, uploadFile } from './api.js'
-import { hostBubble, mayMove } from './bubbles.js'
+import { hostBubble } from './bubbles.js'
 import { element, filled, sleep } from './dom.js'
 import { host } from './host.js'
 import { inputForm } from './inputs.js'
 import { forgetChat, hideParameters, rememberChat, rememberedChat } from './memory.js'
+import { newStage, typingDefaults } from './stage.js'
 import { texts } from './texts.js'
 import { applyTheme } from './theme.js'
 import { shownAnswer } from './uploads.js'
@@ -60,15 +61,15 @@ void run()
 
 async function converse(signal) {
   for (let before = await comeBack(signal), isLate = false; ; ) {
-    const started = before ?? (await start(signal))
+    const begun = before ? { started: before } : await start(signal)
     try {
-      return await talk(started, isLate, signal)
+      return await talk(signal, begun, isLate)
     } catch (error) {
       // Another tab was faster, or a reply that was under way when this page was loaded: go on from there.
       if (!(error instanceof Refusal) || error.status !== 409) throw error
       isLate = true
       conversation.replaceChildren()
-      before = await getSession(started.sessionId, signal)
+      before = await getSession(begun.started.sessionId, signal)
     }
   }
 }
@@ -87,30 +88,22 @@ async function comeBack(signal) {
 }
 
 /** From the first step of a chat, or from what was left of it, to its end. */
-async function talk(started, isLate, signal) {
+async function talk(signal, { started, chat = newChat(signal), stage = newStage(chat) }, isLate) {
   const { bot, sessionId } = started
-  const avatars = applyTheme(bot.theme)
+  chat.sessionId = sessionId
+  chat.isFirstBubble &&= started.turns === undefined
+  dress(chat, bot)
   rememberChat(bot.settings.general, started)
   hideParameters(bot.settings.general)
-  restart.hidden = false
-  const chat = {
-    signal,
-    avatars,
-    typing: { ...typingDefaults, ...bot.settings.typingEmulation },
-    texts: bot.settings.general?.systemMessages ?? {},
-    isFirstBubble: started.turns === undefined,
-    log: (entry) => saveLogs(sessionId, [entry]),
-    upload: (...file) => uploadFile(sessionId, ...file),
-    say: (...children) => addHost(element('div', { class: 'host-bubble notice' }, ...children), chat.avatars),
-  }
   const last = showTurns(started.turns ?? [], chat)
   if (isLate) status.replaceChildren(texts.elsewhereTitle)
 
   for (let step = { messages: [], last, ...started }; ; ) {
-    const next = await show(step, chat)
+    const next = await show(step, stage, chat)
     if (!next) break
     const { revision } = step
-    step = await send(sessionId, { message: next.message, revision }, chat)
+    stage = newStage(chat)
+    step = await send({ message: next.message, revision }, stage, chat)
     if (next.said && step.lastMessageNewFormat !== undefined) {
       next.said.querySelector('.guest-text').textContent = step.lastMessageNewFormat
     }
@@ -119,6 +112,24 @@ async function talk(started, isLate, signal) {
   host.tell('end')
   scrollToEnd()
   keepFocus(restart)
+}
+
+function newChat(signal) {
+  const chat = {
+    signal,
+    isFirstBubble: true,
+    log: (entry) => saveLogs(chat.sessionId, [entry]),
+    upload: (...file) => uploadFile(chat.sessionId, ...file),
+    say: (...children) => addHost(element('div', { class: 'host-bubble notice' }, ...children), chat.avatars),
+  }
+  return chat
+}
+
+function dress(chat, { theme, settings }) {
+  restart.hidden = false
+  chat.avatars = applyTheme(theme)
+  chat.typing = { ...typingDefaults, ...settings.typingEmulation }
+  chat.texts = settings.general?.systemMessages ?? {}
 }
 
 /** Shows what was said before, at once, and answers the last bubble of the bot. */
@@ -139,10 +150,22 @@ async function start(signal) {
   const { prefilledVariables } = host
   const resultId = host.resultId ?? rememberedChat().resultId
   const body = {
+    isStreamEnabled: true,
     ...(resultId ? { resultId } : {}),
     ...(Object.keys(prefilledVariables).length > 0 ? { prefilledVariables } : {}),
   }
-  return insist(() => startChat(publicId, body, signal), signal)
+  const chat = newChat(signal)
+  const stage = newStage(chat)
+  const started = await insist((typing) => {
+    let tell
+    return startChat(publicId, body, signal, (event) => {
+      if (event.type !== 'look') return tell?.(event)
+      typing.remove()
+      dress(chat, event)
+      tell = stage.begin()
+    }).finally(stage.pause)
+  }, signal)
+  return { started, chat, stage }
 }
 
 /** Asks the service until it answers. Starting again would count as another view, so a person decides about it. */
@@ -150,7 +173,7 @@ async function insist(ask, signal) {
   for (;;) {
     const typing = showTyping()
     try {
-      return await ask()
+      return await ask(typing)
     } catch (error) {
       if (error instanceof Refusal || signal.aborted) throw error
       typing.remove()
@@ -162,32 +185,30 @@ async function insist(ask, signal) {
 }
 
 /** Sends a reply until it is answered, and while the chat waits for a webhook asks whether it has gone on. */
-async function send(sessionId, body, chat) {
+async function send(body, stage, chat) {
   status.replaceChildren()
   for (;;) {
-    const typing = showTyping(chat.avatars)
     try {
       for (;;) {
-        const step = await continueChat(sessionId, body, chat.signal)
+        const step = await continueChat(chat.sessionId, body, chat.signal, stage.begin)
         if (step.revision !== body.revision) return step
         await sleep(2_000, chat.signal)
       }
     } catch (error) {
+      stage.pause()
       if (error instanceof Refusal || chat.signal.aborted) throw error
-      typing.remove()
       const { networkErrorTitle, networkErrorMessage } = chat.texts
       const title = filled(networkErrorTitle) ?? texts.noConnection
       const text = filled(networkErrorMessage) ?? texts.notArrived
       await askToProceed(`${title} ${text}`, texts.tryAgain, chat.signal)
-    } finally {
-      typing.remove()
     }
   }
 }
 
 /** Shows a step, and answers what the person or an action replies; nothing when the chat is over. */
-async function show(step, chat) {
+async function show(step, stage, chat) {
   applyDynamicTheme(step.dynamicTheme, chat)
+  const seen = await stage.settle(step.messages)
   showProgress(step.progress)
   const actions = [...(step.clientSideActions ?? [])]
   let next
@@ -201,12 +222,9 @@ async function show(step, chat) {
   await act(undefined)
   let last = step.last
   let question = last?.bubble.type === 'text' ? last.shown.id : undefined
-  for (const bubble of step.messages) {
-    const shown = hostBubble(bubble)
+  for (const [index, bubble] of step.messages.entries()) {
+    const shown = index < seen.length ? seen[index] : await stage.add(bubble)
     if (shown) {
-      await typeBubble(bubble, shown.querySelector('.rich-text')?.textContent ?? '', chat)
-      addHost(shown, chat.avatars)
-      host.tell('message', bubble)
       last = { bubble, shown }
       if (bubble.type === 'text') question = shown.id
     }
@@ -294,34 +312,4 @@ function fail(error) {
   conversation.append(notice)
   restart.hidden = conversation.children.length === 1
   scrollToEnd()
-}
-
-const typingDefaults = {
-  enabled: true,
-  speed: 400,
-  maxDelay: 3,
-  delayBetweenBubbles: 0,
-  isDisabledOnFirstMessage: true,
-}
-
-/** Lets the bot type for as long as its settings say. Who wants less motion gets the bubble at once. */
-async function typeBubble({ type }, words, chat) {
-  const { typing, signal, isFirstBubble } = chat
-  chat.isFirstBubble = false
-  if (!mayMove()) return
-  const pause = isFirstBubble ? 0 : Math.min(Number(typing.delayBetweenBubbles) || 0, 5)
-  const isTyped = type === 'text' && typing.enabled !== false
-  const seconds =
-    isTyped && !(isFirstBubble && typing.isDisabledOnFirstMessage) ? typingTime(words, typing) : 0
-  const indicator = showTyping(chat.avatars)
-  try {
-    await sleep((pause + seconds) * 1_000, signal)
-  } finally {
-    indicator.remove()
-  }
-}
-
-function typingTime(text, { speed, maxDelay }) {
-  const words = text.match(/[\p{L}\p{N}_]+/gu)?.length ?? text.length
-  return Math.min((words / Math.max(Number(speed) || 400, 1)) * 60, Number(maxDelay) || 0)
 }

@@ -22,11 +22,21 @@ function avatar(url, kind) {
 }
 
 export function addHost(bubble, avatars) {
-  conversation.append(element('div', { class: 'row host-row' }, avatar(avatars.host, 'host'), bubble))
+  const row = element('div', { class: 'row host-row' }, avatar(avatars.host, 'host'), bubble)
+  conversation.append(row)
   for (const media of bubble.querySelectorAll('img, video')) {
     for (const event of ['load', 'loadedmetadata', 'error']) media.addEventListener(event, keepEnd)
   }
   scrollToEnd()
+  return row
+}
+
+/** Bubbles that were shown before it was known whose picture stands beside them. */
+export function changeAvatars(rows, avatars) {
+  for (const row of rows) {
+    const picture = row.querySelector('.host-avatar')
+    if (picture && picture.getAttribute('src') !== avatars.host) picture.setAttribute('src', avatars.host)
+  }
 }
 
 export function addGuest(text, avatars) {
@@ -65,8 +75,8 @@ scroller.addEventListener('scroll', () => {
   before = scrollTop
 })
 
-/** The end stays in view when a keyboard comes up, a phone is turned or a picture arrives. */
-function keepEnd() {
+/** The end stays in view when a keyboard comes up, a phone is turned, a picture arrives or a text grows. */
+export function keepEnd() {
   if (isFollowed) scroller.scrollTo({ top: scroller.scrollHeight, behavior: 'instant' })
 }
 

@@ -1,0 +1,143 @@
+import { hostBubble, mayMove } from './bubbles.js'
+import { sleep } from './dom.js'
+import { host } from './host.js'
+import { addHost, changeAvatars, keepEnd, showTyping } from './view.js'
+
+/*
+ * Where the bubbles of a step are shown, one after the other, also while the rest of it is still being made. What
+ * counts is the answer at the end: what it says otherwise is shown anew.
+ */
+
+export function newStage(chat) {
+  const { signal } = chat
+  /** What is shown, in order: `{ bubble, shown, row }`, without the last two where there is nothing to see. */
+  const entries = []
+  /** A text that is being written: `{ id, shown, row }`. */
+  let growing
+  let dots
+  let queue = Promise.resolve()
+
+  function wait() {
+    dots ??= showTyping(chat.avatars)
+  }
+
+  function hush() {
+    dots?.remove()
+    dots = undefined
+  }
+
+  function dropGrowing() {
+    growing?.row.remove()
+    growing = undefined
+  }
+
+  /** Shows a bubble of the bot, and answers its element if there is one. */
+  async function add(bubble) {
+    hush()
+    const shown = hostBubble(bubble)
+    const wasSeen = growing?.id === bubble.id
+    let row
+    if (shown) {
+      if (!wasSeen) await typeBubble(bubble, shown.querySelector('.rich-text')?.textContent ?? '', chat)
+      dropGrowing()
+      row = addHost(shown, chat.avatars)
+      host.tell('message', bubble)
+    }
+    entries.push({ bubble, shown, row })
+    return shown
+  }
+
+  function grow({ id, text }) {
+    if (growing?.id !== id) {
+      dropGrowing()
+      hush()
+      const shown = hostBubble({
+        type: 'text',
+        content: { richText: [{ type: 'p', children: [{ text: '' }] }] },
+      })
+      // Read aloud once it is whole.
+      shown.setAttribute('aria-hidden', 'true')
+      growing = { id, shown, row: addHost(shown, chat.avatars) }
+    }
+    growing.shown.querySelector('p').append(text)
+    keepEnd()
+  }
+
+  return {
+    add,
+
+    /** For an attempt at the step: who is told of what comes. An earlier one may have shown a part of it. */
+    begin() {
+      let place = 0
+      // Nothing is done before it is known that the chat has gone on, nor shown that comes after it.
+      let isHeld = false
+      dropGrowing()
+      wait()
+      return (event) => {
+        isHeld ||= event.type === 'action'
+        if (isHeld || (event.type !== 'message' && event.type !== 'delta')) return
+        const own = place
+        if (event.type === 'message') place += 1
+        queue = queue.then(async () => {
+          signal.throwIfAborted()
+          if (own < entries.length) return
+          if (event.type === 'delta') return grow(event)
+          await add(event.message)
+          wait()
+        })
+        // Whoever settles the stage hears of it.
+        queue.catch(() => {})
+      }
+    },
+
+    pause() {
+      hush()
+      dropGrowing()
+    },
+
+    /** What is shown already of the bubbles of the answer. */
+    async settle(messages) {
+      await queue
+      hush()
+      const isSame = ({ bubble }, index) => JSON.stringify(bubble) === JSON.stringify(messages[index])
+      const wrong = entries.findIndex((entry, index) => !isSame(entry, index))
+      if (wrong >= 0) for (const { row } of entries.splice(wrong)) row?.remove()
+      changeAvatars(
+        entries.flatMap(({ row }) => row ?? []),
+        chat.avatars,
+      )
+      if (growing?.id !== messages[entries.length]?.id) dropGrowing()
+      return entries.map(({ shown }) => shown)
+    },
+  }
+}
+
+export const typingDefaults = {
+  enabled: true,
+  speed: 400,
+  maxDelay: 3,
+  delayBetweenBubbles: 0,
+  isDisabledOnFirstMessage: true,
+}
+
+/** Lets the bot type for as long as its settings say. Who wants less motion gets the bubble at once. */
+async function typeBubble({ type }, words, chat) {
+  const { typing, signal, isFirstBubble } = chat
+  chat.isFirstBubble = false
+  if (!mayMove()) return
+  const pause = isFirstBubble ? 0 : Math.min(Number(typing.delayBetweenBubbles) || 0, 5)
+  const isTyped = type === 'text' && typing.enabled !== false
+  const seconds =
+    isTyped && !(isFirstBubble && typing.isDisabledOnFirstMessage) ? typingTime(words, typing) : 0
+  const indicator = showTyping(chat.avatars)
+  try {
+    await sleep((pause + seconds) * 1_000, signal)
+  } finally {
+    indicator.remove()
+  }
+}
+
+function typingTime(text, { speed, maxDelay }) {
+  const words = text.match(/[\p{L}\p{N}_]+/gu)?.length ?? text.length
+  return Math.min((words / Math.max(Number(speed) || 400, 1)) * 60, Number(maxDelay) || 0)
+}
