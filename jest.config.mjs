@@ -26,6 +26,7 @@ const service = [
   'plans',
   'pool',
   'pooler',
+  'standby',
   'stats-rollup',
   'purge',
   'admin',

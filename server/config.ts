@@ -68,6 +68,8 @@ const environment = z.object({
   TERMS_URL: address(/^https?$/, 'https://bots.example.com/terms').optional(),
   DATA_DIR: z.string().min(1).default('.data'),
   DATABASE_URL: address(/^postgres(ql)?$/, 'postgres://user:password@host:5432/bots').optional(),
+  /** A standby of it, for reads that are no part of a write; absent reads them from the primary. */
+  DATABASE_READ_URL: address(/^postgres(ql)?$/, 'postgres://user:password@standby:5432/bots').optional(),
   /** The first key encrypts credentials, all of them decrypt. */
   ENCRYPTION_KEY: keys.optional(),
   DATABASE_POOL_SIZE: whole(1, 1000, 10),

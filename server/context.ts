@@ -9,6 +9,8 @@ import type { Keyring } from './workspaces/keyring.ts'
 /** What the whole process shares. */
 export interface Services {
   db: Database
+  /** For what reads results and counts them: a standby where it is as far as `db` and there is one, else `db`. */
+  reads: Database
   config: Config
   log: Logger
   now: () => Date

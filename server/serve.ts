@@ -6,7 +6,7 @@ import { prepareDatabase } from './bootstrap.ts'
 import { openChatTools } from './chat/tools/index.ts'
 import type { Config } from './config.ts'
 import { connect } from './db/client.ts'
-import { databaseOptions, locateDatabase } from './db/configured.ts'
+import { databaseOptions, locateDatabase, openStandby } from './db/configured.ts'
 import { cursorKey } from './db/migrate.ts'
 import { untilItWorks } from './db/patience.ts'
 import { openFileStore } from './files/open.ts'
@@ -32,6 +32,7 @@ export async function serve(config: Config): Promise<void> {
   )
   const { db, pool } = connect(databaseOptions(config, database.url, log))
 
+  const standby = openStandby(config, db, log)
   const chat = openChatTools(config)
   const keyring = openKeyring(config)
   const files = openFileStore(config)
@@ -40,6 +41,7 @@ export async function serve(config: Config): Promise<void> {
   const key = Buffer.alloc(32)
   const app = createApp({
     db,
+    reads: standby?.reads ?? db,
     pool,
     config,
     log,
@@ -75,7 +77,7 @@ export async function serve(config: Config): Promise<void> {
     server.once('error', reject)
     server.listen({ port: config.PORT, host: config.HOST }, resolve)
   }).catch(async (error: Error) => {
-    await pool.end()
+    await Promise.all([pool.end(), standby?.pool.end()])
     await database.stop()
     leave(`Cannot listen: ${error.message}`)
   })
@@ -135,7 +137,7 @@ export async function serve(config: Config): Promise<void> {
   async function close() {
     await Promise.all([background?.stop(), deliveries?.stop()])
     await chat.close()
-    await pool.end()
+    await Promise.all([pool.end(), standby?.pool.end()])
     await database.stop()
   }
 }

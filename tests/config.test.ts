@@ -64,6 +64,7 @@ const variables: Record<keyof Config, Variable> = {
     ['postgres://u:p@host:5432/bots', 'postgresql://host/bots?sslmode=require'],
     ['mysql://u:secret@host/bots', 'http://host/bots'],
   ),
+  DATABASE_READ_URL: url(['postgres://u:p@standby:5432/bots'], ['mysql://u:secret@standby/bots']),
   ENCRYPTION_KEY: {
     absent: undefined,
     good: [

@@ -54,7 +54,7 @@ export function connect(options: DatabaseOptions): { db: Database; pool: pg.Pool
   pool.on('connect', (client) => client.on('error', () => {}))
   giveUpSilent(pool, options.statementTimeout + 1_000)
   const db = drizzle(pool, { schema })
-  if (!options.namedStatements) unnamed.add(db)
+  if (!options.namedStatements) unname(db)
   return { db, pool }
 }
 
@@ -79,6 +79,11 @@ export function createProbe(pool: pg.Pool): () => Promise<boolean> {
 }
 
 const unnamed = new WeakSet<Database>()
+
+/** Has statements on a database prepared without names. */
+export function unname(db: Database) {
+  unnamed.add(db)
+}
 
 /**
  * Statements that are prepared once per database. `build` gets the database and a function that turns a

@@ -1,7 +1,11 @@
 import type { Logger } from 'pino'
 import type { Config } from '../config.ts'
-import type { DatabaseOptions } from './client.ts'
+import { connect, type Database, type DatabaseOptions } from './client.ts'
 import { startEmbeddedPostgres } from './embedded.ts'
+import { preferStandby } from './standby.ts'
+
+/** Milliseconds; the primary can be asked instead. */
+const LONGEST_CONNECT = 500
 
 /** The address of the configured database, starting the embedded server where none is configured. */
 export async function locateDatabase(
@@ -23,4 +27,13 @@ export function databaseOptions(config: Config, url: string, log: Logger): Datab
     sessionSettings: config.DATABASE_SESSION_SETTINGS,
     onError: (error) => log.warn({ err: error }, 'lost an idle connection to the database'),
   }
+}
+
+/** The standby, if one is configured: what reads from it, and its pool, which the caller has to end. */
+export function openStandby(config: Config, primary: Database, log: Logger) {
+  if (!config.DATABASE_READ_URL) return undefined
+  const options = databaseOptions(config, config.DATABASE_READ_URL, log)
+  const { pool } = connect({ ...options, connectTimeout: Math.min(options.connectTimeout, LONGEST_CONNECT) })
+  const namedStatements = config.DATABASE_NAMED_STATEMENTS
+  return { pool, reads: preferStandby({ primary, standby: pool, log, namedStatements }) }
 }

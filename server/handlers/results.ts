@@ -10,12 +10,12 @@ import { logPage, resultOf, resultPage, toResult } from '../results/page.ts'
 import { telling } from '../webhooks/outbox.ts'
 
 export const results: ResultsHandlers<Contexts> = {
-  async listResults({ query }, reply, { db, grant, now, cursorKey }) {
+  async listResults({ query }, reply, { reads, grant, now, cursorKey }) {
     const read = readFilter(query, now)
     if ('issue' in read) return reply.fail('BAD_REQUEST', [read.issue])
     const scope = ['results', grant.bot.id, ...scopeOf(query)]
     const list = await paged(cursorKey, scope, query, (position, limit) =>
-      resultPage(db, grant, read.filter, position, limit),
+      resultPage(reads, grant, read.filter, position, limit),
     )
     if ('issue' in list) return reply.fail('BAD_REQUEST', [list.issue])
     return reply.ok({
@@ -37,26 +37,26 @@ export const results: ResultsHandlers<Contexts> = {
     return reply.ok({ message: 'success' })
   },
 
-  async getResult({ params, conditions }, reply, { db, grant }) {
-    const row = await resultOf(db, grant, params.resultId)
+  async getResult({ params, conditions }, reply, { reads, grant }) {
+    const row = await resultOf(reads, grant, params.resultId)
     if (!row) return reply.fail('NOT_FOUND')
     // Nothing counts the changes that a chat makes to its result, and there is no document in it.
     const etag = entityTag({ id: row.id, updatedAt: row.createdAt }, row)
     return reply.unread(conditions, etag) ?? reply.ok({ result: toResult(grant.bot.id, row) }, etag)
   },
 
-  async getTranscript({ params }, reply, { db, grant }) {
-    if (!(await resultOf(db, grant, params.resultId))) return reply.fail('NOT_FOUND')
-    return reply.ok({ transcript: await transcriptOf(db, grant.bot.id, params.resultId) })
+  async getTranscript({ params }, reply, { reads, grant }) {
+    if (!(await resultOf(reads, grant, params.resultId))) return reply.fail('NOT_FOUND')
+    return reply.ok({ transcript: await transcriptOf(reads, grant.bot.id, params.resultId) })
   },
 
-  async listResultLogs({ params, query }, reply, { db, grant, cursorKey }) {
+  async listResultLogs({ params, query }, reply, { reads, grant, cursorKey }) {
     const scope = ['logs', grant.bot.id, params.resultId]
     const list = await paged(cursorKey, scope, query, (position, limit) =>
-      logPage(db, grant, params.resultId, position, limit),
+      logPage(reads, grant, params.resultId, position, limit),
     )
     if ('issue' in list) return reply.fail('BAD_REQUEST', [list.issue])
-    if (!(await resultOf(db, grant, params.resultId))) return reply.fail('NOT_FOUND')
+    if (!(await resultOf(reads, grant, params.resultId))) return reply.fail('NOT_FOUND')
     return reply.ok({
       logs: list.page.map(({ botId: _, createdAt, ...log }) => ({
         ...log,
@@ -66,13 +66,13 @@ export const results: ResultsHandlers<Contexts> = {
     })
   },
 
-  async exportResults({ query }, reply, { db, grant, now, cursorKey }) {
+  async exportResults({ query }, reply, { reads, grant, now, cursorKey }) {
     const read = readFilter(query, now)
     if ('issue' in read) return reply.fail('BAD_REQUEST', [read.issue])
     const scope = ['export', grant.bot.id, ...scopeOf(query)]
     const from = readCursor(cursorKey, scope, query.cursor)
     if ('issue' in from) return reply.fail('BAD_REQUEST', [from.issue])
-    const part = await exportPart(db, grant, read.filter, from.position, query, now)
+    const part = await exportPart(reads, grant, read.filter, from.position, query, now)
     return reply.ok({
       mediaType: query.format === 'csv' ? 'text/csv' : 'application/x-ndjson',
       headers: {

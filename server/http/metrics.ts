@@ -1,6 +1,7 @@
 import cluster from 'node:cluster'
 import type { Pool } from 'pg'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
+import { standbyReads } from '../db/standby.ts'
 import { sent } from '../webhooks/deliver.ts'
 import { shareMetrics } from '../workers/worker.ts'
 
@@ -68,6 +69,16 @@ export function createMetrics(pool: Pool): Metrics {
     registers: [registry],
     collect() {
       this.set(sent.lastDelay)
+    },
+  })
+  new Counter({
+    name: 'database_standby_reads_total',
+    help: 'Reads that may come from a standby, by what did: standby, or the primary since it was lagging or failing.',
+    labelNames: ['from'],
+    registers: [registry],
+    collect() {
+      this.reset()
+      for (const [from, number] of Object.entries(standbyReads)) this.inc({ from }, number)
     },
   })
   const text = cluster.isWorker ? shareMetrics(registry) : () => registry.metrics()

@@ -51,6 +51,8 @@ export interface StartOptions {
   databaseUrl?: string
   database?: Partial<DatabaseOptions>
   config?: Partial<Config>
+  /** Where results are read from; absent from the database itself. */
+  reads?: (db: Database) => Database
   /** The key of cursors, where the database cannot be asked for it. */
   cursorKey?: Buffer
   /** Milliseconds in which a request must arrive. */
@@ -115,6 +117,7 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
   let phase: Phase = 'serving'
   const service = createApp({
     db,
+    reads: options.reads?.(db) ?? db,
     pool,
     log,
     config,
