@@ -1,0 +1,4 @@
+-- Connections through the pooler cannot set these for themselves.
+ALTER ROLE bots SET statement_timeout = 5000;
+ALTER ROLE bots SET lock_timeout = 2000;
+ALTER ROLE bots SET idle_in_transaction_session_timeout = 10000;

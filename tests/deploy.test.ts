@@ -1,0 +1,215 @@
+import type { Worker } from 'node:cluster'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { describe, expect, test } from '@jest/globals'
+import pg from 'pg'
+import { parse } from 'yaml'
+import { readConfig } from '../server/config.ts'
+import { createMetrics } from '../server/http/metrics.ts'
+import { root } from '../server/root.ts'
+import { createGatherer } from '../server/workers/gather.ts'
+import type { ToWorker } from '../server/workers/messages.ts'
+
+/* What is deployed names settings, files, commands and metrics that exist. */
+
+const read = (path: string) => readFileSync(new URL(`server/deploy/${path}`, root), 'utf8')
+const manifests = Object.fromEntries(
+  readdirSync(new URL('server/deploy/kubernetes/', root)).map((name) => [
+    name.replace('.yaml', ''),
+    parse(read(`kubernetes/${name}`)),
+  ]),
+)
+const compose = parse(read('compose/compose.yaml'), { merge: true })
+const dockerfile = read('Dockerfile')
+const operating = readFileSync(new URL('server/OPERATING.md', root), 'utf8')
+const readme = readFileSync(new URL('README.md', root), 'utf8')
+const documented = new Set([...readme.matchAll(/^\| `([A-Z][A-Z\d_]*)` \|/gm)].map(([, name]) => name))
+const scripts = JSON.parse(readFileSync(new URL('package.json', root), 'utf8')).scripts
+
+describe('settings', () => {
+  const given: [string, Record<string, string>][] = [
+    ['compose', compose.services.service.environment],
+    ['compose, of migrations', compose.services.migrate.environment],
+    ['kubernetes', manifests.configmap.data],
+    [
+      'systemd',
+      Object.fromEntries(
+        [...read('bots.service').matchAll(/^Environment=(\w+)=(.*)$/gm)].map(([, name, value]) => [
+          name,
+          value,
+        ]),
+      ),
+    ],
+  ]
+  const values: Record<string, string> = {
+    ENCRYPTION_KEY: Buffer.alloc(32).toString('base64'),
+    POSTGRES_PASSWORD: 'secret',
+    SITE: 'localhost',
+  }
+
+  test.each(given)('of %s exist, and have values that are taken', (_, variables) => {
+    const { NODE_ENV: _environment, ...own } = variables
+    const filled = Object.entries(own).map(([name, value]) => [
+      name,
+      value.replaceAll(/\$\{(\w+):[^}]*\}/g, (_, filled) => values[filled] ?? ''),
+    ])
+    expect(Object.keys(own).length).toBeGreaterThan(0)
+    expect(Object.keys(own).filter((name) => !documented.has(name))).toEqual([])
+    expect(readConfig(Object.fromEntries(filled))).toHaveProperty('config')
+  })
+
+  test('that this page names in other places exist too', () => {
+    const named = [...operating.matchAll(/`([A-Z][A-Z\d]*(?:_[A-Z\d]+)+|WORKERS|MIGRATE)(?:=\S+)?`/g)].map(
+      ([, name]) => name,
+    )
+    expect(named.length).toBeGreaterThan(10)
+    expect(named.filter((name) => !documented.has(name))).toEqual([])
+  })
+})
+
+describe('the image', () => {
+  test('copies what is there', () => {
+    const copied = [...dockerfile.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(
+      ([, paths]) => paths?.split(' ') ?? [],
+    )
+    expect(copied.length).toBeGreaterThan(10)
+    expect(copied.filter((path) => !existsSync(new URL(path, root)))).toEqual([])
+  })
+
+  test('has everything of the project that the service reads beside its code', () => {
+    const sources = readdirSync(new URL('server/', root), { recursive: true, encoding: 'utf8' })
+    const texts = sources
+      .filter((name) => name.endsWith('.ts'))
+      .map((name) => readFileSync(new URL(`server/${name}`, root), 'utf8'))
+    const folders = texts.flatMap((text) =>
+      [...text.matchAll(/new URL\([`']([\w./-]+\/)/g)].map(([, path]) => path ?? ''),
+    )
+    expect(folders).toContain('migrations/')
+    const copied = [
+      ...(dockerfile.split(/^FROM/m).at(-1) ?? '').matchAll(/^COPY (?!--from)(.+) \S+$/gm),
+    ].flatMap(([, paths]) => paths?.split(' ') ?? [])
+    expect(folders.filter((folder) => !copied.some((path) => folder.startsWith(path)))).toEqual([])
+    const yaml = readdirSync(root).filter((name) => name.endsWith('.yaml'))
+    expect(yaml.filter((name) => !copied.includes(name))).toEqual([])
+  })
+
+  test('starts as the project does, without being root', () => {
+    const command = JSON.parse(/^CMD (.+)$/m.exec(dockerfile)?.[1] ?? '[]')
+    expect(command.join(' ')).toBe(scripts.start)
+    expect(read('bots.service')).toContain(`ExecStart=/usr/bin/${scripts.start}`)
+    expect(dockerfile).toMatch(/^USER [1-9]\d*$/m)
+  })
+})
+
+describe('manifests', () => {
+  const { template } = manifests.deployment.spec
+  const [container] = template.spec.containers
+
+  test('are all applied', () => {
+    const applied = manifests.kustomization.resources.map((name: string) => name.replace('.yaml', ''))
+    expect(applied.sort()).toEqual(
+      Object.keys(manifests)
+        .filter((name) => name !== 'kustomization')
+        .sort(),
+    )
+  })
+
+  test('look at the service where it answers, and give it time to end', () => {
+    const paths = [container.startupProbe, container.livenessProbe, container.readinessProbe].map(
+      (probe) => probe.httpGet.path,
+    )
+    expect(paths).toEqual(['/livez', '/livez', '/readyz'])
+    const known = readConfig(manifests.configmap.data)
+    if ('problems' in known) throw new Error(known.problems.join())
+    const { SHUTDOWN_DELAY, SHUTDOWN_TIMEOUT } = known.config
+    expect(template.spec.terminationGracePeriodSeconds * 1000).toBeGreaterThan(
+      SHUTDOWN_DELAY + SHUTDOWN_TIMEOUT,
+    )
+    expect(Number.parseInt(compose.services.service.stop_grace_period, 10) * 1000).toBeGreaterThan(32_000)
+  })
+
+  test('point at each other', () => {
+    const { labels } = template.metadata
+    for (const selector of [
+      manifests.deployment.spec.selector.matchLabels,
+      manifests.service.spec.selector,
+      manifests['disruption-budget'].spec.selector.matchLabels,
+    ]) {
+      expect(labels).toMatchObject(selector)
+    }
+    expect(manifests.autoscaler.spec.scaleTargetRef.name).toBe(manifests.deployment.metadata.name)
+    const [rule] = manifests.ingress.spec.rules
+    expect(rule.http.paths[0].backend.service.name).toBe(manifests.service.metadata.name)
+  })
+
+  test('migrate before they serve, with a command that exists', () => {
+    expect(readFileSync(new URL('server/admin.ts', root), 'utf8')).toContain('  migrate: {')
+    const admin = scripts.admin.replace('--enable-source-maps ', '')
+    for (const { command } of [
+      manifests.migrate.spec.template.spec.containers[0],
+      compose.services.migrate,
+    ]) {
+      expect(command.join(' ')).toBe(`${admin} migrate`)
+    }
+    for (const { MIGRATE } of [manifests.configmap.data, compose.services.service.environment])
+      expect(MIGRATE).toBe('false')
+  })
+})
+
+describe('metrics', () => {
+  async function namesOf(): Promise<string[]> {
+    const own = await createMetrics(new pg.Pool()).text()
+    const ofWorkers = await new Promise<string>((resolve) => {
+      const send = (message: ToWorker) => message.kind === 'metrics' && resolve(message.text)
+      const worker = { id: 1, isConnected: () => true, send } as unknown as Worker
+      createGatherer(() => []).hear(worker, { kind: 'scrape', id: 1 })
+    })
+    return [...`${own}\n${ofWorkers}`.matchAll(/^# TYPE (\w+) /gm)].map(([, name]) => name as string)
+  }
+  const rows = [...operating.matchAll(/^\| `([a-z_\d]+)` \| (.+) \| (.+) \|$/gm)].map(
+    ([, name, , alerts]) => ({
+      name: name as string,
+      alerts: [...(alerts as string).matchAll(/`(\w+)`/g)].map(([, alert]) => alert as string),
+    }),
+  )
+  const rules: { alert: string; expr: string }[] = parse(read('monitoring/alerts.yml')).groups.flatMap(
+    (group: { rules: unknown[] }) => group.rules,
+  )
+  const dashboard = JSON.parse(read('monitoring/dashboard.json'))
+  const queries: string[] = dashboard.panels.flatMap((panel: { targets: { expr: string }[] }) =>
+    panel.targets.map(({ expr }) => expr),
+  )
+
+  /** The metrics that an expression asks for: what is no function, label, keyword or text. */
+  function metricsIn(expression: string): string[] {
+    const bare = expression
+      .replaceAll(/\{[^}]*\}/g, '')
+      .replaceAll(/\[[^\]]*\]/g, '')
+      .replaceAll(/\b(?:by|on|without)\s*\([^)]*\)/g, '')
+    return [...bare.matchAll(/\b[a-z][a-z_\d]*_[a-z_\d]+\b(?!\s*\()|\bworkers\b|\bup\b/g)].map(
+      ([name]) => name,
+    )
+  }
+  const base = (name: string) => name.replace(/_(count|bucket|sum)$/, '')
+
+  test('are all in the table, and nothing else is', async () => {
+    expect(rows.map(({ name }) => name).sort()).toEqual((await namesOf()).sort())
+  })
+
+  test('that rules and the dashboard ask for exist', async () => {
+    const known = [...(await namesOf()), 'up']
+    const asked = [...rules.map(({ expr }) => expr), ...queries].flatMap(metricsIn)
+    expect(asked.length).toBeGreaterThan(20)
+    expect(asked.filter((name) => !known.includes(name) && !known.includes(base(name)))).toEqual([])
+  })
+
+  test('have the alerts that the table says', () => {
+    const said = rows.flatMap(({ name, alerts }) => alerts.map((alert) => `${alert} ${name}`))
+    const made = rules.flatMap(({ alert, expr }) =>
+      [...new Set(metricsIn(expr).map(base))].map((name) => `${alert} ${name}`),
+    )
+    expect(said.sort()).toEqual(
+      made.filter((line) => !/ (up|workers)$/.test(line) || line === 'BotsWorkerSilent workers').sort(),
+    )
+    expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length)
+  })
+})
