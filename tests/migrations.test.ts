@@ -98,6 +98,16 @@ describe('migrating', () => {
     expect(await query(url, 'SELECT name FROM installation_keys')).toEqual([{ name: 'kept' }])
   })
 
+  test('is not cut off by limits that the role carries for requests', async () => {
+    const url = await emptyDatabase()
+    const name = new URL(url).pathname.slice(1)
+    for (const limit of ['lock_timeout', 'idle_in_transaction_session_timeout']) {
+      await query(url, `ALTER DATABASE ${name} SET ${limit} = 1`)
+    }
+    await Promise.all([1, 2].map(() => migrateDatabase(url)))
+    expect(await query(url, applied)).toHaveLength(journal.entries.length)
+  })
+
   test('waits for another process that holds the lock, even one that is killed', async () => {
     const url = await emptyDatabase()
     await query(url, 'CREATE TABLE schema_lock (id text PRIMARY KEY)')

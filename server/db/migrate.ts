@@ -24,8 +24,7 @@ export async function migrateDatabase(url: string, last?: string): Promise<void>
     try {
       // A migration must not queue behind a long transaction while requests queue behind the migration. The limit
       // ends with the transaction, which the migrator takes for its own: a pooler hands the connection on.
-      await worker.query('BEGIN')
-      await worker.query("SET LOCAL lock_timeout = '10s'")
+      await worker.query(`BEGIN; ${withoutLimits}; SET LOCAL lock_timeout = '10s'`)
       await withMigrations(last, (migrationsFolder) => migrate(drizzle(worker), { migrationsFolder }))
     } finally {
       await worker.end()
@@ -99,6 +98,10 @@ export async function connectTo(url: string): Promise<pg.Client> {
   return client
 }
 
+/** A role may carry limits that are meant for requests: a migration waits for others, and for its own work. */
+const withoutLimits =
+  'SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0'
+
 /**
  * Begins a transaction that is alone at the schema and at making the first user. The lock is a row: it ends
  * with its process and passes through poolers.
@@ -111,10 +114,10 @@ export async function lockSchema(client: pg.Client) {
       break
     } catch (error) {
       // Two processes that create the table at once: one of them fails, although it was asked not to.
-      if (!/^(23505|42710|42P07|XX000)$/.test(sqlState(error) ?? '')) throw error
+      if (!/^(23505|42710|42P07|55P03|XX000)$/.test(sqlState(error) ?? '')) throw error
     }
   }
-  await client.query('BEGIN')
+  await client.query(`BEGIN; ${withoutLimits}`)
   await client.query("SELECT id FROM schema_lock WHERE id = 'migrations' FOR UPDATE")
 }
 
