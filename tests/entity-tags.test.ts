@@ -2,7 +2,9 @@ import type { IncomingMessage } from 'node:http'
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import { operations } from '../contract/index.ts'
+import { tagOfRow } from '../server/entity-tags.ts'
 import { readConditions } from '../server/http/conditions.ts'
+import { JsonText } from '../server/json/json-text.ts'
 import { endpoints, parametersOf } from './support/published.ts'
 
 const getBot = endpoints.find(({ operation }) => operation.operationId === 'getBot')?.operation
@@ -22,4 +24,32 @@ test('tags that the document allows are taken', () => {
 
 test.each(['"a b"', 'a', '"a', '"a" "b"', '"\x7f"'])('%s is neither allowed nor taken', (value) => {
   expect([pattern.test(value), isTaken(value)]).toEqual([false, false])
+})
+
+test('the tag of a row is made once, and anew for another column, another form and another row', () => {
+  let made = 0
+  const tagOf = (row: Parameters<typeof tagOfRow>[0], as = 'write') => tagOfRow(row, as, () => `"${++made}"`)
+  const row = () => ({
+    id: 'some-row',
+    updatedAt: new Date(1_000),
+    name: 'Bot' as string | null,
+    preferences: new JsonText('{}') as JsonText | null,
+  })
+  expect(tagOf(row())).toBe('"1"')
+  expect(tagOf(row())).toBe('"1"')
+  const others = [
+    { ...row(), name: 'Other' },
+    { ...row(), name: null },
+    { ...row(), preferences: new JsonText('[]') },
+    { ...row(), preferences: null },
+    { ...row(), updatedAt: new Date(1_001) },
+  ]
+  for (const [at, other] of others.entries()) {
+    // Each differs from the one before.
+    expect(tagOf(other)).toBe(`"${at + 2}"`)
+    expect(tagOf(other)).toBe(`"${at + 2}"`)
+  }
+  expect(tagOf(row(), 'read')).toBe('"7"')
+  expect(tagOf({ ...row(), id: 'other-row' })).toBe('"8"')
+  expect(tagOf(row(), 'read')).toBe('"7"')
 })

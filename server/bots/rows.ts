@@ -7,7 +7,7 @@ import { requestPurge } from '../background/purge.ts'
 import { type Database, statements, type Transaction } from '../db/client.ts'
 import { after, newestFirst, type Position } from '../db/page.ts'
 import { customDomains, publicIds, publishedBots, bots as table } from '../db/schema.ts'
-import { entityTag, isStale } from '../entity-tags.ts'
+import { entityTag, isStale, tagOfRow } from '../entity-tags.ts'
 import { JsonText, stored } from '../json/json-text.ts'
 import { newEntry, writeEntry } from '../workspaces/audit.ts'
 import { type Draft, flowParts } from './drafts.ts'
@@ -60,8 +60,10 @@ export function botTag(
   role: Role | null,
   form: 'stored' | 'converted' | 'export' = 'stored',
 ): string {
-  const { resultsFloorAt: _, ...shown } = bot
-  return entityTag(bot, [shown, modeOf(role), form])
+  const mode = modeOf(role)
+  return tagOfRow(bot, `${mode} ${form}`, ({ resultsFloorAt: _, ...shown }) =>
+    entityTag(bot, [shown, mode, form]),
+  )
 }
 
 /** A document that may be null, as it was sent. */

@@ -47,7 +47,8 @@ export class Claim {
   #seen: string | null
   #state: 'none' | 'held' | 'lost'
   #taking: Promise<boolean> | undefined
-  readonly #ended = new AbortController()
+  /** Of the signs of life. Few steps call out, and to end one takes as long as a tenth of a step. */
+  #ended: AbortController | undefined
   #beating: Promise<void> | undefined
 
   constructor(db: Database, session: Session) {
@@ -87,7 +88,7 @@ export class Claim {
 
   /** Gives the step back unless it was written, in which case the claim does not count any more. */
   async end(isWritten: boolean): Promise<void> {
-    this.#ended.abort()
+    this.#ended?.abort()
     await this.#beating
     if (this.#state !== 'held' || isWritten) return
     // Whoever waits takes over in any case, a little later.
@@ -97,12 +98,14 @@ export class Claim {
   async #take(): Promise<boolean> {
     const isTaken = await this.#replace(this.#next())
     this.#state = isTaken ? 'held' : 'lost'
-    if (isTaken) this.#beating ??= this.#beat()
+    if (isTaken && !this.#ended) {
+      this.#ended = new AbortController()
+      this.#beating = this.#beat(this.#ended.signal)
+    }
     return isTaken
   }
 
-  async #beat(): Promise<void> {
-    const { signal } = this.#ended
+  async #beat(signal: AbortSignal): Promise<void> {
     let next = this.#next()
     for (;;) {
       await sleep(BEAT, undefined, { signal, ref: false }).catch(() => {})

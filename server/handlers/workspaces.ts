@@ -5,7 +5,7 @@ import type { components } from '../../generated/openapi.ts'
 import type { Config } from '../config.ts'
 import type { Contexts } from '../context.ts'
 import { transact } from '../db/client.ts'
-import { entityTag } from '../entity-tags.ts'
+import { entityTag, tagOfRow } from '../entity-tags.ts'
 import { stored } from '../json/json-text.ts'
 import {
   createWorkspace,
@@ -86,8 +86,8 @@ function longerThanInstallation(
 }
 
 /** The entity tag of a workspace as a caller of this role sees it. */
-function workspaceTag({ createdBy: _, ...shown }: WorkspaceRow, role: Role): string {
-  return entityTag(shown, [shown, role])
+function workspaceTag(workspace: WorkspaceRow, role: Role): string {
+  return tagOfRow(workspace, role, ({ createdBy: _, ...shown }) => entityTag(shown, [shown, role]))
 }
 
 type Plan = components['schemas']['Workspace']['plan']

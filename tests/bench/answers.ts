@@ -1,5 +1,5 @@
 import { isDeepStrictEqual } from 'node:util'
-import type { Contestant } from './rounds.ts'
+import { type Contestant, sessionsOf } from './rounds.ts'
 
 /*
  * That servers which are compared answer the same. What each makes for itself, such as ids, times and cursors, may
@@ -33,31 +33,26 @@ export async function isKnown(contestant: Contestant): Promise<boolean> {
   return status < 300 || status === 304
 }
 
-async function ask({ target, request, token }: Contestant): Promise<Given> {
-  const { method, target: path, body, setup, headers = {} } = request
-  const send = async (method: string, path: string, body: string | undefined) => {
-    const response = await fetch(`http://127.0.0.1:${target.port}${path}`, {
-      method,
-      headers: {
-        Authorization: `Bearer ${token}`,
-        ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-        ...Object.fromEntries(
-          Object.entries(headers).map(([name, value]) => [
-            name,
-            value.replace('{number}', `${Date.now()}-asked`),
-          ]),
-        ),
-      },
-      body,
-    })
-    return { status: response.status, text: await response.text() }
-  }
-  let sessionId = request.sessionIds?.[0] ?? ''
-  if (setup) {
-    const { text } = await send(setup.method, setup.target, setup.body)
-    sessionId = /"sessionId":"([^"]+)"/.exec(text)?.[1] ?? ''
-  }
-  const { status, text } = await send(method, path.replace('{sessionId}', sessionId), body)
+async function ask(contestant: Contestant): Promise<Given> {
+  const { target, request, token } = contestant
+  const { method, target: path, body, headers = {} } = request
+  const [sessionId = ''] = await sessionsOf(contestant, 1)
+  const response = await fetch(`http://127.0.0.1:${target.port}${path.replace('{sessionId}', sessionId)}`, {
+    method,
+    headers: {
+      Authorization: `Bearer ${token}`,
+      ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
+      ...Object.fromEntries(
+        Object.entries(headers).map(([name, value]) => [
+          name,
+          value.replace('{number}', `${Date.now()}-asked`),
+        ]),
+      ),
+    },
+    body,
+  })
+  const { status } = response
+  const text = await response.text()
   const isStream = headers.Accept === 'text/event-stream'
   const isRead = method === 'GET'
   return {

@@ -11,13 +11,12 @@ export interface Load {
   connections: number
   milliseconds: number
   method: string
-  /** `{sessionId}` is replaced by one of `sessionIds`, or by the id that `setup` gives, one for each connection. */
+  /** `{sessionId}` is replaced by one of `sessionIds`, another one for each connection. */
   target: string
   sessionIds?: string[]
   /** `{number}` is replaced by one that no other request has. */
   headers: Record<string, string>
   body?: string
-  setup?: { method: string; target: string; body: string }
 }
 
 export interface Outcome {
@@ -39,14 +38,7 @@ async function run(load: Load): Promise<Outcome> {
   const connections = await Promise.all(
     Array.from({ length: load.connections }, async (_, at) => {
       const connection = await open(load.port)
-      let sessionId = load.sessionIds?.[at] ?? ''
-      if (load.setup) {
-        const { method, target, body } = load.setup
-        const text = await connection.send(toRequest(method, target, load.headers, body), true)
-        // Of a body, or of the events that it is told in.
-        sessionId = /"sessionId":"([^"]+)"/.exec(text)?.[1] ?? ''
-      }
-      const target = load.target.replace('{sessionId}', sessionId)
+      const target = load.target.replace('{sessionId}', load.sessionIds?.[at] ?? '')
       return { ...connection, next: numbered(toRequest(load.method, target, load.headers, load.body)) }
     }),
   )
@@ -93,8 +85,8 @@ function numbered(request: Buffer): () => Buffer {
 }
 
 interface Connection {
-  /** Gives the body where it is wanted. Anything but success is an error. */
-  send(request: Buffer, wanted?: boolean): Promise<string>
+  /** Anything but success is an error. */
+  send(request: Buffer): Promise<void>
   close(): void
 }
 
@@ -104,25 +96,18 @@ const END = Buffer.from('\r\n0\r\n\r\n')
 async function open(port: number): Promise<Connection> {
   const socket = connect({ port, host: '127.0.0.1', noDelay: true })
   await new Promise((resolve, reject) => socket.once('connect', resolve).once('error', reject))
-  let done: (body: string) => void = () => {}
+  let done: () => void = () => {}
   let fail: (error: Error) => void = () => {}
-  let wantsBody = false
-  let head = ''
-  let body: Buffer[] = []
   let missing = 0
   let isStream = false
   let tail = Buffer.alloc(0)
 
   const finish = () => {
-    const text = wantsBody ? Buffer.concat(body).toString() : ''
-    body = []
-    head = ''
     isStream = false
     tail = Buffer.alloc(0)
-    done(text)
+    done()
   }
   const stream = (chunk: Buffer) => {
-    if (wantsBody) body.push(chunk)
     tail = Buffer.concat([tail, chunk]).subarray(-END.length)
     if (tail.equals(END)) finish()
   }
@@ -133,7 +118,7 @@ async function open(port: number): Promise<Connection> {
       const end = chunk.indexOf('\r\n\r\n')
       // Every server sends its head in one piece.
       if (end < 0) return fail(new Error('The head of an answer was incomplete'))
-      head = chunk.toString('latin1', 0, end)
+      const head = chunk.toString('latin1', 0, end)
       const status = /^HTTP\/1.1 (200|201|304) /.exec(head)?.[1]
       const length = status === '304' ? '0' : /content-length: *(\d+)/i.exec(head)?.[1]
       isStream = /transfer-encoding: *chunked/i.test(head)
@@ -145,16 +130,15 @@ async function open(port: number): Promise<Connection> {
       missing = Number(length)
     }
     missing -= rest.length
-    if (wantsBody || missing < 0) body.push(rest)
     if (missing === 0) finish()
     else if (missing < 0) fail(new Error('An answer was longer than it said'))
   })
   socket.on('error', (error) => fail(error))
   socket.on('close', () => fail(new Error('The server closed a connection')))
   return {
-    send: (request, wanted = false) =>
+    send: (request) =>
       new Promise((resolve, reject) => {
-        ;[done, fail, wantsBody] = [resolve, reject, wanted]
+        ;[done, fail] = [resolve, reject]
         socket.write(request)
       }),
     close: () => socket.destroy(),

@@ -5,8 +5,10 @@ import type { Seed } from './seed.ts'
 /** What kind of work it is, which decides how near to the floor it has to be. */
 type Kind = 'document' | 'small' | 'write'
 
-type Request = Pick<Load, 'method' | 'target' | 'body' | 'setup' | 'sessionIds'> & {
+type Request = Pick<Load, 'method' | 'target' | 'body' | 'sessionIds'> & {
   headers?: Record<string, string>
+  /** What starts a chat, one for each connection and round, which is not measured. */
+  setup?: { method: string; target: string; body: string }
 }
 
 export interface Measured {

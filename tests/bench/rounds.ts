@@ -25,18 +25,39 @@ export interface Pace {
 
 type Client = (load: Load) => Promise<Outcome>
 
-async function once(client: Client, { target, request, token }: Contestant, connections: number, ms: number) {
-  const { headers, ...rest } = request
+async function once(client: Client, contestant: Contestant, connections: number, milliseconds: number) {
+  const { target, request, token } = contestant
+  const { setup: _, headers, ...rest } = request
+  const sessionIds = await sessionsOf(contestant, connections)
   const before = await target.usage()
   const outcome = await client({
     ...rest,
+    sessionIds,
     port: target.port,
     connections,
-    milliseconds: ms,
+    milliseconds,
     headers: { Authorization: `Bearer ${token}`, ...headers },
   })
   const after = await target.usage()
   return { ...outcome, cpu: after.cpu - before.cpu }
+}
+
+/** Chats for so many connections, started anew where the request wants that. */
+export async function sessionsOf({ target, request }: Contestant, count: number): Promise<string[]> {
+  const { setup, headers, sessionIds = [] } = request
+  if (!setup) return sessionIds
+  const started = Array.from({ length: count }, async () => {
+    const response = await fetch(`http://127.0.0.1:${target.port}${setup.target}`, {
+      method: setup.method,
+      headers: { 'Content-Type': 'application/json', ...headers },
+      body: setup.body,
+    })
+    // Of a body, or of the events that it is told in.
+    const id = /"sessionId":"([^"]+)"/.exec(await response.text())?.[1]
+    if (id === undefined) throw new Error(`${target.name} starts no chat, it answers ${response.status}`)
+    return id
+  })
+  return Promise.all(started)
 }
 
 /** Loads servers in turn, so that whatever else the machine does meets all of them; by the names of the targets. */
