@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help start test test-long torture check generate dev migration format bench browser-test lint-spec api-diff conformance sdks
+.PHONY: help start test test-long torture check generate dev migration format bench browser-test lint-spec api-diff conformance sdks signatures
 
 # Runs a command and says how long it took, whatever came of it.
 timed = began=$$(date +%s); $(1); status=$$?; took=$$(($$(date +%s) - began)); \
@@ -64,6 +64,9 @@ tests/conformance/.venv: tests/conformance/requirements.txt
 
 sdks: node_modules tests/sdks/node_modules ## Generate clients in five languages, compile them and try them on the service; skips languages that are not installed: ONLY=go
 	@npx --no-install tsx tests/sdks/main.ts $(ONLY)
+
+signatures: node_modules ## Hold the signatures of webhooks against the official libraries of three languages; skips languages that are not installed
+	@npx --no-install tsx tests/signatures/main.ts
 
 # Tools that not everybody needs have an install of their own.
 tests/%/node_modules: tests/%/package.json tests/%/package-lock.json

@@ -527,6 +527,7 @@ describe('code for the server', () => {
   const script = (content: string): Part => ({ type: 'Code', options: { content } })
   const page = (body: string) => ({
     ok: true as const,
+    headers: {},
     status: 200,
     contentType: 'text/plain',
     body: new TextEncoder().encode(body),
@@ -844,6 +845,7 @@ describe('HTTP requests', () => {
   const ok = (body: string, status = 200): OutboundReply => ({
     ok: true,
     status,
+    headers: {},
     contentType: 'application/json',
     body: new TextEncoder().encode(body),
   })
@@ -1127,7 +1129,13 @@ describe('e-mail', () => {
   })
 
   test('fetches attachments through the outbound client', async () => {
-    const reply: OutboundReply = { ok: true, status: 200, contentType: '', body: new Uint8Array([1]) }
+    const reply: OutboundReply = {
+      ok: true,
+      status: 200,
+      contentType: '',
+      headers: {},
+      body: new Uint8Array([1]),
+    }
     const values = given({ List: ['https://f.test/dir/a%20b.pdf', 'file:///etc/passwd', 'x'] })
     const block = mail({ attachmentsVariableId: idOf('List') })
     const client = await runBlock(block, { ...values, hasMail: true, reply })

@@ -174,6 +174,7 @@ describe('what is asked', () => {
     ]
     const reply = ({ url }: { url: string }) => ({
       ok: true as const,
+      headers: {},
       status: 200,
       contentType: url.endsWith('png') ? 'image/png' : 'text/html',
       body: new Uint8Array(),
@@ -468,7 +469,8 @@ describe('as a stream', () => {
     expect(said).toBe('Hello 🎉🎉 it is 20 °C in Lyon')
     expect(deltas.length).toBeGreaterThan(5)
     expect(new Set(deltas.map(({ id }) => id))).toEqual(new Set(['g.2']))
-    expect(events[0]).toMatchObject({ type: 'message', message: { id: 'g.0' } })
+    expect(events[0]).toMatchObject({ type: 'look' })
+    expect(events[1]).toMatchObject({ type: 'message', message: { id: 'g.0' } })
     expect(events.at(-1)).toMatchObject({ type: 'message', message: { id: 'g.2' } })
     expect(client.texts()).toEqual(['Wait', said])
   })

@@ -40,6 +40,8 @@ const AT_ONCE = 64
 /** An endpoint that failed so often in a row is left alone for a while. */
 const MANY_FAILURES = 10
 const PAUSE = 60 * SECOND
+/** The longest time that a receiver may ask to be left alone for. */
+const LONGEST_WAIT = 24 * HOUR
 /** An endpoint that failed for so long is disabled. */
 const PATIENCE = 5 * 24 * HOUR
 
@@ -220,10 +222,12 @@ async function deliver({ db, log, key, post }: Sender, { at, delivery, endpoint 
   const isDelivered = reply.ok && reply.status >= 200 && reply.status < 300
   sent[isDelivered ? 'delivered' : 'failed']++
   const wait = SCHEDULE[attempts - 1]
+  const answeredAt = at.getTime() + lastDuration
+  const asked = isDelivered ? 0 : retryAfter(reply)
   const nextAttemptAt =
     isDelivered || wait === undefined
       ? null
-      : new Date(at.getTime() + lastDuration + wait * (0.9 + 0.2 * Math.random()))
+      : new Date(answeredAt + Math.max(asked, wait * (0.9 + 0.2 * Math.random())))
   // Whoever asked for it to be sent again meanwhile, or took it over, is not overruled.
   await db
     .update(deliveries)
@@ -241,7 +245,9 @@ async function deliver({ db, log, key, post }: Sender, { at, delivery, endpoint 
     if (endpoint.failingSince) await noteSuccess(db, delivery.endpointId)
     return
   }
-  const reason = await noteFailure(db, delivery.endpointId, at, reply.ok && reply.status === 410)
+  const isGone = reply.ok && reply.status === 410
+  const pause = asked > 0 ? new Date(answeredAt + asked) : null
+  const reason = await noteFailure(db, delivery.endpointId, at, isGone, pause)
   if (reason) log.warn({ endpointId: delivery.endpointId, reason }, 'webhook endpoint disabled')
 }
 
@@ -274,20 +280,30 @@ async function noteSuccess(db: Database, endpointId: string) {
     .where(and(eq(endpoints.id, endpointId), isNotNull(endpoints.failingSince)))
 }
 
-/** Why the endpoint is disabled now, if it is. */
+/** Milliseconds that a receiver asks to be left alone for: `Retry-After`, in seconds or as a date. */
+function retryAfter(reply: OutboundReply): number {
+  const given = reply.ok ? reply.headers['retry-after'] : undefined
+  if (given === undefined) return 0
+  const wait = /^\d{1,9}$/.test(given) ? Number(given) * SECOND : Date.parse(given) - Date.now()
+  return Math.min(Math.max(wait, 0), LONGEST_WAIT) || 0
+}
+
+/** Why the endpoint is disabled now, if it is. `pause`: until when its receiver asks to be left alone. */
 async function noteFailure(
   db: Database,
   endpointId: string,
   at: Date,
   isGone: boolean,
+  pause: Date | null,
 ): Promise<'gone' | 'failing' | undefined> {
   const [row] = await db
     .update(endpoints)
     .set({
       failures: sql`${endpoints.failures} + 1`,
       failingSince: sql`coalesce(${endpoints.failingSince}, ${at.toISOString()}::timestamptz)`,
-      pausedUntil: sql`CASE WHEN ${endpoints.failures} + 1 >= ${MANY_FAILURES}
-        THEN ${new Date(at.getTime() + PAUSE).toISOString()}::timestamptz ELSE ${endpoints.pausedUntil} END`,
+      pausedUntil: sql`greatest(${endpoints.pausedUntil}, ${pause?.toISOString() ?? null}::timestamptz,
+        CASE WHEN ${endpoints.failures} + 1 >= ${MANY_FAILURES}
+          THEN ${new Date(at.getTime() + PAUSE).toISOString()}::timestamptz END)`,
     })
     .where(eq(endpoints.id, endpointId))
     .returning({ failingSince: endpoints.failingSince })

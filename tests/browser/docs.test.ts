@@ -53,6 +53,7 @@ const guides = [
   'first-steps',
   'flows',
   'embedding',
+  'files',
   'authentication',
   'errors',
   'retries',

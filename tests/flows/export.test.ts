@@ -126,6 +126,24 @@ test('a line is a result as the list has it, whatever white space its documents 
   expect(lines.map((line) => JSON.parse(line))).toEqual(results)
 })
 
+test('of days that were counted the columns are those that the counts have, and no answer is read for them', async () => {
+  await add([NOW])
+  const head = async () => (await part({ format: 'csv', limit: 1 })).text.split('\r\n')[0]
+  expect(await head()).toContain('Deleted block block-0,Deleted block block-1')
+  await app.pool.query(
+    `INSERT INTO bot_stats_daily (bot_id, day, starts, views, epoch, computed_epoch, blocks_epoch)
+    VALUES ($1, '2026-03-09', 1, 1, 7, 7, 7)`,
+    [botId],
+  )
+  await app.pool.query(
+    `INSERT INTO bot_block_stats_daily (bot_id, day, block_id, status, answered, waiting)
+    VALUES ($1, '2026-03-09', 'block-7', 'started', 1, 0), ($1, '2026-03-09', 'block-8', 'started', 0, 1)`,
+    [botId],
+  )
+  expect(await head()).toContain('Completed,Deleted block block-7,')
+  expect(await head()).not.toMatch(/block-[018]/)
+})
+
 test('more than one page of a search, in one part and in several', async () => {
   await app.pool.query(
     `INSERT INTO results (bot_id, id, variables, has_started, is_completed, is_archived, created_at, updated_at)

@@ -31,6 +31,8 @@ let host: string
 let received: Received[] = []
 /** What the receiver answers by path: a status, or nothing at all. */
 let answers: Record<string, number | 'silence'> = {}
+/** `Retry-After` of an answer, by path. */
+let pauses: Record<string, string> = {}
 let senders: { stop: () => Promise<void> }[] = []
 
 beforeAll(async () => {
@@ -40,6 +42,8 @@ beforeAll(async () => {
     const path = String(request.url)
     received.push({ path, headers: request.headers, body, event: JSON.parse(body) })
     const answer = answers[path] ?? 200
+    const pause = pauses[path]
+    if (pause !== undefined) response.setHeader('Retry-After', pause)
     if (answer === 302) response.setHeader('Location', `http://${host}/elsewhere`)
     if (answer !== 'silence') response.writeHead(answer).end()
   })
@@ -57,6 +61,7 @@ beforeEach(async () => {
   received = []
   said = []
   answers = {}
+  pauses = {}
   world = await makeWorld(app)
 })
 afterEach(async () => {
@@ -321,6 +326,41 @@ describe('an endpoint', () => {
       return webhookEndpoint.disabledReason === 'failing'
     })
     expect(said.join('')).toContain('webhook endpoint disabled')
+  })
+
+  test.each([
+    ['seconds', () => '7200', 7200],
+    ['a date', () => new Date(Date.now() + 7_200_000).toUTCString(), 7200],
+    ['more than a day', () => '999999', 24 * 3600],
+  ])('that asks to be left alone is left alone for so long: %s', async (_name, pauseOf, seconds) => {
+    answers['/hook'] = 429
+    pauses['/hook'] = pauseOf()
+    await subscribe()
+    startSender()
+    await rename('Too many')
+    await until('it was tried', async () => (await rows('last_status'))[0]?.last_status === 429)
+    const wait = 'extract(epoch FROM next_attempt_at - last_attempt_at)::float8 AS wait'
+    const [{ wait: waits }] = await rows(wait)
+    expect(Math.abs(waits - seconds)).toBeLessThan(60)
+    // What else there is to tell waits as well.
+    await until('the endpoint is left alone', async () => {
+      const { rows: paused } = await app.pool.query(
+        `SELECT extract(epoch FROM paused_until - now())::float8 AS left FROM webhook_endpoints`,
+      )
+      return Math.abs((paused[0]?.left ?? 0) - seconds) < 60
+    })
+  })
+
+  test.each(['0', '1', 'soon', '-5', '1e9', ''])('that asks for %j is tried as planned', async (pause) => {
+    answers['/hook'] = 503
+    pauses['/hook'] = pause
+    await subscribe()
+    startSender()
+    await rename('Again')
+    await until('it was tried', async () => (await rows('last_status'))[0]?.last_status === 503)
+    const [{ wait }] = await rows('extract(epoch FROM next_attempt_at - last_attempt_at)::float8 AS wait')
+    expect(wait).toBeGreaterThan(4)
+    expect(wait).toBeLessThan(60)
   })
 
   test('that redirects has failed, and nothing is sent elsewhere', async () => {

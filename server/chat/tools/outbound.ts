@@ -23,7 +23,7 @@ export interface OutboundRequest {
 }
 
 export type OutboundReply =
-  | { ok: true; status: number; contentType: string; body: Uint8Array }
+  | { ok: true; status: number; contentType: string; headers: http.IncomingHttpHeaders; body: Uint8Array }
   | { ok: false; reason: 'refused' | 'time' | 'size' | 'network'; message: string }
 
 /** An answer whose body is still to come. */
@@ -105,7 +105,7 @@ export function outboundClient(options: OutboundOptions): OutboundClient {
   return async (request) => {
     const reply = await open(request)
     if (!reply.ok) return reply
-    const { status, contentType } = reply
+    const { status, contentType, headers } = reply
     const chunks: Buffer[] = []
     try {
       for await (const chunk of reply.body) chunks.push(chunk)
@@ -113,7 +113,7 @@ export function outboundClient(options: OutboundOptions): OutboundClient {
       if (error instanceof BrokenOff) return error.refusal
       throw error
     }
-    return { ok: true, status, contentType, body: Buffer.concat(chunks) }
+    return { ok: true, status, contentType, headers, body: Buffer.concat(chunks) }
   }
 }
 

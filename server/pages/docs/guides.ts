@@ -6,6 +6,7 @@ const names = [
   'first-steps',
   'flows',
   'embedding',
+  'files',
   'authentication',
   'errors',
   'retries',
