@@ -47,8 +47,9 @@ bench: dist tests/bench/node_modules ## Measure the service against floors and o
 browser-test: node_modules ## Use the pages in a real browser (CHROMIUM names one in an unusual place)
 	@npm --silent test -- tests/browser --selectProjects service
 
-lint-spec: tests/lint/node_modules ## Lint openapi.yaml with Redocly and Spectral at their strictest; takes a minute
+lint-spec: node_modules tests/lint/node_modules ## Lint openapi.yaml and its forms with Redocly and Spectral at their strictest, and score them; takes some minutes
 	@npm --silent --prefix tests/lint run lint
+	@npx --no-install tsx tests/lint/score.ts
 
 api-diff: node_modules tests/lint/node_modules ## Label what changed in openapi.yaml since the last release; fail on what CHANGELOG.md does not announce
 	@npx --no-install tsx tests/lint/diff.ts

@@ -102,12 +102,12 @@ export const events = {
   },
   'bot.updated': {
     when: 'The draft or a property of a bot was changed, or a publication was restored.',
-    body: payload('bot.updated', 'BotUpdatedEvent', 'A bot was changed.', bot),
+    body: payload('bot.updated', 'BotUpdatedEvent', 'The draft or a property of a bot was changed.', bot),
     example: exampleBot,
   },
   'bot.deleted': {
     when: 'A bot was deleted; it cannot be read any more.',
-    body: payload('bot.deleted', 'BotDeletedEvent', 'A bot was deleted.', bot),
+    body: payload('bot.deleted', 'BotDeletedEvent', 'A bot was deleted; it cannot be read any more.', bot),
     example: exampleBot,
   },
   'bot.published': {
@@ -127,7 +127,12 @@ export const events = {
   },
   'result.answered': {
     when: 'A step of a chat stored answers.',
-    body: payload('result.answered', 'ResultAnsweredEvent', 'A person answered.', answeredResult),
+    body: payload(
+      'result.answered',
+      'ResultAnsweredEvent',
+      'A step of a chat stored answers.',
+      answeredResult,
+    ),
     example: { ...exampleResult, answers: [{ blockId: 'block-email', content: 'ada@example.com' }] },
   },
   'result.completed': {

@@ -61,7 +61,7 @@ export const uploads = define({
                 example: exampleUpload.mediaType,
               }),
             })
-            .meta({ id: 'Upload', description: 'A file of a chat.' }),
+            .meta({ id: 'Upload', description: 'A file that was sent into a chat.' }),
         })
         .meta({ id: 'UploadBody', description: 'A file that was uploaded.' }),
       examples: { document: { summary: 'A document', value: { upload: exampleUpload } } },

@@ -2198,7 +2198,7 @@ export interface components {
              */
             type: "bot.created";
         };
-        /** @description A bot was deleted. */
+        /** @description A bot was deleted; it cannot be read any more. */
         BotDeletedEvent: {
             data: components["schemas"]["BotEventData"];
             /**
@@ -2506,7 +2506,7 @@ export interface components {
         BotUpdate: components["schemas"]["BotUpdateV3"] | components["schemas"]["BotUpdateV4"] | components["schemas"]["BotUpdateV5"] | components["schemas"]["BotUpdateV6"] | components["schemas"]["BotUpdateV61"];
         /** @description A change to a bot in a current version. */
         BotUpdateCurrent: components["schemas"]["BotUpdateV6"] | components["schemas"]["BotUpdateV61"];
-        /** @description A bot was changed. */
+        /** @description The draft or a property of a bot was changed. */
         BotUpdatedEvent: {
             data: components["schemas"]["BotEventData"];
             /**
@@ -9542,7 +9542,7 @@ export interface components {
             /** @description Variables that have a value. */
             variables: components["schemas"]["ResultVariable"][];
         };
-        /** @description A person answered. */
+        /** @description A step of a chat stored answers. */
         ResultAnsweredEvent: {
             data: components["schemas"]["AnsweredResultEventData"];
             /**
@@ -11343,7 +11343,7 @@ export interface components {
              */
             workspaceId?: string;
         };
-        /** @description A file of a chat. */
+        /** @description A file that was sent into a chat. */
         Upload: {
             /**
              * @description What it is served as: a picture as what its bytes are, all else as bytes.
@@ -11885,7 +11885,7 @@ export interface components {
             /** @description The endpoints, newest first. */
             webhookEndpoints: components["schemas"]["WebhookEndpoint"][];
         };
-        /** @description What to change. */
+        /** @description What to change; properties that are absent stay. */
         WebhookEndpointUpdate: {
             /**
              * @description Read-only time; accepted and ignored.
@@ -15739,7 +15739,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The endpoint. */
+            /** @description The endpoint as it is now. */
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];

@@ -96,7 +96,7 @@ export const webhooks = define({
     description: 'Returns one endpoint, without its secret.',
     access: workspace('ADMIN'),
     params: endpointParams,
-    success: { status: 200, description: 'The endpoint.', body: endpointBody, examples: one },
+    success: { status: 200, description: 'The endpoint as it is now.', body: endpointBody, examples: one },
   },
   updateWebhookEndpoint: {
     method: 'patch',
@@ -121,7 +121,7 @@ export const webhooks = define({
         createdAt: readOnly('time'),
         updatedAt: readOnly('time'),
       })
-      .meta({ id: 'WebhookEndpointUpdate', description: 'What to change.' }),
+      .meta({ id: 'WebhookEndpointUpdate', description: 'What to change; properties that are absent stay.' }),
     requestExamples: { pause: { summary: 'Pause', value: { isEnabled: false } } },
     success: { status: 200, description: 'The endpoint as it is now.', body: endpointBody, examples: one },
   },
