@@ -13,8 +13,12 @@ help: ## Print what can be made
 start: dist ## Install and build what is missing, then run the service
 	@npm --silent start
 
-test: node_modules ## Run every test against a real PostgreSQL (embedded, or DATABASE_URL when set; with POOLER=1 through PgBouncer): ONLY="replay flows"
+test: node_modules ## Run every test against a real PostgreSQL (embedded, or DATABASE_URL when set; with POOLER=1 through PgBouncer, with CITUS=1 on a cluster): ONLY="replay flows"
+ifeq ($(CITUS)$(DATABASE_URL),1)
+	@echo 'Skipped: no cluster is given. Set DATABASE_URL to the coordinator of one, which knows the other nodes.'
+else
 	@$(call timed,npm --silent test -- $(ONLY))
+endif
 
 test-long: node_modules ## Run the tests that make up their cases, with many times as many; takes some minutes: ONLY=hostile
 	@$(call timed,LONG_TESTS=1 npm --silent test -- $(or $(ONLY),$(shell grep -l '/runs.ts' tests/*.ts tests/*/*.ts)))

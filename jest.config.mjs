@@ -22,6 +22,7 @@ const service = [
   'http',
   'embedded',
   'migrations',
+  'distribution',
   'process*',
   'plans',
   'pool',

@@ -12,7 +12,7 @@ import { backUp, restore } from './db/backup.ts'
 import { connect, type Database, databaseError, sqlState, transact } from './db/client.ts'
 import { databaseOptions, locateDatabase } from './db/configured.ts'
 import { hasData } from './db/embedded.ts'
-import { migrateDatabase, requireMigrations } from './db/migrate.ts'
+import { distribute, migrateDatabase, requireMigrations } from './db/migrate.ts'
 import { apiTokens, users, workspaceMembers, workspaces } from './db/schema.ts'
 import { newId } from './ids.ts'
 import { allEntries, newEntry, tokenEntries, writeEntry } from './workspaces/audit.ts'
@@ -27,7 +27,7 @@ import { openKeyring } from './workspaces/keyring.ts'
 const usage =
   'Expected one of: user create --email E --name N | user list | user disable --email E | user enable --email E | ' +
   'token create --email E [--name N] [--expires-in-days D] [--scopes S,S] [--workspace W] | token list [--email E] | ' +
-  'token revoke --id I | member set --workspace W --email E --role ADMIN|MEMBER|GUEST | credentials rotate | audit --workspace W | migrate | ' +
+  'token revoke --id I | member set --workspace W --email E --role ADMIN|MEMBER|GUEST | credentials rotate | audit --workspace W | migrate | distribute | ' +
   'backup FILE | restore FILE'
 
 /** A failure that the person at the keyboard can mend; its message is all they need. */
@@ -255,6 +255,14 @@ const commands: Record<
   },
   // Done before every command, unless MIGRATE says otherwise.
   migrate: { options: [], run: async () => ({ migrated: true }) },
+  distribute: {
+    options: [],
+    async run(_db, _options, { DATABASE_URL }) {
+      if (!DATABASE_URL) throw new Refusal('Set DATABASE_URL to the coordinator of the Citus cluster')
+      await distribute(DATABASE_URL)
+      return { distributed: true }
+    },
+  },
 }
 
 /** What concerns the database as a whole: they say on standard error how far they are. */

@@ -7,6 +7,7 @@ import { openChatTools } from './chat/tools/index.ts'
 import type { Config } from './config.ts'
 import { connect } from './db/client.ts'
 import { databaseOptions, locateDatabase, openStandby } from './db/configured.ts'
+import { noteDistribution } from './db/distribution.ts'
 import { cursorKey } from './db/migrate.ts'
 import { untilItWorks } from './db/patience.ts'
 import { openFileStore } from './files/open.ts'
@@ -94,6 +95,7 @@ export async function serve(config: Config): Promise<void> {
     () => phase !== 'starting',
     async () => {
       if (!cluster.isWorker) await prepareDatabase({ config, db, url: database.url, log, publicUrl })
+      await noteDistribution(db, standby?.reads ?? db)
       key.set(await cursorKey(db))
       await isWarm
     },

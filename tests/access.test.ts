@@ -6,6 +6,7 @@ import { bot } from '../contract/operation.ts'
 import { authorize } from '../server/access/index.ts'
 import { bots } from '../server/db/schema.ts'
 import { type App, startApp } from './support/app.ts'
+import { testWithTrigger } from './support/locks.ts'
 import { until } from './support/process.ts'
 import { makeWorld } from './support/world.ts'
 
@@ -51,37 +52,40 @@ test('columns of a record that are named like those of a token or a role give no
   })
 })
 
-test('the day a token was used is noted once, and no read waits for that or fails with it', async () => {
-  const { here } = await makeWorld(app)
-  const { tokenId } = here.member
-  const readBots = () =>
-    app.client.ok('listBots', { as: here.member, query: { workspaceId: here.workspaceId } })
-  const notes = () => app.statements.filter((text) => /^update "api_tokens"/i.test(text))
-  app.clock.advance(3 * 24 * 60 * 60 * 1000)
+testWithTrigger(
+  'the day a token was used is noted once, and no read waits for that or fails with it',
+  async () => {
+    const { here } = await makeWorld(app)
+    const { tokenId } = here.member
+    const readBots = () =>
+      app.client.ok('listBots', { as: here.member, query: { workspaceId: here.workspaceId } })
+    const notes = () => app.statements.filter((text) => /^update "api_tokens"/i.test(text))
+    app.clock.advance(3 * 24 * 60 * 60 * 1000)
 
-  const holder = await app.pool.connect()
-  await holder.query('BEGIN')
-  await holder.query('SELECT 1 FROM api_tokens WHERE id = $1 FOR UPDATE', [tokenId])
-  app.statements.length = 0
-  // Would wait for the row for as long as it is held.
-  for (let again = 0; again < 3; again++) await readBots()
-  expect(notes()).toHaveLength(1)
-  await holder.query('ROLLBACK')
-  holder.release()
-  const today = app.clock.now().toISOString().slice(0, 10)
-  await until('it is noted', async () => {
-    const { rows } = await app.pool.query('SELECT last_used_on::text FROM api_tokens WHERE id = $1', [
-      tokenId,
-    ])
-    return rows[0].last_used_on === today
-  })
+    const holder = await app.pool.connect()
+    await holder.query('BEGIN')
+    await holder.query('SELECT 1 FROM api_tokens WHERE id = $1 FOR UPDATE', [tokenId])
+    app.statements.length = 0
+    // Would wait for the row for as long as it is held.
+    for (let again = 0; again < 3; again++) await readBots()
+    expect(notes()).toHaveLength(1)
+    await holder.query('ROLLBACK')
+    holder.release()
+    const today = app.clock.now().toISOString().slice(0, 10)
+    await until('it is noted', async () => {
+      const { rows } = await app.pool.query('SELECT last_used_on::text FROM api_tokens WHERE id = $1', [
+        tokenId,
+      ])
+      return rows[0].last_used_on === today
+    })
 
-  app.clock.advance(3 * 24 * 60 * 60 * 1000)
-  await app.pool.query(`
+    app.clock.advance(3 * 24 * 60 * 60 * 1000)
+    await app.pool.query(`
     CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE 'cannot write'; END $$;
     CREATE TRIGGER refuse BEFORE UPDATE ON api_tokens FOR EACH ROW EXECUTE FUNCTION refuse()`)
-  app.statements.length = 0
-  await readBots()
-  expect(notes()).toHaveLength(1)
-  await readBots()
-})
+    app.statements.length = 0
+    await readBots()
+    expect(notes()).toHaveLength(1)
+    await readBots()
+  },
+)

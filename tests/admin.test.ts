@@ -1,6 +1,7 @@
 import { readdir } from 'node:fs/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { type App, startApp } from './support/app.ts'
+import { waitingForLocks } from './support/locks.ts'
 import { endProcesses, newDataFolder, run, until } from './support/process.ts'
 import { makeWorld, type Site } from './support/world.ts'
 
@@ -167,12 +168,7 @@ describe('a user who is disabled', () => {
     await holder.query('BEGIN')
     await holder.query('SELECT 1 FROM api_tokens WHERE id = $1 FOR UPDATE', [tokenId])
     const waiting = (count: number) =>
-      until(`${count} wait for a row`, async () => {
-        const { rows } = await app.pool.query(
-          `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
-        )
-        return rows.length === count
-      })
+      until(`${count} wait for a row`, async () => (await waitingForLocks(app.pool)) === count)
     // Who is disabling has the user, and waits for the token.
     const disabling = accepted('user', 'disable', '--email', email)
     await waiting(1)

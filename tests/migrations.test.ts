@@ -123,7 +123,8 @@ describe('migrating', () => {
       waits = (
         await query(
           url,
-          `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
+          `SELECT 1 FROM pg_stat_activity
+          WHERE query LIKE '%SKIP LOCKED' AND datname = current_database() AND pid <> pg_backend_pid()`,
         )
       ).length
     }
@@ -131,6 +132,30 @@ describe('migrating', () => {
     await query(url, `SELECT pg_terminate_backend(${rows[0].pid})`)
     await migrating
     expect(await query(url, applied)).toHaveLength(journal.entries.length)
+  })
+})
+
+describe('an index that is built while the service runs', () => {
+  const before = '0015_uploads'
+
+  test('is built anew where that was interrupted', async () => {
+    const url = await emptyDatabase()
+    await migrateDatabase(url, before)
+    await query(url, 'CREATE UNIQUE INDEX chat_sessions_key ON chat_sessions (bot_id)')
+    await query(
+      url,
+      `UPDATE pg_index SET indisvalid = false WHERE indexrelid = 'chat_sessions_key'::regclass`,
+    )
+    await migrateDatabase(url)
+    expect(await structureOf(url)).toBe(await structureOf(migrated))
+  })
+
+  test('waits for nobody who waits for it: several processes begin at once', async () => {
+    const url = await emptyDatabase()
+    await migrateDatabase(url, before)
+    await Promise.all(Array.from({ length: 4 }, () => migrateDatabase(url)))
+    expect(await query(url, applied)).toHaveLength(journal.entries.length)
+    expect(await structureOf(url)).toBe(await structureOf(migrated))
   })
 })
 
@@ -264,15 +289,16 @@ describe('tables that can be distributed by bot', () => {
     schema.idempotencyKeys,
     schema.webhookEndpoints,
   ].map((table): string => getTableName(table))
-  // Sessions are found by their own id, and so are spread by it.
-  const keyOf = (name: string) => (name === 'bots' || name === 'chat_sessions' ? 'id' : 'bot_id')
+  const keyOf = (name: string) => (name === 'bots' ? 'id' : 'bot_id')
+  /** What the release before needs; no table is distributed with it. */
+  const leftBehind = ['chat_sessions_pkey']
   // Grows with what is done in a workspace, and is spread by that.
   const beside = [...catalogueTables, getTableName(schema.auditLog)]
   const botTables = tables.map(getTableName).filter((name) => !beside.includes(name))
 
   test.each(botTables)('%s: every key begins with the one it is distributed by', async (name) => {
     const rows = (await query(migrated, catalogue.indexes)).filter((row) => row.table === name)
-    const unique = rows.filter(({ isUnique }) => isUnique)
+    const unique = rows.filter(({ isUnique, name }) => isUnique && !leftBehind.includes(String(name)))
     expect(unique).not.toHaveLength(0)
     for (const { columns } of unique) expect((columns as string[])[0]).toBe(keyOf(name))
   })

@@ -108,8 +108,9 @@ async function fill() {
   )
   // Most of the bot's own chats are over; those of other bots wait.
   await client.query(
-    `INSERT INTO chat_sessions (id, bot_id, publication_id, result_id, state, revision, expires_at, created_at, updated_at)
-    SELECT 'own-' || n, $1, 'publication', id, CASE WHEN n % 10 = 0 THEN '{}'::json END, 1, '9999-12-31', at, at
+    `INSERT INTO chat_sessions (id, bot_id, publication_id, result_id, state, revision, ended_at, expires_at, created_at, updated_at)
+    SELECT 'own-' || n, $1, 'publication', id, CASE WHEN n % 10 = 0 THEN '{}'::json END, 1,
+      CASE WHEN n % 10 > 0 THEN at END, '9999-12-31', at, at
     FROM ${results} AS result`,
     [draft.id],
   )
@@ -121,17 +122,17 @@ async function fill() {
 }
 
 /** What the service sends to the database while `work` is done. */
-async function sentDuring(work: () => Promise<unknown>): Promise<Sent[]> {
+async function sentDuring(work: () => Promise<unknown>, { pool } = app): Promise<Sent[]> {
   const sent: Sent[] = []
-  const query = app.pool.query
-  app.pool.query = ((statement: Sent, values: unknown[] | undefined, ...rest: unknown[]) => {
+  const query = pool.query
+  pool.query = ((statement: Sent, values: unknown[] | undefined, ...rest: unknown[]) => {
     sent.push({ text: statement.text, values: values ?? statement.values })
-    return Reflect.apply(query, app.pool, [statement, values, ...rest])
+    return Reflect.apply(query, pool, [statement, values, ...rest])
   }) as typeof query
   try {
     await work()
   } finally {
-    app.pool.query = query
+    pool.query = query
   }
   return sent
 }
@@ -150,17 +151,15 @@ interface Node {
 
 type Mode = 'force_custom_plan' | 'force_generic_plan'
 
-async function planOf({ text, values }: Sent, mode: Mode): Promise<Node> {
-  await client.query(`SET plan_cache_mode = ${mode}`)
-  await client.query(`PREPARE statement AS ${text}`)
+async function planOf({ text, values }: Sent, mode: Mode, on = client): Promise<Node> {
+  await on.query(`SET plan_cache_mode = ${mode}`)
+  await on.query(`PREPARE statement AS ${text}`)
   try {
     const literals = values.map(toLiteral).join(', ')
-    const { rows } = await client.query(
-      `EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE statement(${literals})`,
-    )
+    const { rows } = await on.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE statement(${literals})`)
     return JSON.parse(rows[0]['QUERY PLAN'])[0].Plan
   } finally {
-    await client.query('DEALLOCATE statement')
+    await on.query('DEALLOCATE statement')
   }
 }
 
@@ -294,6 +293,35 @@ describe.each(Object.keys(requests))('%s', (name) => {
     },
   )
 })
+
+test.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
+  'a session is found by its key, also where the table was empty when it was looked at last (%s)',
+  async (mode) => {
+    const own = await startApp()
+    const connection = new pg.Client({ connectionString: own.databaseUrl })
+    try {
+      await connection.connect()
+      await connection.query('ALTER TABLE chat_sessions SET (autovacuum_enabled = false)')
+      await connection.query('VACUUM ANALYZE chat_sessions')
+      const sessionId = `bot-7-${'0'.repeat(26)}`
+      const asked = () => own.client.call('getSession', { params: { sessionId } })
+      const [sent] = await sentDuring(asked, own)
+      await connection.query(
+        `INSERT INTO chat_sessions (id, bot_id, publication_id, result_id, state, revision, expires_at, created_at, updated_at)
+        SELECT 'bot-' || n % 10 || '-' || to_char(n - 7, 'FM00000000000000000000000000'), 'bot-' || n % 10,
+          'publication', n, '{}', 1, '9999-12-31', now(), now() FROM generate_series(0, $1) AS n`,
+        [OTHERS],
+      )
+      const plan = await planOf(sent as Sent, mode, connection)
+      const kinds = nodesOf(plan).map((node) => `${node['Node Type']} ${node['Relation Name'] ?? ''}`)
+      expect(kinds.filter((kind) => /Seq Scan/.test(kind))).toEqual([])
+      expect(readOf(plan, 'chat_sessions')).toBe(1)
+    } finally {
+      await connection.end()
+      await own.stop()
+    }
+  },
+)
 
 test('an answer is looked for by its bot and its result', async () => {
   const sent = await sentDuring(() => listResults({}))

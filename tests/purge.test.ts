@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { purgeBatch } from '../server/background/purge.ts'
 import { type App, startApp } from './support/app.ts'
+import { waitingForLocks } from './support/locks.ts'
 import { until } from './support/process.ts'
 import { makeWorld, type Site } from './support/world.ts'
 
@@ -30,12 +31,7 @@ test('results that are removed by their ids and by the purge are removed by both
   await addResults(400)
   await app.client.ok('deleteResults', asMember())
   const holder = await app.pool.connect()
-  const waiting = async (count: number) => {
-    const { rowCount } = await app.pool.query(
-      `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
-    )
-    return rowCount === count
-  }
+  const waiting = async (count: number) => (await waitingForLocks(app.pool)) === count
   try {
     await holder.query('BEGIN')
     await holder.query(`SELECT 1 FROM results WHERE bot_id = $1 AND id = 'result-200' FOR UPDATE`, [

@@ -9,6 +9,7 @@ import { newId } from '../server/ids.ts'
 import { countResults, MANY, rollUpBatch } from '../server/results/stats-rollup.ts'
 import { type TimeRange, timeRange } from '../server/results/time-range.ts'
 import { type App, startApp } from './support/app.ts'
+import { waitingForLocks } from './support/locks.ts'
 import { until } from './support/process.ts'
 import { runs } from './support/runs.ts'
 import { makeWorld, type Site } from './support/world.ts'
@@ -371,12 +372,7 @@ describe('a day', () => {
         `result-${RESULTS}`,
       ])
       const removing = removeResults(botId, [RESULTS - 1, RESULTS])
-      await until('the deletion waits', async () => {
-        const { rowCount } = await app.pool.query(
-          `SELECT 1 FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()`,
-        )
-        return rowCount === 1
-      })
+      await until('the deletion waits', async () => (await waitingForLocks(app.pool)) === 1)
       await rollUp(botId)
       expect(await badDays(botId)).toEqual([])
       await holder.query('ROLLBACK')

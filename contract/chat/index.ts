@@ -121,7 +121,7 @@ export const chat = define({
     tag: 'chat',
     summary: 'Get a chat session',
     description:
-      'Reads a chat as it is now: what was said, and the input or the action it waits for. A client that was closed shows this and goes on with `revision`; nothing runs again. A session can be read as long as it can be continued, and for the same 48 hours after it ended.',
+      'Reads a chat as it is now: what was said, and the input or the action it waits for. A client that was closed shows this and goes on with `revision`; nothing runs again. A session can be read as long as it can be continued, and for an hour after it ended.',
     access: anyone,
     isCrossOrigin: true,
     params: sessionParams,
@@ -139,7 +139,7 @@ export const chat = define({
     tag: 'chat',
     summary: 'Continue a chat',
     description:
-      'Sends a reply and runs the flow up to its next input. A reply that the input does not accept is answered with a message and the same input. With `revision` a repeated request gets the same answer again. Of equal replies at once one is counted and all get its answer; of different ones one is counted and the others are a conflict. A session can be continued for 48 hours after its last step; then, or when the bot is deleted, it is not found.',
+      'Sends a reply and runs the flow up to its next input. A reply that the input does not accept is answered with a message and the same input. With `revision` a repeated request gets the same answer again. Of equal replies at once one is counted and all get its answer; of different ones one is counted and the others are a conflict. A session can be continued for at least 48 hours after its last step; then, or when the bot is deleted, it is not found.',
     access: anyone,
     isCrossOrigin: true,
     params: sessionParams,

@@ -397,7 +397,7 @@ export interface Analytics {
   /**
    * Get the statistics of the blocks of a bot: `GET /v1/bots/{botId}/analytics/blocks`
    *
-   * Counts, for each input block of the published flow in its order, how often it was shown in chats that began in a range of time, how often it was answered, and how often the chat was left there. `shown` is `answered` and `left` and those that are still open: a chat can be continued for 48 hours after its last step. An input that a chat comes to twice counts twice. Where several chats share a result, since the bot remembers its visitors, the last one tells where it waits. Of chats from before 1.1 only the answers are known. Deleted results do not count. A bot that is not published is not found.
+   * Counts, for each input block of the published flow in its order, how often it was shown in chats that began in a range of time, how often it was answered, and how often the chat was left there. `shown` is `answered` and `left` and those that are still open: a chat can be continued for at least 48 hours after its last step. An input that a chat comes to twice counts twice. Where several chats share a result, since the bot remembers its visitors, the last one tells where it waits. Of chats from before 1.1 only the answers are known. Deleted results do not count. A bot that is not published is not found.
    */
   getBlockStats(botId: string, query?: GetBlockStatsQuery, options?: RequestOptions): Reply<BlockStatsBody>
 }
@@ -412,13 +412,13 @@ export interface Chat {
   /**
    * Get a chat session: `GET /api/v1/sessions/{sessionId}`
    *
-   * Reads a chat as it is now: what was said, and the input or the action it waits for. A client that was closed shows this and goes on with `revision`; nothing runs again. A session can be read as long as it can be continued, and for the same 48 hours after it ended.
+   * Reads a chat as it is now: what was said, and the input or the action it waits for. A client that was closed shows this and goes on with `revision`; nothing runs again. A session can be read as long as it can be continued, and for an hour after it ended.
    */
   getSession(sessionId: string, options?: RequestOptions): Reply<ChatSessionBody>
   /**
    * Continue a chat: `POST /api/v1/sessions/{sessionId}/continueChat`
    *
-   * Sends a reply and runs the flow up to its next input. A reply that the input does not accept is answered with a message and the same input. With `revision` a repeated request gets the same answer again. Of equal replies at once one is counted and all get its answer; of different ones one is counted and the others are a conflict. A session can be continued for 48 hours after its last step; then, or when the bot is deleted, it is not found.
+   * Sends a reply and runs the flow up to its next input. A reply that the input does not accept is answered with a message and the same input. With `revision` a repeated request gets the same answer again. Of equal replies at once one is counted and all get its answer; of different ones one is counted and the others are a conflict. A session can be continued for at least 48 hours after its last step; then, or when the bot is deleted, it is not found.
    */
   continue(sessionId: string, body?: ContinueChatBody, options?: RequestOptions): Reply<ContinuedChatBody>
   /**

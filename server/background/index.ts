@@ -8,7 +8,7 @@ import { expireResults } from '../results/retention.ts'
 import { rollUpBatch } from '../results/stats-rollup.ts'
 import { removeFiles } from './files.ts'
 import { forgetDeliveries, forgetKeys } from './forgetting.ts'
-import { purgeBatch } from './purge.ts'
+import { purgeBatch, removeSessions } from './purge.ts'
 
 /** Milliseconds from one look at what is due to the next. */
 const OFTEN = 5_000
@@ -30,6 +30,7 @@ export function startBackground(
 ): { stop: () => Promise<void> } {
   const jobs: Job[] = [
     { name: 'purging', interval: OFTEN, batch: purgeBatch },
+    { name: 'removing sessions', interval: OFTEN, batch: removeSessions },
     { name: 'counting results', interval: OFTEN, batch: rollUpBatch },
     { name: 'counting blocks', interval: OFTEN, batch: rollUpBlocks },
     { name: 'forgetting keys', interval: OFTEN, batch: forgetKeys },

@@ -1,4 +1,4 @@
-import { asc, eq, isNotNull, lt, max, type SQL, sql } from 'drizzle-orm'
+import { asc, eq, isNotNull, lt, type SQL, sql } from 'drizzle-orm'
 import { type Database, type Transaction, transact } from '../db/client.ts'
 import {
   botBlockStatsDaily,
@@ -42,36 +42,47 @@ export async function requestPurge(tx: Transaction, botId: string, now: Date) {
     .onConflictDoUpdate({ target: purges.botId, set: { requestedAt: now } })
 }
 
+/** How many bots one look finds: as many processes can be at it at once. */
+const CANDIDATES = 20
+
 /**
- * Removes one batch of what was deleted. True while there is more to do; false when nothing is left or
- * another process is at it.
+ * Removes one batch of what was deleted. True while there is more to do; false when nothing is left or other
+ * processes are at it.
  */
 export async function purgeBatch(db: Database, now: Date): Promise<boolean> {
-  return transact(db, async (tx) => {
-    // The row is the lock: it ends with its process.
-    const [request] = await tx
-      .select()
-      .from(purges)
-      .orderBy(asc(purges.requestedAt))
-      .limit(1)
-      .for('update', { skipLocked: true })
-    if (!request)
-      return (await purgeWorkspace(tx)) || (await removeSessions(tx, lt(chatSessions.expiresAt, now)))
-    if (await purgeResults(tx, request.botId, now)) return queueAgain(tx, request.botId)
-    await dropFiles(tx, request.botId, now)
-    await purgeStats(tx, request.botId)
-    if (await purgeBot(tx, request.botId)) return queueAgain(tx, request.botId)
-    await tx.delete(purges).where(eq(purges.botId, request.botId))
-    return true
-  })
+  // Looked for without a lock, and locked one by one: a cluster locks only what one node has.
+  const waiting = await db
+    .select({ botId: purges.botId, last: sql<string>`max(${purges.requestedAt}) OVER ()::text` })
+    .from(purges)
+    .orderBy(asc(purges.requestedAt))
+    .limit(CANDIDATES)
+  for (const { botId, last } of waiting) {
+    if (await transact(db, (tx) => purgeOf(tx, botId, last, now))) return true
+  }
+  return waiting.length === 0 && purgeWorkspace(db)
+}
+
+/** Removes a batch of one bot; false when another process is at it. */
+async function purgeOf(tx: Transaction, botId: string, last: string, now: Date): Promise<boolean> {
+  // The row is the lock: it ends with its process.
+  const [request] = await tx
+    .select()
+    .from(purges)
+    .where(eq(purges.botId, botId))
+    .for('update', { skipLocked: true })
+  if (!request) return false
+  if (await purgeResults(tx, botId, now)) return queueAgain(tx, botId, last)
+  await dropFiles(tx, botId, now)
+  await purgeStats(tx, botId)
+  if (await purgeBot(tx, botId)) return queueAgain(tx, botId, last)
+  await tx.delete(purges).where(eq(purges.botId, botId))
+  return true
 }
 
 /** Lets all others have their turn first, whatever the clocks of processes say: one bot may have millions of results. */
-async function queueAgain(tx: Transaction, botId: string): Promise<true> {
-  const [last] = await tx.select({ requestedAt: max(purges.requestedAt) }).from(purges)
-  if (!last?.requestedAt) throw new Error('The purge that was locked is gone')
-  const requestedAt = new Date(last.requestedAt.getTime() + 1)
-  await tx.update(purges).set({ requestedAt }).where(eq(purges.botId, botId))
+async function queueAgain(tx: Transaction, botId: string, last: string): Promise<true> {
+  await tx.execute(sql`
+    UPDATE ${purges} SET requested_at = ${last}::timestamptz + interval '1 millisecond' WHERE bot_id = ${botId}`)
   return true
 }
 
@@ -89,7 +100,7 @@ async function purgeResults(tx: Transaction, botId: string, now: Date): Promise<
     (list) => sql`
       SELECT ${list} FROM ${results} JOIN ${bots} ON ${bots.id} = ${results.botId}
       WHERE ${results.botId} = ${botId}
-        AND (${bots.deletedAt} IS NOT NULL OR ${results.createdAt} <= ${bots.resultsFloorAt})
+        AND ${bots.id} = ${botId} AND (${bots.deletedAt} IS NOT NULL OR ${results.createdAt} <= ${bots.resultsFloorAt})
       ORDER BY ${results.id} LIMIT ${BATCH} FOR UPDATE OF ${results}`,
   )
   if (rows.length === 0) return false
@@ -137,7 +148,13 @@ async function purgeBot(tx: Transaction, botId: string): Promise<boolean> {
     .innerJoin(workspaces, eq(workspaces.id, bots.workspaceId))
     .where(sql`${bots.id} = ${botId} AND ${workspaces.deletedAt} IS NOT NULL`)
   if (!gone) return false
-  if (await removeSessions(tx, eq(chatSessions.botId, botId))) return true
+  const sessions = await tx
+    .select({ botId: chatSessions.botId, id: chatSessions.id })
+    .from(chatSessions)
+    .where(eq(chatSessions.botId, botId))
+    .limit(BATCH)
+  if (sessions.length > 0) await removeThese(tx, sessions, sql`true`)
+  if (sessions.length === BATCH) return true
   // Names and what belongs to results were removed before, except what was written at that very moment.
   const tables = [resultAnswers, resultLogs, resultTranscripts, publicIds, customDomains] as const
   for (const table of [
@@ -159,46 +176,69 @@ async function purgeBot(tx: Transaction, botId: string): Promise<boolean> {
 }
 
 /** Removes one deleted workspace, or asks for the purge of the bots it still has. */
-async function purgeWorkspace(tx: Transaction): Promise<boolean> {
-  const [workspace] = await tx
+async function purgeWorkspace(db: Database): Promise<boolean> {
+  const [deleted] = await db
     .select({ id: workspaces.id, deletedAt: workspaces.deletedAt })
     .from(workspaces)
     .where(isNotNull(workspaces.deletedAt))
     .limit(1)
-    .for('update', { skipLocked: true })
-  if (!workspace?.deletedAt) return false
-  const left = await tx
-    .select({ id: bots.id })
-    .from(bots)
-    .where(eq(bots.workspaceId, workspace.id))
-    .limit(BATCH)
-  for (const { id } of left) {
-    await tx.update(bots).set({ deletedAt: workspace.deletedAt, folderId: null }).where(eq(bots.id, id))
-    await requestPurge(tx, id, workspace.deletedAt)
+  if (!deleted?.deletedAt) return false
+  const { id, deletedAt } = deleted
+  // Before the transaction: a cluster changes no catalogue table in one that has read from all nodes. Nothing comes
+  // into a workspace that is deleted.
+  const left = await db.select({ id: bots.id }).from(bots).where(eq(bots.workspaceId, id)).limit(BATCH)
+  for (const { id: botId } of left) {
+    await transact(db, async (tx) => {
+      await tx.update(bots).set({ deletedAt, folderId: null }).where(eq(bots.id, botId))
+      await requestPurge(tx, botId, deletedAt)
+    })
   }
   if (left.length > 0) return true
-  await tx.delete(webhookEndpoints).where(eq(webhookEndpoints.workspaceId, workspace.id))
-  await tx.delete(workspaceMembers).where(eq(workspaceMembers.workspaceId, workspace.id))
-  await tx.update(folders).set({ parentFolderId: null }).where(eq(folders.workspaceId, workspace.id))
-  await tx.delete(folders).where(eq(folders.workspaceId, workspace.id))
-  await tx.delete(workspaces).where(eq(workspaces.id, workspace.id))
+  await transact(db, async (tx) => {
+    await tx.select({ id: workspaces.id }).from(workspaces).where(eq(workspaces.id, id)).for('update')
+    await tx.delete(webhookEndpoints).where(eq(webhookEndpoints.workspaceId, id))
+    await tx.delete(workspaceMembers).where(eq(workspaceMembers.workspaceId, id))
+    await tx.update(folders).set({ parentFolderId: null }).where(eq(folders.workspaceId, id))
+    await tx.delete(folders).where(eq(folders.workspaceId, id))
+    await tx.delete(workspaces).where(eq(workspaces.id, id))
+  })
   return true
 }
 
 /** Removes chat sessions that nobody can continue any more; true while there may be more. */
-async function removeSessions(tx: Transaction, condition: SQL): Promise<boolean> {
-  const found = await tx
-    .select({ id: chatSessions.id })
+export async function removeSessions(db: Database, now: Date): Promise<boolean> {
+  const time = now.toISOString()
+  const expired = await db
+    .select({ botId: chatSessions.botId, id: chatSessions.id })
     .from(chatSessions)
-    .where(condition)
+    .where(lt(chatSessions.expiresAt, now))
+    .orderBy(asc(chatSessions.expiresAt))
     .limit(BATCH)
-    .for('update', { skipLocked: true })
-  const ids = sql.param(found.map(({ id }) => id))
-  if (found.length > 0) {
-    await tx.execute(sql`
-      DELETE FROM ${chatSteps} USING ${chatSessions} s
-      WHERE s.id = ANY(${ids}) AND ${chatSteps.botId} = s.bot_id AND ${chatSteps.sessionId} = s.id`)
-    await tx.delete(chatSessions).where(sql`${chatSessions.id} = ANY(${ids})`)
+  if (expired.length > 0)
+    await transact(db, (tx) => removeThese(tx, expired, sql`expires_at < ${time}::timestamptz`))
+  return expired.length === BATCH
+}
+
+/** Removes sessions with their steps, as far as they are still so. */
+async function removeThese(tx: Transaction, found: { botId: string; id: string }[], condition: SQL) {
+  const listed = (rows: { botId: string; id: string }[]) => {
+    const bots = sql.param(rows.map(({ botId }) => botId))
+    const ids = sql.param(rows.map(({ id }) => id))
+    return { bots, table: sql`unnest(${bots}::text[], ${ids}::text[]) AS listed(bot_id, id)` }
   }
-  return found.length === BATCH
+  const expected = listed(found)
+  const removed = await selectRows(
+    tx,
+    { botId: chatSessions.botId, id: chatSessions.id },
+    (list) => sql`
+      DELETE FROM ${chatSessions} USING ${expected.table}
+      WHERE ${chatSessions.botId} = ANY(${expected.bots}) AND ${chatSessions.botId} = listed.bot_id
+        AND ${chatSessions.id} = listed.id AND ${condition}
+      RETURNING ${list}`,
+  )
+  const gone = listed(removed)
+  await tx.execute(sql`
+    DELETE FROM ${chatSteps} USING ${gone.table}
+    WHERE ${chatSteps.botId} = ANY(${gone.bots}) AND ${chatSteps.botId} = listed.bot_id
+      AND ${chatSteps.sessionId} = listed.id`)
 }

@@ -247,7 +247,7 @@ async function writeChange(
     .update(botDrafts)
     .set(parts)
     .from(bot)
-    .where(eq(botDrafts.botId, bot.id))
+    .where(and(eq(botDrafts.botId, current.id), eq(botDrafts.botId, bot.id)))
     .returning({ botId: botDrafts.botId, ...(known ? {} : columnsBeside(parts)) })
   if (!unchanged) return undefined
   const { botId: _, ...rest } = unchanged
@@ -276,7 +276,12 @@ function changedBot(
 }
 
 function draftOfChanged(db: Database, bot: ReturnType<typeof changedBot>) {
-  return db.with(bot).select(draftColumns).from(bot).innerJoin(botDrafts, eq(botDrafts.botId, bot.id))
+  return db
+    .with(bot)
+    .select(draftColumns)
+    .from(bot)
+    .innerJoin(botDrafts, eq(botDrafts.botId, bot.id))
+    .where(eq(botDrafts.botId, sql.placeholder('id')))
 }
 
 const updateStatements = statements((db, named) => {

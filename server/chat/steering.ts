@@ -8,8 +8,9 @@ import { after, newestFirst, type Position } from '../db/page.ts'
 import { results, chatSessions as table } from '../db/schema.ts'
 import { expression, optional, prepareSelect, type RowOf, selectRows } from '../db/selection.ts'
 import { JsonText } from '../json/json-text.ts'
+import { insertLogs } from './client-logs.ts'
 import { setVariables } from './engine.ts'
-import { insertLogs, waitingResultOf } from './saving.ts'
+import { expiryOf, waitingResultOf } from './saving.ts'
 import { readSteered, type Steered } from './steered.ts'
 import { effectsOf, readState } from './steps.ts'
 import { loadPublication } from './store.ts'
@@ -36,7 +37,7 @@ const chatStatements = statements((db, named) => ({
     named('chat_page'),
     shape,
     (list) => sql`SELECT ${list} FROM ${table}
-      WHERE ${table.botId} = ${sql.placeholder('botId')} AND ${table.state} IS NOT NULL
+      WHERE ${table.botId} = ${sql.placeholder('botId')} AND ${table.endedAt} IS NULL AND ${table.state} IS NOT NULL
         AND ${table.resultId} IS NOT NULL AND ${table.expiresAt} > ${sql.placeholder('now')}::timestamptz
         AND ${after(table.createdAt, table.id)}
       ORDER BY ${sql.join(newestFirst(table.createdAt, table.id), sql`, `)} LIMIT ${sql.placeholder('limit')}`,
@@ -85,7 +86,9 @@ export function steer(
     const effects = effectsOf({ ...context, db }, { botId, workspaceId, publicationId, resultId, state })
     const set = await setVariables(flow, state, variables, effects)
     if (set.mistakes.length > 0) throw new Rollback({ issues: set.mistakes.map(toIssue) })
-    const changes: Partial<typeof table.$inferInsert> = isOver ? { state: null } : {}
+    const changes: Partial<typeof table.$inferInsert> = isOver
+      ? { state: null, endedAt: now, expiresAt: expiryOf(true, now) }
+      : {}
     if (set.values.length > 0) {
       const earlier = readSteered(row.steered?.text ?? null)
       const place = (earlier.at(-1)?.[0] ?? 0) + 1

@@ -1,9 +1,11 @@
 import { and, desc, eq, isNull, lte, sql } from 'drizzle-orm'
+import { LRUCache } from 'lru-cache'
 import type { components } from '../../generated/openapi.ts'
 import { type BotGrant, isWatched } from '../access/index.ts'
 import { type Draft, parseDraft, type Version, withDraft } from '../bots/drafts.ts'
 import { convert } from '../conversion/index.ts'
-import { type Database, statements } from '../db/client.ts'
+import { type Database, sqlState, statements } from '../db/client.ts'
+import { isDistributed } from '../db/distribution.ts'
 import { prepareLookup } from '../db/lookup.ts'
 import {
   botDrafts,
@@ -17,7 +19,8 @@ import {
   results,
   resultTranscripts,
 } from '../db/schema.ts'
-import { expression, optional } from '../db/selection.ts'
+import { expression, optional, prepareSelect } from '../db/selection.ts'
+import { botOfSession } from './session-ids.ts'
 import type { ChatTools } from './tools/index.ts'
 import type { Answer, Flow, TranscriptEntry } from './types.ts'
 
@@ -31,7 +34,7 @@ const sessionLookups = statements((db, named) => ({
     db,
     named,
     'chat_start',
-    { publicId: 'text', resultId: 'text' },
+    { publicId: 'text', botId: 'text', resultId: 'text' },
     {
       botId: bots.id,
       workspaceId: bots.workspaceId,
@@ -44,17 +47,17 @@ const sessionLookups = statements((db, named) => ({
     },
     (list, asked) => sql`
       SELECT ${list} FROM ${asked}
-      JOIN ${publicIds} ON ${publicIds.publicId} = asked."publicId"
-      JOIN ${bots} ON ${bots.id} = ${publicIds.botId} AND ${bots.deletedAt} IS NULL
-      JOIN ${publishedBots} ON ${publishedBots.botId} = ${bots.id} AND ${publishedBots.publicationId} IS NOT NULL
-      LEFT JOIN ${results} ON ${results.botId} = ${bots.id} AND ${results.id} = asked."resultId"
+      JOIN ${publicIds} ON ${publicIds.publicId} = asked."publicId" AND ${publicIds.botId} = asked."botId"
+      JOIN ${bots} ON ${bots.id} = asked."botId" AND ${bots.deletedAt} IS NULL
+      JOIN ${publishedBots} ON ${publishedBots.botId} = asked."botId" AND ${publishedBots.publicationId} IS NOT NULL
+      LEFT JOIN ${results} ON ${results.botId} = asked."botId" AND ${results.id} = asked."resultId"
         AND NOT ${results.isArchived} AND ${results.createdAt} > coalesce(${bots.resultsFloorAt}, '-infinity')`,
   ),
   resume: prepareLookup(
     db,
     named,
     'chat_resume',
-    { sessionId: 'text', now: 'timestamptz' },
+    { botId: 'text', sessionId: 'text', now: 'timestamptz' },
     {
       sessionId: chatSessions.id,
       botId: bots.id,
@@ -74,10 +77,15 @@ const sessionLookups = statements((db, named) => ({
       // Null for a preview.
       publicationId: chatSessions.publicationId,
     },
+    // By its key first, on its own: a planner that takes the table for empty would as well look through all sessions
+    // that have not expired.
     (list, asked) => sql`
       SELECT ${list} FROM ${asked}
-      JOIN ${chatSessions} ON ${chatSessions.id} = asked."sessionId" AND ${chatSessions.expiresAt} > asked.now
-      JOIN ${bots} ON ${bots.id} = ${chatSessions.botId} AND ${bots.deletedAt} IS NULL`,
+      CROSS JOIN LATERAL (
+        SELECT * FROM ${chatSessions} s WHERE s.bot_id = asked."botId" AND s.id = asked."sessionId" OFFSET 0
+      ) AS ${chatSessions}
+      JOIN ${bots} ON ${bots.id} = asked."botId" AND ${bots.deletedAt} IS NULL
+      WHERE ${chatSessions.expiresAt} > asked.now`,
   ),
   linked: prepareLookup(
     db,
@@ -89,9 +97,26 @@ const sessionLookups = statements((db, named) => ({
       SELECT ${list} FROM ${asked}
       JOIN ${bots} ON ${bots.id} = asked."botId" AND ${bots.workspaceId} = asked."workspaceId"
         AND ${bots.deletedAt} IS NULL
-      JOIN ${publishedBots} ON ${publishedBots.botId} = ${bots.id} AND ${publishedBots.publicationId} IS NOT NULL`,
+      JOIN ${publishedBots} ON ${publishedBots.botId} = asked."botId" AND ${publishedBots.publicationId} IS NOT NULL`,
+  ),
+  holder: prepareSelect(
+    db,
+    named('chat_public_id'),
+    { botId: publicIds.botId },
+    (list) =>
+      sql`SELECT ${list} FROM ${publicIds} WHERE ${publicIds.publicId} = ${sql.placeholder('publicId')}`,
+  ),
+  older: prepareSelect(
+    db,
+    named('chat_older_session'),
+    { botId: chatSessions.botId },
+    (list) =>
+      sql`SELECT ${list} FROM ${chatSessions} WHERE ${chatSessions.id} = ${sql.placeholder('sessionId')}`,
   ),
 }))
+
+/** Which bot had a public id a moment ago. It is looked up with the bot whether it has it still. */
+const holders = new LRUCache<string, string>({ max: 10_000 })
 
 /** A published bot by its public id, and the result to go on with when the caller named one of this bot. */
 export async function findPublished(
@@ -100,8 +125,18 @@ export async function findPublished(
   publicId: string,
   resultId: string | undefined,
 ) {
-  const row = await sessionLookups(db).start({ publicId, resultId: resultId ?? '' })
-  const flow = row && (await loadPublication(db, tools, row.botId, row.publicationId))
+  const lookups = sessionLookups(db)
+  const question = { publicId, resultId: resultId ?? '' }
+  const known = holders.get(publicId)
+  let row = known === undefined ? undefined : await lookups.start({ ...question, botId: known })
+  if (!row) {
+    const [holder] = await lookups.holder({ publicId })
+    if (!holder || holder.botId === known) return undefined
+    row = await lookups.start({ ...question, botId: holder.botId })
+    if (!row) return undefined
+    holders.set(publicId, holder.botId)
+  }
+  const flow = await loadPublication(db, tools, row.botId, row.publicationId)
   return flow ? { ...row, flow } : undefined
 }
 
@@ -110,13 +145,37 @@ export async function findPublished(
  * is now.
  */
 export async function findSession(db: Database, tools: ChatTools, sessionId: string, now: Date) {
-  const row = await sessionLookups(db).resume({ sessionId, now: now.toISOString() })
+  const botId = await locateSession(db, sessionId)
+  if (botId === undefined) return undefined
+  const row = await sessionLookups(db).resume({ botId, sessionId, now: now.toISOString() })
   if (!row) return undefined
   const flow =
     row.publicationId === null
       ? await draftFlow(db, row.botId)
       : await loadPublication(db, tools, row.botId, row.publicationId)
   return flow ? { ...row, flow } : undefined
+}
+
+/**
+ * Asks what every step of a chat asks, of a session that is not there: a schema or a cluster that cannot answer it fails.
+ * Of a cluster, a node that is away keeps only its own bots from chatting.
+ */
+export async function tryChat(db: Database) {
+  const nobodys = { botId: '', sessionId: '', now: new Date(0).toISOString() }
+  await sessionLookups(db)
+    .resume(nobodys)
+    .catch((error) => {
+      if (!isDistributed(db) || /^(0A|42)/.test(sqlState(error) ?? '')) throw error
+      return db.$client.query('select 1')
+    })
+}
+
+/** The bot of a session. Only for one of a release before, whose id does not say it, is the database asked. */
+export async function locateSession(db: Database, sessionId: string): Promise<string | undefined> {
+  const botId = botOfSession(sessionId)
+  if (botId !== undefined) return botId
+  const [older] = await sessionLookups(db).older({ sessionId })
+  return older?.botId
 }
 
 export type Session = NonNullable<Awaited<ReturnType<typeof findSession>>>

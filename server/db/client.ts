@@ -61,12 +61,12 @@ export function connect(options: DatabaseOptions): { db: Database; pool: pg.Pool
 /** How long the database may take to say that it is there, in milliseconds: probes give up after three seconds. */
 const PATIENCE = 2_000
 
-/** Whether the database answers in time. Those who ask at the same time share one statement. */
-export function createProbe(pool: pg.Pool): () => Promise<boolean> {
+/** Whether the database answers what it is asked in time. Those who ask at the same time share the answer. */
+export function createProbe(ask: () => Promise<unknown>): () => Promise<boolean> {
   let running: Promise<boolean> | undefined
   return () => {
     running ??= Promise.race([
-      pool.query('select 1').then(
+      ask().then(
         () => true,
         () => false,
       ),

@@ -1,6 +1,7 @@
 import DataLoader from 'dataloader'
 import { type SQL, sql } from 'drizzle-orm'
 import { type Database, prepareSql } from './client.ts'
+import { isDistributed } from './distribution.ts'
 import { type RowOf, type Shape, selection } from './selection.ts'
 
 /** The most questions in one statement. */
@@ -17,8 +18,9 @@ type QuestionOf<Types extends Record<string, keyof Asked>> = { [Key in keyof Typ
 
 /**
  * Prepares a statement that finds one row for a question, and asks the questions of all requests that come in
- * the same turn of the event loop at once: asking costs several times what finding does. `statement` gets the
- * table of the questions, named `asked`, with a column for each of `types`, and the select list.
+ * the same turn of the event loop at once: asking costs several times what finding does. Of a cluster each is asked
+ * alone, since together they would go to several nodes. `statement` gets the table of the questions, named `asked`,
+ * with a column for each of `types`, and the select list.
  */
 export function prepareLookup<Types extends Record<string, keyof Asked>, S extends Shape>(
   db: Database,
@@ -66,7 +68,11 @@ export function prepareLookup<Types extends Record<string, keyof Asked>, S exten
       for (const row of rows) found[Number(row.place) - 1] = read(row)
       return found
     },
-    { cache: false, maxBatchSize: BATCH, batchScheduleFn: (ask) => setImmediate(ask) },
+    {
+      cache: false,
+      maxBatchSize: isDistributed(db) ? 1 : BATCH,
+      batchScheduleFn: (ask) => setImmediate(ask),
+    },
   )
   return (question) => loader.load(question)
 }

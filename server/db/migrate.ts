@@ -1,31 +1,45 @@
 import { randomBytes } from 'node:crypto'
-import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { drizzle } from 'drizzle-orm/node-postgres'
-import { migrate } from 'drizzle-orm/node-postgres/migrator'
+import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
 import pg from 'pg'
 import { root } from '../root.ts'
 import { type Database, sqlState } from './client.ts'
 import { installationKeys } from './schema.ts'
 
 /**
- * Brings the database to the newest migration. Safe when several processes start at once: a row lock lets
- * one of them work while the others wait. Ends with the first error of a migration; what committed before
- * it stays, and the next call goes on from there. `last` names the migration to stop after, for data of an
- * older release; a database that has more already stays as it is.
+ * Brings the database to the newest migration, each in a transaction of its own. Safe when several processes start
+ * at once: a row lock lets one of them work while the others wait. Ends with the first error of a migration; what
+ * committed before it stays, and the next call goes on from there. `last` names the migration to stop after, for data
+ * of an older release; a database that has more already stays as it is.
  */
 export async function migrateDatabase(url: string, last?: string): Promise<void> {
+  const migrations = await readMigrations(last)
   const holder = await connectTo(url)
   try {
     await lockSchema(holder)
     const worker = await connectTo(url)
     try {
-      // A migration must not queue behind a long transaction while requests queue behind the migration. The limit
-      // ends with the transaction, which the migrator takes for its own: a pooler hands the connection on.
-      await worker.query(`BEGIN; ${withoutLimits}; SET LOCAL lock_timeout = '10s'`)
-      await withMigrations(last, (migrationsFolder) => migrate(drizzle(worker), { migrationsFolder }))
+      await worker.query('CREATE SCHEMA IF NOT EXISTS drizzle')
+      await worker.query(
+        'CREATE TABLE IF NOT EXISTS drizzle.__drizzle_migrations (id SERIAL PRIMARY KEY, hash text NOT NULL, created_at bigint)',
+      )
+      for (;;) {
+        const next = await firstMissing(worker, migrations)
+        if (!next) break
+        if (!next.sql.some(isConcurrent)) {
+          await applyAtOnce(worker, next)
+          continue
+        }
+        // What waits for the other lock, in a release before, has a snapshot, which building an index waits for.
+        await holder.query('COMMIT')
+        await lockSchema(holder, 'indexes')
+        if ((await firstMissing(worker, migrations)) === next) await applyOneByOne(worker, next)
+        await holder.query('COMMIT')
+        await lockSchema(holder)
+      }
     } finally {
       await worker.end()
     }
@@ -37,6 +51,71 @@ export async function migrateDatabase(url: string, last?: string): Promise<void>
 
 const folder = fileURLToPath(new URL('migrations/', root))
 
+async function readMigrations(last: string | undefined): Promise<MigrationMeta[]> {
+  const { entries } = await readJournal()
+  const end = last === undefined ? entries.length - 1 : entries.findIndex(({ tag }) => tag === last)
+  if (end < 0) throw new Error(`This release does not know the migration ${last}: it is older than the data`)
+  return readMigrationFiles({ migrationsFolder: folder }).slice(0, end + 1)
+}
+
+async function firstMissing(worker: pg.Client, migrations: MigrationMeta[]) {
+  const { rows } = await worker.query('SELECT max(created_at) AS newest FROM drizzle.__drizzle_migrations')
+  return migrations.find(({ folderMillis }) => folderMillis > Number(rows[0].newest ?? 0))
+}
+
+async function applyAtOnce(worker: pg.Client, migration: MigrationMeta) {
+  await inTransaction(worker, async () => {
+    for (const statement of migration.sql) await worker.query(statement)
+    await note(worker, migration)
+  })
+}
+
+/**
+ * Applies a migration that builds indexes while the tables are written to, which no transaction can. Where it was
+ * interrupted it begins anew, so each of its statements passes over what is there.
+ */
+async function applyOneByOne(worker: pg.Client, migration: MigrationMeta) {
+  for (const statement of migration.sql) {
+    if (!isConcurrent(statement)) {
+      await inTransaction(worker, () => worker.query(statement))
+      continue
+    }
+    // One that was not built to its end is there as well, and finds nothing.
+    const name = /CREATE (?:UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS "(\w+)"/.exec(statement)?.[1]
+    if (name !== undefined) {
+      const { rows } = await worker.query(
+        'SELECT FROM pg_index WHERE indexrelid = to_regclass($1) AND NOT indisvalid',
+        [name],
+      )
+      if (rows.length > 0) await worker.query(`DROP INDEX CONCURRENTLY "${name}"`)
+    }
+    // Of the connection, since it is no transaction.
+    await worker.query('SET statement_timeout = 0; SET lock_timeout = 0')
+    await worker.query(statement)
+    await worker.query('RESET statement_timeout; RESET lock_timeout')
+  }
+  await note(worker, migration)
+}
+
+const isConcurrent = (statement: string) => /\bINDEX CONCURRENTLY\b/.test(statement)
+
+/**
+ * A migration must not queue behind a long transaction while requests queue behind the migration. The limit ends with
+ * the transaction: a pooler hands the connection on.
+ */
+async function inTransaction(worker: pg.Client, work: () => Promise<unknown>) {
+  await worker.query(`BEGIN; ${withoutLimits}; SET LOCAL lock_timeout = '10s'`)
+  await work()
+  await worker.query('COMMIT')
+}
+
+async function note(worker: pg.Client, { hash, folderMillis }: MigrationMeta) {
+  await worker.query('INSERT INTO drizzle.__drizzle_migrations (hash, created_at) VALUES ($1, $2)', [
+    hash,
+    folderMillis,
+  ])
+}
+
 interface Journal {
   entries: { tag: string; when: number }[]
 }
@@ -45,20 +124,17 @@ async function readJournal(): Promise<Journal> {
   return JSON.parse(await readFile(join(folder, 'meta/_journal.json'), 'utf8'))
 }
 
-/** Drizzle runs all that a folder lists, so to stop early it gets a folder that lists fewer. */
-async function withMigrations(last: string | undefined, work: (folder: string) => Promise<void>) {
-  if (last === undefined) return work(folder)
-  const journal = await readJournal()
-  const end = journal.entries.findIndex(({ tag }) => tag === last)
-  if (end < 0) throw new Error(`This release does not know the migration ${last}: it is older than the data`)
-  const copy = await mkdtemp(join(tmpdir(), 'bots-migrations-'))
+/**
+ * Spreads the tables over the nodes of a Citus cluster, of which `url` is the coordinator. What is spread already stays
+ * as it is, so it can be called again, and has to be after a migration that adds tables.
+ */
+export async function distribute(url: string): Promise<void> {
+  const text = await readFile(join(folder, 'distribute.sql'), 'utf8')
+  const client = await connectTo(url)
   try {
-    await cp(folder, copy, { recursive: true })
-    const entries = journal.entries.slice(0, end + 1)
-    await writeFile(join(copy, 'meta/_journal.json'), JSON.stringify({ ...journal, entries }))
-    await work(copy)
+    for (const statement of text.split('--> statement-breakpoint')) await client.query(statement)
   } finally {
-    await rm(copy, { recursive: true })
+    await client.end()
   }
 }
 
@@ -104,13 +180,13 @@ const withoutLimits =
 
 /**
  * Begins a transaction that is alone at the schema and at making the first user. The lock is a row: it ends
- * with its process and passes through poolers.
+ * with its process and passes through poolers. Whoever waits asks now and then, and has no snapshot in between.
  */
-export async function lockSchema(client: pg.Client) {
+export async function lockSchema(client: pg.Client, id: 'migrations' | 'indexes' = 'migrations') {
   for (;;) {
     try {
       await client.query('CREATE TABLE IF NOT EXISTS schema_lock (id text PRIMARY KEY)')
-      await client.query("INSERT INTO schema_lock (id) VALUES ('migrations') ON CONFLICT DO NOTHING")
+      await client.query('INSERT INTO schema_lock (id) VALUES ($1) ON CONFLICT DO NOTHING', [id])
       break
     } catch (error) {
       // Two processes that create the table at once: one of them fails, although it was asked not to.
@@ -118,7 +194,14 @@ export async function lockSchema(client: pg.Client) {
     }
   }
   await client.query(`BEGIN; ${withoutLimits}`)
-  await client.query("SELECT id FROM schema_lock WHERE id = 'migrations' FOR UPDATE")
+  for (;;) {
+    // Without parameters: what a statement with some has read stays open, and its snapshot with it.
+    const { rows } = await client.query(
+      `SELECT id FROM schema_lock WHERE id = '${id}' FOR UPDATE SKIP LOCKED`,
+    )
+    if (rows.length > 0) return
+    await delay(100)
+  }
 }
 
 /** The key of the installation that authenticates cursors, made by the first process that asks. */

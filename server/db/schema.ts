@@ -19,7 +19,8 @@ import { JsonText } from '../json/json-text.ts'
 
 /**
  * The tables, in two kinds. Catalogue tables are small and have foreign keys among themselves. Bot tables
- * are keyed by the bot's id first and have none to each other, so that they can be distributed by it.
+ * are keyed by the bot's id first and have none to each other, so that they can be distributed by it
+ * (`migrations/distribute.sql`).
  * Ids are text made by the service; times are set by the service, never by the database.
  */
 
@@ -428,6 +429,7 @@ export const resultTranscripts = pgTable(
 export const chatSessions = pgTable(
   'chat_sessions',
   {
+    /** Begins with the bot's, see `chat/session-ids.ts`; those of a release before are unique all the same. */
     id: text('id').primaryKey(),
     botId: text('bot_id').notNull(),
     /** The publication the chat started with and stays with; null for a preview of the draft. */
@@ -447,16 +449,21 @@ export const chatSessions = pgTable(
     lastAnswer: json('last_answer'),
     /** How many log entries its client has saved; null for none. */
     clientLogs: integer('client_logs'),
+    /** When the chat was over; a release before leaves it null, so `state` has to be asked too. */
+    endedAt: time('ended_at'),
+    /** In whole hours while the chat goes on, so that most steps change nothing that an index has. */
     expiresAt: time('expires_at').notNull(),
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),
   },
   (table) => [
+    uniqueIndex('chat_sessions_key').on(table.botId, table.id).concurrently(),
     index('chat_sessions_expiry').on(table.expiresAt),
-    index('chat_sessions_bot').on(table.botId),
-    index('chat_sessions_waiting')
+    // Not of `state`, which changes with every step: each would be written into all indexes.
+    index('chat_sessions_open')
       .on(table.botId, table.createdAt.desc(), table.id.desc())
-      .where(sql`state IS NOT NULL AND result_id IS NOT NULL`),
+      .where(sql`ended_at IS NULL AND result_id IS NOT NULL`)
+      .concurrently(),
   ],
 )
 

@@ -1,8 +1,10 @@
 import type { Issue } from '../../contract/errors.ts'
 import type { ChatHandlers } from '../../generated/handlers.ts'
 import { closed, refusedOrigin, remembersUsers } from '../chat/admission.ts'
+import { insertClientLogs, MAXIMUM_CLIENT_LOGS } from '../chat/client-logs.ts'
 import { lookOfChat, startChat as startFlow } from '../chat/engine.ts'
-import { insertClientLogs, MAXIMUM_CLIENT_LOGS, saveStep } from '../chat/saving.ts'
+import { saveStep } from '../chat/saving.ts'
+import { newSessionId } from '../chat/session-ids.ts'
 import {
   digestOf,
   earlierAnswer,
@@ -13,7 +15,7 @@ import {
   waitsFor,
   waitsForWebhook,
 } from '../chat/steps.ts'
-import { findPublished, findSession, previewFlow, sessionOf, turnsOf } from '../chat/store.ts'
+import { findPublished, findSession, locateSession, previewFlow, sessionOf, turnsOf } from '../chat/store.ts'
 import type { StartOptions, StepRefusal } from '../chat/types.ts'
 import type { Contexts } from '../context.ts'
 import { newId } from '../ids.ts'
@@ -33,7 +35,7 @@ export const chat: ChatHandlers<Contexts> = {
       if (published.isClosed) return reply.fail('BAD_REQUEST', [closed(flow)])
       const earlierId = remembersUsers(flow) ? published.earlierResultId : null
       const resultId = earlierId ?? newId(now)
-      const sessionId = newId(now)
+      const sessionId = newSessionId(botId, now)
       const outcome = await startFlow(
         flow,
         {
@@ -168,11 +170,11 @@ export const chat: ChatHandlers<Contexts> = {
         const isSaved = await saveStep(db, { ...write, session }, now, (write) => keep(answer, write))
         return isSaved ? answer : undefined
       }
-      const newSessionId = newId(now)
-      // Where the id that was given belongs to another chat, the preview gets one of its own.
-      return (
-        (await save(body.sessionId ?? newSessionId)) ?? (await save(newSessionId)) ?? reply.fail('NOT_FOUND')
-      )
+      const ownId = newSessionId(grant.bot.id, now)
+      const givenId = body.sessionId ?? ownId
+      // Where the id that was given belongs to another chat, or to none, the preview gets one of its own.
+      const isOfBot = (await locateSession(db, givenId)) === grant.bot.id
+      return (isOfBot && (await save(givenId))) || (await save(ownId)) || reply.fail('NOT_FOUND')
     })
   },
 

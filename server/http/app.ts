@@ -6,6 +6,7 @@ import type { Pool } from 'pg'
 import { operations } from '../../contract/index.ts'
 import { readCredential } from '../access/authenticate.ts'
 import { authorize, type Caller } from '../access/index.ts'
+import { tryChat } from '../chat/store.ts'
 import type { Services } from '../context.ts'
 import { createProbe, UnknownOutcome } from '../db/client.ts'
 import { handlers } from '../handlers/index.ts'
@@ -131,7 +132,7 @@ export function createApp(options: AppOptions): express.Express {
     phase() === 'starting' ? next() : runOperation(request, response, next),
   )
 
-  const isReachable = createProbe(pool)
+  const isReachable = createProbe(() => tryChat(options.db))
   serve(app, '/livez', (_request, response) => response.json({ status: 'ok' }))
   serve(app, '/readyz', async (_request, response) => {
     if (phase() === 'serving' && (await isReachable())) response.json({ status: 'ok' })

@@ -29,33 +29,33 @@ const eventsBetween = (botId: SQL, begins: SQL, ends: SQL) => sql`
   SELECT e.block_id, e.waits_until, ${status('r')} AS status
   FROM ${results} r CROSS JOIN LATERAL (
     SELECT a.block_id, NULL::timestamptz AS waits_until
-    FROM ${resultAnswers} a WHERE a.bot_id = r.bot_id AND a.result_id = r.id
+    FROM ${resultAnswers} a WHERE a.bot_id = ${botId} AND a.result_id = r.id
     UNION ALL
     SELECT r.waiting_block_id, r.waits_until WHERE r.waiting_block_id IS NOT NULL
   ) AS e
   WHERE r.bot_id = ${botId} AND r.has_started IN (true, false) AND NOT r.is_archived
     AND r.created_at >= ${begins} AND r.created_at < ${ends}`
 
-const botId = hidden('botId', 'text')
 const now = sql`${sql.placeholder('now')}::timestamptz`
 const wanted = sql`${sql.placeholder('status')}::text`
 
-const goodDays = sql`FROM ${botStatsDaily} WHERE bot_id = ${botId} AND blocks_epoch = epoch
-  AND coalesce(blocks_settle_at, '-infinity') <= ${now}
-  AND day >= ${hidden('firstDay', 'date')} AND day < ${hidden('endDay', 'date')}`
-
-const blockStatements = statements((db, named) => ({
-  count: prepareSelect(
-    db,
-    named('count_blocks'),
-    {
-      blockId: expression(sql`part.block_id`, 'text'),
-      answered: expression(sql`sum(part.answered)`, 'float8'),
-      left: expression(sql`sum(part.left)`, 'float8'),
-      open: expression(sql`sum(part.open)`, 'float8'),
-      counted: expression(sql`sum(part.counted)`, 'float8'),
-    },
-    (list) => sql`
+const blockStatements = statements((db, named) => {
+  const botId = hidden(db, 'botId', 'text')
+  const goodDays = sql`FROM ${botStatsDaily} WHERE bot_id = ${botId} AND blocks_epoch = epoch
+    AND coalesce(blocks_settle_at, '-infinity') <= ${now}
+    AND day >= ${hidden(db, 'firstDay', 'date')} AND day < ${hidden(db, 'endDay', 'date')}`
+  return {
+    count: prepareSelect(
+      db,
+      named('count_blocks'),
+      {
+        blockId: expression(sql`part.block_id`, 'text'),
+        answered: expression(sql`sum(part.answered)`, 'float8'),
+        left: expression(sql`sum(part.left)`, 'float8'),
+        open: expression(sql`sum(part.open)`, 'float8'),
+        counted: expression(sql`sum(part.counted)`, 'float8'),
+      },
+      (list) => sql`
       SELECT ${list} FROM (
         SELECT k.block_id, k.answered, k.waiting AS left, 0 AS open, 0 AS counted
         FROM ${botBlockStatsDaily} k
@@ -69,8 +69,9 @@ const blockStatements = statements((db, named) => ({
           CROSS JOIN LATERAL (${eventsBetween(botId, sql`gap.begins`, sql`gap.ends`)}) AS e
         WHERE gap.begins < gap.ends AND (${wanted} IS NULL OR e.status = ${wanted})
       ) AS part GROUP BY part.block_id`,
-  ),
-}))
+    ),
+  }
+})
 
 export interface BlockCounts {
   shown: number
@@ -125,7 +126,7 @@ export async function rollUpBlocks(db: Database): Promise<boolean> {
 
 async function countDay(db: Database, botId: string, day: string) {
   const { botId: ofBot, day: ofDay, epoch } = botStatsDaily
-  const events = eventsBetween(sql`${ofBot}`, startOf(sql`${ofDay}`), startOf(sql`${ofDay} + 1`))
+  const events = eventsBetween(sql`${botId}`, startOf(sql`${ofDay}`), startOf(sql`${ofDay} + 1`))
   // One statement, so that the epoch and the counts are of one moment.
   const [row] = await selectRows(
     db,

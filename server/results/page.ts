@@ -12,7 +12,7 @@ import type { TimeRange } from './time-range.ts'
 /** A page that looks for something looks at so many results at most, however few it finds. */
 const EXAMINED = 10_000
 
-/** A result with its answers. */
+/** A result with its answers, which the bot is said for once more: then a cluster looks for them at one node. */
 const resultShape = {
   id: table.id,
   createdAt: table.createdAt,
@@ -24,7 +24,7 @@ const resultShape = {
     sql`SELECT coalesce(json_agg(json_strip_nulls(json_build_object(
         'blockId', a.block_id, 'content', a.content, 'attachedFileUrls', a.attached_file_urls
       )) ORDER BY a.seq), '[]')
-      FROM ${resultAnswers} a WHERE a.bot_id = ${table.botId} AND a.result_id = ${table.id}`,
+      FROM ${resultAnswers} a WHERE a.bot_id = ${sql.placeholder('botId')} AND a.result_id = ${table.id}`,
     'json',
   ),
 }
@@ -51,7 +51,7 @@ const isWanted = sql`(${status} IS NULL OR ${table.isCompleted} = (${status} = '
   ), false))
   AND (${sought} IS NULL OR coalesce((
     SELECT bool_or(strpos(lower(a.content), lower(${sought})) > 0)
-    FROM ${resultAnswers} a WHERE a.bot_id = ${table.botId} AND a.result_id = ${table.id}
+    FROM ${resultAnswers} a WHERE a.bot_id = ${sql.placeholder('botId')} AND a.result_id = ${table.id}
   ), false))`
 
 /** Rows are taken as they come: what Drizzle does to each cell would be a tenth of the work for a page. */

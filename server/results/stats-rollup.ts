@@ -1,7 +1,8 @@
 import { and, asc, eq, lte, type SQL, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { BotGrant } from '../access/index.ts'
-import { type Database, sqlState, statements } from '../db/client.ts'
+import { type Database, sqlState, statements, type Transaction } from '../db/client.ts'
+import { isDistributed } from '../db/distribution.ts'
 import { botStatsDaily, bots, results, statsRollups } from '../db/schema.ts'
 import { expression, prepareSelect, selectRows } from '../db/selection.ts'
 import type { TimeRange } from './time-range.ts'
@@ -60,6 +61,20 @@ export function raiseEpochs(rows: SQL): SQL {
     ON CONFLICT (bot_id, day) DO UPDATE SET epoch = ${botStatsDaily}.epoch + 1`
 }
 
+/** The same for results of one bot that were made at these times. */
+export async function raiseEpochsOf(tx: Transaction, botId: string, times: Date[], now: Date) {
+  const late = times.filter((time) => time < new Date(lateBefore(now)))
+  const days = [...new Set(late.map((time) => dayOf(time.getTime())))].sort()
+  if (days.length === 0) return
+  await tx
+    .insert(botStatsDaily)
+    .values(days.map((day) => ({ botId, day })))
+    .onConflictDoUpdate({
+      target: [botStatsDaily.botId, botStatsDaily.day],
+      set: { epoch: sql`${botStatsDaily.epoch} + 1` },
+    })
+}
+
 /** Counts from the index. Both values of `has_started` are named, so that it is walked in two ranges. */
 const countBetween = (botId: SQL, begins: SQL, ends: SQL) => sql`
   SELECT count(*) AS views, count(*) FILTER (WHERE has_started) AS starts,
@@ -71,17 +86,18 @@ const countBetween = (botId: SQL, begins: SQL, ends: SQL) => sql`
 
 /**
  * A parameter of which the planner does not see the value: for a small bot it would otherwise make a plan of
- * its own for every read, which takes longer than the read.
+ * its own for every read, which takes longer than the read. A cluster has to see whose rows are read.
  */
-export const hidden = (name: string, type: 'text' | 'date') =>
-  sql`(SELECT ${sql.placeholder(name)}::${sql.raw(type)})`
+export const hidden = (db: Database, name: string, type: 'text' | 'date') => {
+  const value = sql`${sql.placeholder(name)}::${sql.raw(type)}`
+  return isDistributed(db) ? value : sql`(SELECT ${value})`
+}
 
-const botId = hidden('botId', 'text')
 const from = sql`${sql.placeholder('from')}::timestamptz`
 const to = sql`${sql.placeholder('to')}::timestamptz`
 
-const goodDays = sql`FROM ${botStatsDaily} WHERE bot_id = ${botId} AND computed_epoch = epoch
-  AND day >= ${hidden('firstDay', 'date')} AND day < ${hidden('endDay', 'date')}`
+const goodDaysOf = (db: Database) => sql`FROM ${botStatsDaily} WHERE bot_id = ${hidden(db, 'botId', 'text')}
+  AND computed_epoch = epoch AND day >= ${hidden(db, 'firstDay', 'date')} AND day < ${hidden(db, 'endDay', 'date')}`
 
 export const startOf = (day: SQL) => sql`(${day})::timestamp AT TIME ZONE 'UTC'`
 
@@ -101,25 +117,28 @@ export const gapsOf = (goodDays: SQL) => sql`
 const total = (column: string) => sql.raw(`coalesce(sum(${column}), 0)::float8 AS ${column}`)
 const totals = sql`${total('views')}, ${total('starts')}, ${total('completions')}`
 
-const readStatements = statements((db, named) => ({
-  // One statement, hence one snapshot: completed <= starts <= views at every moment. A completion counts
-  // only with a start, whatever the rows say.
-  count: prepareSelect(
-    db,
-    named('count_results'),
-    {
-      totalViews: expression(sql`kept.views + counted.views`, 'float8'),
-      totalStarts: expression(sql`kept.starts + counted.starts`, 'float8'),
-      totalCompleted: expression(sql`kept.completions + counted.completions`, 'float8'),
-      isFound: expression(
-        sql`CASE WHEN counted.views > ${sql.raw(String(MANY))} THEN NOT EXISTS (
+const readStatements = statements((db, named) => {
+  const botId = hidden(db, 'botId', 'text')
+  const goodDays = goodDaysOf(db)
+  return {
+    // One statement, hence one snapshot: completed <= starts <= views at every moment. A completion counts
+    // only with a start, whatever the rows say.
+    count: prepareSelect(
+      db,
+      named('count_results'),
+      {
+        totalViews: expression(sql`kept.views + counted.views`, 'float8'),
+        totalStarts: expression(sql`kept.starts + counted.starts`, 'float8'),
+        totalCompleted: expression(sql`kept.completions + counted.completions`, 'float8'),
+        isFound: expression(
+          sql`CASE WHEN counted.views > ${sql.raw(String(MANY))} THEN NOT EXISTS (
           SELECT FROM ${statsRollups} WHERE bot_id = ${botId}
         ) ELSE false END`,
-        'boolean',
-      ),
-      isSmall: expression(sql`kept.days = 0 AND counted.views <= ${sql.raw(String(MANY))}`, 'boolean'),
-    },
-    (list) => sql`
+          'boolean',
+        ),
+        isSmall: expression(sql`kept.days = 0 AND counted.views <= ${sql.raw(String(MANY))}`, 'boolean'),
+      },
+      (list) => sql`
       SELECT ${list} FROM (
         SELECT count(*) AS days, min(day) AS first, max(day) AS last, ${totals} ${goodDays}
       ) AS kept, LATERAL (
@@ -128,18 +147,19 @@ const readStatements = statements((db, named) => ({
         CROSS JOIN LATERAL (${countBetween(botId, sql`gap.begins`, sql`gap.ends`)}) AS part
         WHERE gap.begins < gap.ends
       ) AS counted`,
-  ),
-  countSmall: prepareSelect(
-    db,
-    named('count_few_results'),
-    {
-      totalViews: expression(sql`views`, 'float8'),
-      totalStarts: expression(sql`starts`, 'float8'),
-      totalCompleted: expression(sql`completions`, 'float8'),
-    },
-    (list) => sql`SELECT ${list} FROM (${countBetween(botId, from, to)}) AS counted`,
-  ),
-}))
+    ),
+    countSmall: prepareSelect(
+      db,
+      named('count_few_results'),
+      {
+        totalViews: expression(sql`views`, 'float8'),
+        totalStarts: expression(sql`starts`, 'float8'),
+        totalCompleted: expression(sql`completions`, 'float8'),
+      },
+      (list) => sql`SELECT ${list} FROM (${countBetween(botId, from, to)}) AS counted`,
+    ),
+  }
+})
 
 /**
  * Bots that had few results a moment ago, and no day that is kept. To count from the index alone is right for
@@ -242,7 +262,7 @@ interface Days {
 /** The days of a bot that are over and can be kept; none when the bot does not have many results, or is gone. */
 async function daysOf(db: Database, botId: string, now: Date): Promise<Days | undefined> {
   const last = dayOf(Date.parse(lateBefore(new Date(now.getTime() - MARGIN))) - DAY)
-  const visible = sql`FROM ${results} r WHERE r.bot_id = b.id AND NOT r.is_archived
+  const visible = sql`FROM ${results} r WHERE r.bot_id = ${botId} AND NOT r.is_archived
     AND r.created_at > coalesce(b.results_floor_at, '-infinity')`
   const first = sql`greatest(
     (least(
@@ -287,7 +307,7 @@ async function daysToCount(db: Database, botId: string, { first, last }: Days): 
 
 async function countDay(db: Database, botId: string, day: string) {
   const { botId: ofBot, day: ofDay, epoch } = botStatsDaily
-  const counted = countBetween(sql`${ofBot}`, startOf(sql`${ofDay}`), startOf(sql`${ofDay} + 1`))
+  const counted = countBetween(sql`${botId}`, startOf(sql`${ofDay}`), startOf(sql`${ofDay} + 1`))
   const [row] = await selectRows(
     db,
     {

@@ -94,9 +94,13 @@ export async function holdWorkspace(
   return held.length > 0
 }
 
-/** A moment that is later than the one in the column, whatever the clocks of two processes say. */
+/**
+ * A moment that is later than the one in the column, whatever the clocks of two processes say. In UTC, since a cluster
+ * changes no row by what depends on the time zone of the connection.
+ */
 export function laterThan(column: Column, now: Date): SQL<Date> {
-  return sql`greatest(${now.toISOString()}::timestamptz, ${column} + interval '1 millisecond')`
+  const next = sql`(${column} AT TIME ZONE 'UTC' + interval '1 millisecond') AT TIME ZONE 'UTC'`
+  return sql`greatest(${now.toISOString()}::timestamptz, ${next})`
 }
 
 /**

@@ -4,6 +4,7 @@ import type { BotGrant } from '../../server/access/index.ts'
 import { purgeBatch } from '../../server/background/purge.ts'
 import { saveStep } from '../../server/chat/saving.ts'
 import { connect, type Database } from '../../server/db/client.ts'
+import { noteDistribution } from '../../server/db/distribution.ts'
 import { newId } from '../../server/ids.ts'
 import { countBlocks, rollUpBlocks } from '../../server/results/block-stats.ts'
 import { type App, startApp } from '../support/app.ts'
@@ -34,6 +35,7 @@ beforeAll(async () => {
     sessionSettings: true,
     onError: () => {},
   }).db
+  await noteDistribution(reader)
 })
 afterAll(async () => {
   await reader.$client.end()

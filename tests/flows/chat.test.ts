@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { purgeBatch } from '../../server/background/purge.ts'
+import { purgeBatch, removeSessions } from '../../server/background/purge.ts'
 import { type App, startApp } from '../support/app.ts'
 import { ask, bot, idOf, text } from '../support/chat.ts'
 import {
@@ -445,9 +445,10 @@ describe('sessions', () => {
       const used = await start(own, made)
       own.clock.advance(47 * hour)
       await reply(own, used.sessionId, 'Ada', 1)
+      // In whole hours.
       own.clock.advance(2 * hour)
       expect((await tryReply(own, idle.sessionId, 'Ada', 1)).status).toBe(404)
-      while (await purgeBatch(own.db, own.clock.now()));
+      while (await removeSessions(own.db, own.clock.now()));
       const { rows } = await own.pool.query('SELECT id FROM chat_sessions WHERE bot_id = $1', [made.id])
       expect(rows).toEqual([{ id: used.sessionId }])
       await reply(own, used.sessionId, '36', 2)
@@ -462,12 +463,66 @@ describe('sessions', () => {
     }
   })
 
+  test('that are over can be read for an hour, also when a member ended them', async () => {
+    const own = await startApp()
+    try {
+      const { here: site } = await makeWorld(own)
+      const made = await publish(own, site, twoQuestions)
+      const [over, ended, open] = [await start(own, made), await start(own, made), await start(own, made)]
+      await reply(own, over.sessionId, 'Ada', 1)
+      await reply(own, over.sessionId, '36', 2)
+      const params = { botId: made.id, sessionId: ended.sessionId }
+      await own.client.ok('updateChat', { as: site.member, params, body: { isOver: true } })
+      const seen = async () => {
+        while (await removeSessions(own.db, own.clock.now()));
+        const asked = [over, ended, open].map(({ sessionId }) =>
+          own.client.call('getSession', { params: { sessionId } }),
+        )
+        return (await Promise.all(asked)).map(({ status, body }) => [status, body.isOver])
+      }
+      own.clock.advance(hour - 60_000)
+      expect(await seen()).toEqual([
+        [200, true],
+        [200, true],
+        [200, false],
+      ])
+      own.clock.advance(60_000)
+      expect(await seen()).toEqual([
+        [404, undefined],
+        [404, undefined],
+        [200, false],
+      ])
+    } finally {
+      await own.stop()
+    }
+  })
+
+  test('of a release before, whose ids do not say the bot, go on', async () => {
+    const made = await publish(app, here, twoQuestions)
+    const { sessionId } = await start(app, made)
+    expect(sessionId).toMatch(new RegExp(`^${made.id}-[0-9a-z]{26}$`))
+    const older = sessionId.slice(-26)
+    await app.pool.query('UPDATE chat_sessions SET id = $2 WHERE bot_id = $3 AND id = $1', [
+      sessionId,
+      older,
+      made.id,
+    ])
+    await reply(app, older, 'Ada', 1)
+    const { body } = await app.client.call('getSession', { params: { sessionId: older } })
+    expect(body.revision).toBe(2)
+    // Under the name of another bot it is not there, and neither is one that nobody had.
+    for (const unknown of [`${here.draft.id}-${older}`, `${made.id}-${'0'.repeat(26)}`, 'nobodys']) {
+      const answer = await app.client.call('getSession', { params: { sessionId: unknown } })
+      expect(answer.status).toBe(404)
+    }
+  })
+
   test('are removed by several processes at once, each once', async () => {
     const made = await publish(app, here, twoQuestions)
     for (let count = 0; count < 20; count++) await start(app, made)
     const later = new Date(app.clock.now().getTime() + 72 * hour)
     const purge = async () => {
-      while (await purgeBatch(app.db, later));
+      while (await removeSessions(app.db, later));
     }
     await Promise.all([purge(), purge(), purge()])
     const { rows } = await app.pool.query('SELECT id FROM chat_sessions WHERE bot_id = $1', [made.id])

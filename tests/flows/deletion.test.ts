@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { purgeBatch } from '../../server/background/purge.ts'
+import { purgeBatch, removeSessions } from '../../server/background/purge.ts'
 import { type App, startApp } from '../support/app.ts'
 import type { Answer } from '../support/client.ts'
 import { makeWorld, type Site, type World } from '../support/world.ts'
@@ -24,6 +24,7 @@ async function count(from: string, ...values: unknown[]): Promise<number> {
 
 async function purge() {
   while (await purgeBatch(app.db, app.clock.now()));
+  while (await removeSessions(app.db, app.clock.now()));
 }
 
 /** Tables with the number of their rows that mention one of the texts anywhere, but for the log of what was done. */

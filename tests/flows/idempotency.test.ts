@@ -4,6 +4,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { forgetKeys } from '../../server/background/forgetting.ts'
 import { type App, startApp } from '../support/app.ts'
 import type { Answer, Client } from '../support/client.ts'
+import { testWithTrigger } from '../support/locks.ts'
 import { makeWorld, type Site, type World } from '../support/world.ts'
 
 /*
@@ -199,7 +200,7 @@ test('who lost the role since gets no answer any more', async () => {
   expect((await createFolder({ key, as: site.member })).status).toBe(403)
 })
 
-test('a draft that was undone with its transaction is not remembered', async () => {
+testWithTrigger('a draft that was undone with its transaction is not remembered', async () => {
   const params = { botId: site.draft.id }
   await app.client.ok('getBot', { as: site.admin, params })
   await app.pool.query(`CREATE FUNCTION refuse() RETURNS trigger AS $$ BEGIN RAISE EXCEPTION 'no'; END $$ LANGUAGE plpgsql;

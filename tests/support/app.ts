@@ -7,6 +7,7 @@ import type pg from 'pg'
 import { openChatTools } from '../../server/chat/tools/index.ts'
 import { type Config, readConfig } from '../../server/config.ts'
 import { connect, type Database, type DatabaseOptions } from '../../server/db/client.ts'
+import { noteDistribution, treatAsDistributed } from '../../server/db/distribution.ts'
 import { cursorKey } from '../../server/db/migrate.ts'
 import { openFolder } from '../../server/files/folder.ts'
 import type { FileStore } from '../../server/files/store.ts'
@@ -62,6 +63,8 @@ export interface StartOptions {
   /** Absent keeps files in a folder of its own. */
   files?: FileStore
   hasFiles?: false
+  /** Statements as they are sent to a cluster, whatever the database is. */
+  asOnCluster?: true
 }
 
 /** Time as the service sees it. It stands at a fixed moment and ticks a millisecond with every look. */
@@ -101,6 +104,9 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
   })
   const watched: Watched = { statements: [], beforeStatement: undefined }
   pool.on('connect', (connection) => watch(connection, watched))
+
+  if (options.asOnCluster) treatAsDistributed(db)
+  else if (process.env.CITUS === '1') await noteDistribution(db)
 
   const logs: Record<string, unknown>[] = []
   const log = createLog('debug', { write: (line: string) => void logs.push(JSON.parse(line)) })

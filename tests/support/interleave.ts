@@ -1,6 +1,7 @@
 import type pg from 'pg'
 import type { App } from './app.ts'
 import type { Answer } from './client.ts'
+import { waitingForLocks } from './locks.ts'
 
 /**
  * Runs `other` right before the statement of `first` with this number, which `app` sends: to its end, or as far as
@@ -32,8 +33,5 @@ export async function interleave(
 
 /** Whether a connection waits for a lock that another one holds. */
 async function somebodyWaits(observer: pg.Client): Promise<boolean> {
-  const { rows } = await observer.query(
-    "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'",
-  )
-  return rows.length > 0
+  return (await waitingForLocks(observer)) > 0
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { startEmbeddedPostgres } from '../../server/db/embedded.ts'
-import { migrateDatabase } from '../../server/db/migrate.ts'
+import { distribute, migrateDatabase } from '../../server/db/migrate.ts'
 import { buildService } from './build.ts'
 import { type Pooler, startPooler } from './pooler.ts'
 
@@ -39,8 +39,7 @@ export async function startTestServer(): Promise<{ stop(): Promise<void> }> {
     return stopped
   }
   try {
-    await onServer(`CREATE DATABASE ${prefix}template`)
-    await migrateDatabase(addressOf(SERVER, `${prefix}template`))
+    await makeTemplate(`${prefix}template`)
     if (process.env.POOLER) {
       pooler = await startPooler(server.url, 20)
       process.env[POOLED] = pooler.through(server.url)
@@ -50,6 +49,28 @@ export async function startTestServer(): Promise<{ stop(): Promise<void> }> {
     throw error
   }
   return { stop }
+}
+
+async function makeTemplate(name: string) {
+  await onServer(`CREATE DATABASE ${name}`)
+  if (isCluster) {
+    const all = await nodes()
+    for (const url of all) await onNode(url, name, 'CREATE EXTENSION citus')
+    const template = new pg.Client({ connectionString: addressOf(SERVER, name) })
+    await template.connect()
+    for (const [place, url] of all.entries()) {
+      const { hostname, port } = new URL(url)
+      const add = place === 0 ? 'citus_set_coordinator_host' : 'citus_add_node'
+      await template.query(`SELECT ${add}($1, $2)`, [hostname, port])
+    }
+    await template.end()
+  }
+  await migrateDatabase(addressOf(SERVER, name))
+  if (!isCluster) return
+  await distribute(addressOf(SERVER, name))
+  // Its own workers would be in the way of copies.
+  await onServer(`ALTER DATABASE ${name} ALLOW_CONNECTIONS false`)
+  await onServer(`SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '${name}'`)
 }
 
 async function dropAll(prefix: string) {
@@ -105,8 +126,36 @@ function addressOf(server: string, database: string): string {
   return url.toString()
 }
 
+/** `CITUS=1`: DATABASE_URL is the coordinator of a Citus cluster, and its database knows the other nodes. */
+const isCluster = process.env.CITUS === '1'
+
+/** The addresses of all nodes, the coordinator first. */
+async function nodes(): Promise<string[]> {
+  const url = environment(SERVER)
+  if (!isCluster) return [url]
+  const found = await onNode(
+    url,
+    undefined,
+    "SELECT nodename, nodeport FROM pg_dist_node WHERE noderole = 'primary' ORDER BY groupid",
+  )
+  return found.map(({ nodename, nodeport }) => {
+    const node = new URL(url)
+    node.host = `${nodename}:${nodeport}`
+    return node.toString()
+  })
+}
+
+/** On a cluster a database is one on every node, under the same name. */
 async function onServer(statement: string) {
-  const client = new pg.Client({ connectionString: environment(SERVER) })
+  const answers = []
+  for (const url of await nodes()) answers.push(await onNode(url, undefined, statement))
+  return answers[0] ?? []
+}
+
+async function onNode(url: string, database: string | undefined, statement: string) {
+  const address = new URL(url)
+  if (database !== undefined) address.pathname = `/${database}`
+  const client = new pg.Client({ connectionString: address.toString() })
   await client.connect()
   try {
     return (await client.query(statement)).rows

@@ -1,0 +1,171 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { prepareWrite, statements } from '../db/client.ts'
+import {
+  bots,
+  chatSessions,
+  chatSteps,
+  resultAnswers,
+  resultLogs,
+  results,
+  resultTranscripts,
+} from '../db/schema.ts'
+import { raiseEpochs } from '../results/stats-rollup.ts'
+import { insertEvents } from '../webhooks/outbox.ts'
+import { givenLogs } from './client-logs.ts'
+
+/* Writing one step of a chat in one statement; `saving.ts` says what it needs. */
+
+const at = sql`${sql.placeholder('now')}::timestamptz`
+const savedAt = sql`${sql.placeholder('savedAt')}::timestamptz`
+const expiresAt = sql`${sql.placeholder('expiresAt')}::timestamptz`
+const endedAt = sql`${sql.placeholder('endedAt')}::timestamptz`
+const state = sql`${sql.placeholder('state')}::json`
+const lastMessage = sql.placeholder('lastMessage')
+const lastAnswer = sql`${sql.placeholder('lastAnswer')}::json`
+const sessionId = sql.placeholder('sessionId')
+const botId = sql.placeholder('botId')
+const resultId = sql.placeholder('resultId')
+
+/** A first step. Only a preview may begin again under the id that it has. */
+export const insertSession = sql`
+  INSERT INTO ${chatSessions} (id, bot_id, publication_id, result_id, state, revision, last_message, last_answer,
+    ended_at, expires_at, created_at, updated_at)
+  VALUES (${sessionId}, ${botId}, ${sql.placeholder('publicationId')}, ${resultId}, ${state}, 1, ${lastMessage},
+    ${lastAnswer}, ${endedAt}, ${expiresAt}, ${at}, ${savedAt})
+  ON CONFLICT (bot_id, id) DO UPDATE SET state = excluded.state, revision = 1, claim = NULL,
+    last_message = excluded.last_message, last_answer = excluded.last_answer, ended_at = excluded.ended_at,
+    expires_at = excluded.expires_at, updated_at = excluded.updated_at
+    WHERE ${chatSessions}.publication_id IS NULL AND excluded.publication_id IS NULL
+  RETURNING id, revision`
+
+export const updateSession = sql`
+  UPDATE ${chatSessions} SET state = ${state}, revision = revision + 1, result_id = ${resultId},
+    last_message = ${lastMessage}, last_answer = ${lastAnswer}, ended_at = ${endedAt}, expires_at = ${expiresAt},
+    updated_at = ${savedAt}, steered = NULL
+  WHERE bot_id = ${botId} AND id = ${sessionId} AND revision = ${sql.placeholder('revision')}
+    AND steered::text IS NOT DISTINCT FROM ${sql.placeholder('steered')}::text
+    AND (state IS NULL) = ${sql.placeholder('isEnded')}::boolean
+  RETURNING id, revision`
+
+const turns = sql`${sql.placeholder('turns')}::json`
+
+/** A preview that begins again writes over its earlier steps. */
+const withStep = (writtenSession: SQL) => sql`
+  WITH session AS (${writtenSession}),
+  step AS (
+    INSERT INTO ${chatSteps} (bot_id, session_id, revision, turns)
+    SELECT ${botId}, session.id, session.revision, ${turns} FROM session
+    ON CONFLICT (bot_id, session_id, revision) DO UPDATE SET turns = excluded.turns
+  )`
+
+/** Results of days that may have been counted, of which this step changes what is counted. */
+const changedLate = sql`
+  SELECT live.bot_id, live.created_at FROM live
+  LEFT JOIN ${results} before ON before.bot_id = live.bot_id AND before.id = live.id
+  WHERE live.created_at < ${sql.placeholder('lateBefore')}::timestamptz
+    AND (
+      (live.has_started, live.is_completed, live.waiting_block_id, live.waits_until) IS DISTINCT FROM
+        (before.has_started, before.is_completed, before.waiting_block_id, before.waits_until)
+      OR EXISTS (
+        SELECT FROM json_to_recordset(${sql.placeholder('answers')}::json) AS a(bot_id text, result_id text)
+        WHERE a.bot_id = live.bot_id AND a.result_id = live.id
+      )
+    )`
+
+/** Results of a step, as they are given to it. */
+const given = (name: 'made' | 'changed') => sql`json_to_recordset(${sql.placeholder(name)}::json)
+  AS r(bot_id text, id text, variables json, has_started boolean, is_completed boolean, waiting_block_id text)`
+
+const waitsUntil = sql`CASE WHEN r.waiting_block_id IS NOT NULL THEN ${expiresAt} END`
+
+/*
+ * A new result holds its bot, so that who deletes all results waits for it or is waited for, and its time is
+ * above the floor that is left, whatever the clocks of processes say.
+ */
+const withResult = (writtenSession: SQL, more = sql``) => sql`
+  ${withStep(writtenSession)},
+  made AS (
+    INSERT INTO ${results} (bot_id, id, variables, has_started, is_completed, is_archived, last_chat_session_id,
+      waiting_block_id, waits_until, created_at, updated_at)
+    SELECT r.bot_id, r.id, r.variables, r.has_started, r.is_completed, false, session.id, r.waiting_block_id,
+      ${waitsUntil}, greatest(${at}, b.results_floor_at + interval '1 millisecond'), ${at}
+    FROM session, ${given('made')}
+    JOIN ${bots} b ON b.id = r.bot_id
+    FOR KEY SHARE OF b
+    ON CONFLICT (bot_id, id) DO UPDATE SET variables = excluded.variables,
+      has_started = ${results}.has_started OR excluded.has_started,
+      is_completed = ${results}.is_completed OR excluded.is_completed,
+      last_chat_session_id = excluded.last_chat_session_id, waiting_block_id = excluded.waiting_block_id,
+      waits_until = excluded.waits_until, updated_at = excluded.updated_at
+    RETURNING bot_id, id, created_at, has_started, is_completed, waiting_block_id, waits_until
+  ), changed AS (
+    UPDATE ${results} o SET variables = r.variables, has_started = o.has_started OR r.has_started,
+      is_completed = o.is_completed OR r.is_completed, last_chat_session_id = session.id,
+      waiting_block_id = r.waiting_block_id, waits_until = ${waitsUntil}, updated_at = ${at}
+    FROM session, ${given('changed')}
+    WHERE o.bot_id = r.bot_id AND o.id = r.id
+    RETURNING o.bot_id, o.id, o.created_at, o.has_started, o.is_completed, o.waiting_block_id, o.waits_until
+  ), live AS (
+    SELECT * FROM made UNION ALL SELECT * FROM changed
+  ), late AS (${raiseEpochs(changedLate)}), answers AS (
+    INSERT INTO ${resultAnswers} (bot_id, result_id, seq, block_id, content, attached_file_urls, created_at)
+    SELECT live.bot_id, live.id, a.place + coalesce((
+        SELECT max(seq) + 1 FROM ${resultAnswers} e WHERE e.bot_id = live.bot_id AND e.result_id = live.id
+      ), 0), a.block_id, a.content,
+      CASE WHEN a.files IS NULL THEN NULL ELSE ARRAY(SELECT json_array_elements_text(a.files)) END, ${at}
+    FROM json_to_recordset(${sql.placeholder('answers')}::json)
+      AS a(bot_id text, result_id text, place integer, block_id text, content text, files json)
+    JOIN live ON live.bot_id = a.bot_id AND live.id = a.result_id
+  ), logs AS (
+    INSERT INTO ${resultLogs} (bot_id, result_id, id, status, description, details, context, created_at)
+    SELECT live.bot_id, live.id, l.id, l.status, l.description, l.details, l.context, ${at}
+    FROM live, ${givenLogs}
+    WHERE live.bot_id = ${botId} AND live.id = ${resultId}
+  ), transcript AS (
+    INSERT INTO ${resultTranscripts} (bot_id, result_id, id, entries)
+    SELECT live.bot_id, live.id, lpad((
+        SELECT count(*) FROM ${resultTranscripts} e WHERE e.bot_id = live.bot_id AND e.result_id = live.id
+      )::text, 10, '0'), t.entries
+    FROM live, json_to_recordset(${sql.placeholder('transcript')}::json) AS t(entries json)
+    WHERE live.bot_id = ${botId} AND live.id = ${resultId}
+  ) ${more}
+  SELECT id FROM session`
+
+/** What a step tells the endpoints of the workspace: of each result that it began, answered or completed. */
+const told = sql`, told AS (${insertEvents(sql`
+    SELECT ${sql.placeholder('workspaceId')}::text AS workspace_id, h.bot_id, h.id AS subject, h.place,
+      i.id, h.type, (h.data || CASE WHEN h.answers IS NULL THEN '{}' ELSE jsonb_build_object('answers', h.answers) END)::json AS data, ${at} AS at
+    FROM (
+      SELECT row_number() OVER () AS number, live.bot_id, live.id, kind.place, kind.type, kind.answers, jsonb_build_object(
+          'id', live.id, 'botId', live.bot_id, 'hasStarted', live.has_started, 'isCompleted', live.is_completed,
+          'createdAt', to_char(live.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
+          'lastChatSessionId', ${sessionId}::text
+        ) AS data
+      FROM live
+      LEFT JOIN ${results} before ON before.bot_id = live.bot_id AND before.id = live.id
+      CROSS JOIN LATERAL (
+        SELECT 0 AS place, 'result.started' AS type, NULL::jsonb AS answers
+        WHERE live.has_started AND before.has_started IS NOT TRUE
+        UNION ALL
+        SELECT 1, 'result.answered', jsonb_agg(json_strip_nulls(json_build_object(
+          'blockId', a.block_id, 'content', a.content, 'attachedFileUrls', a.files)) ORDER BY a.place)
+        FROM json_to_recordset(${sql.placeholder('answers')}::json)
+          AS a(bot_id text, result_id text, place integer, block_id text, content text, files json)
+        WHERE a.bot_id = live.bot_id AND a.result_id = live.id HAVING count(*) > 0
+        UNION ALL
+        SELECT 2, 'result.completed', NULL WHERE live.is_completed AND before.is_completed IS NOT TRUE
+      ) kind
+    ) h
+    JOIN json_array_elements_text(${sql.placeholder('eventIds')}::json) WITH ORDINALITY AS i(id, number) USING (number)
+  `)})`
+
+const bare = (writtenSession: SQL) => sql`${withStep(writtenSession)} SELECT id FROM session`
+
+export const stepStatements = statements((db, named) => ({
+  first: prepareWrite(db, named('chat_first_step'), withResult(insertSession)),
+  firstWithoutResult: prepareWrite(db, named('chat_first_step_bare'), bare(insertSession)),
+  next: prepareWrite(db, named('chat_next_step'), withResult(updateSession)),
+  nextWithoutResult: prepareWrite(db, named('chat_next_step_bare'), bare(updateSession)),
+  firstTold: prepareWrite(db, named('chat_first_step_told'), withResult(insertSession, told)),
+  nextTold: prepareWrite(db, named('chat_next_step_told'), withResult(updateSession, told)),
+}))

@@ -1,0 +1,271 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { getTableName, is } from 'drizzle-orm'
+import { PgTable } from 'drizzle-orm/pg-core'
+import pg from 'pg'
+import * as schema from '../server/db/schema.ts'
+import { root } from '../server/root.ts'
+import { type App, startApp } from './support/app.ts'
+import { ask, bot, text } from './support/chat.ts'
+import { logsOf, type Published, publish, reply, start, transcriptOf } from './support/chats.ts'
+import { anyBody } from './support/client.ts'
+import { makeWorld, type Site } from './support/world.ts'
+
+/*
+ * What a Citus cluster asks of statements, without one: those that chats, documents, results and statistics send are
+ * planned here, and each has to say of every table of bots whose rows it means.
+ */
+
+const script = readFileSync(new URL('migrations/distribute.sql', root), 'utf8')
+const [catalogueTables, botTables] = [...script.matchAll(/unnest\(ARRAY\[([^\]]*)\]\)/g)].map(([, list]) =>
+  [...String(list).matchAll(/'(\w+)'/g)].map(([, name]) => String(name)),
+) as [string[], string[]]
+botTables.push('bots')
+/** Stay on the coordinator, where no statement can read or write them together with tables of bots. */
+const coordinatorTables = ['audit_log', 'idempotency_keys', 'installation_keys', 'webhook_deliveries']
+
+test('of every table it is said where its rows are', () => {
+  const tables = (Object.values(schema) as unknown[]).filter((value): value is PgTable => is(value, PgTable))
+  expect([...catalogueTables, ...botTables, ...coordinatorTables].sort()).toEqual(
+    tables.map(getTableName).sort(),
+  )
+})
+
+// Reading plans
+
+interface Node {
+  'Node Type': string
+  'Relation Name'?: string
+  'Subplan Name'?: string
+  Operation?: string
+  'Index Cond'?: string
+  'Recheck Cond'?: string
+  Filter?: string
+  Plans?: Node[]
+}
+
+interface Place {
+  node: Node
+  /** From the outermost to the one above. */
+  above: Node[]
+}
+
+function placesIn(node: Node, above: Node[] = []): Place[] {
+  return [{ node, above }, ...(node.Plans ?? []).flatMap((inner) => placesIn(inner, [...above, node]))]
+}
+
+/** What a cluster would refuse, or do on several nodes or in several rounds. */
+function problemsOf(plan: Node): string[] {
+  const places = placesIn(plan)
+  const tables = new Set(places.flatMap(({ node }) => node['Relation Name'] ?? []))
+  const isOfBots = (name = '') => botTables.includes(name)
+  const problems: string[] = []
+  const local = coordinatorTables.filter((name) => tables.has(name))
+  if (local.length > 0 && [...tables].some(isOfBots)) problems.push(`${local} together with tables of bots`)
+  for (const { node, above } of places) {
+    const name = node['Relation Name']
+    if (node['Node Type'] === 'ModifyTable' && node.Operation === 'Insert' && isOfBots(name)) {
+      const [source] = node.Plans ?? []
+      if (above.length > 0) problems.push(`insert into ${name} within another statement`)
+      if (!/^(Result|Values Scan)$/.test(source?.['Node Type'] ?? ''))
+        problems.push(`insert into ${name} of what is read`)
+    } else if (/Scan$/.test(node['Node Type']) && isOfBots(name)) {
+      const conditions = [node['Index Cond'], node['Recheck Cond'], node.Filter].join(' ')
+      const key = name === 'bots' ? 'id' : 'bot_id'
+      if (!new RegExp(`\\b${key} = \\$\\d`).test(conditions)) problems.push(`${name} without its bot`)
+    } else if (node['Node Type'] === 'LockRows') {
+      const locked = placesIn(node).flatMap(({ node: { 'Relation Name': scanned } }) => scanned ?? [])
+      if (locked.some((scanned) => catalogueTables.includes(scanned))) problems.push(`a lock on ${locked}`)
+    }
+  }
+  return problems
+}
+
+// The statements
+
+let app: App
+let site: Site
+let client: pg.Client
+
+beforeAll(async () => {
+  app = await startApp({ asOnCluster: true })
+  site = (await makeWorld(app)).here
+  client = new pg.Client({ connectionString: app.databaseUrl })
+  await client.connect()
+  // On tables this small everything would be read.
+  await client.query('SET enable_seqscan = off')
+  await client.query('SET plan_cache_mode = force_generic_plan')
+})
+afterAll(async () => {
+  await client.end()
+  await app.stop()
+})
+
+async function planOf(text: string): Promise<Node> {
+  const parameters = Math.max(0, ...[...text.matchAll(/\$(\d+)/g)].map(([, place]) => Number(place)))
+  await client.query(`PREPARE statement AS ${text}`)
+  try {
+    const values = parameters === 0 ? '' : `(${Array(parameters).fill('NULL').join(', ')})`
+    const { rows } = await client.query(`EXPLAIN (FORMAT JSON) EXECUTE statement${values}`)
+    return rows[0]['QUERY PLAN'][0]?.Plan ?? JSON.parse(rows[0]['QUERY PLAN'])[0].Plan
+  } finally {
+    await client.query('DEALLOCATE statement')
+  }
+}
+
+const isPlanned = (text: string) =>
+  !/^\s*(begin|commit|rollback|savepoint|release|set|select 1)\b/i.test(text)
+
+/** What is wrong with what is sent while `work` is done, by statement. */
+async function problemsDuring(work: () => Promise<unknown>): Promise<Record<string, string[]>> {
+  app.statements.length = 0
+  await work()
+  const problems: Record<string, string[]> = {}
+  const sent = new Set(app.statements.filter(isPlanned))
+  expect(sent.size).toBeGreaterThan(0)
+  for (const text of sent) {
+    const found = problemsOf(await planOf(text))
+    if (found.length > 0) problems[text] = found
+  }
+  return problems
+}
+
+const questions = bot(
+  { Start: [text('Name?'), ask('Name'), text('Age?'), ask('Age'), text('Bye {{Name}}, {{Age}}.')] },
+  { variables: ['Name', 'Age'] },
+)
+
+describe('every statement means the rows of one bot', () => {
+  let made: Published
+  let as: Site['member']
+  beforeAll(async () => {
+    as = site.member
+    made = await publish(app, site, {
+      ...questions,
+      settings: { general: { rememberUser: { isEnabled: true } } },
+    })
+  })
+  const params = () => ({ botId: made.id })
+
+  const walks: Record<string, () => Promise<unknown>> = {
+    'of a chat from start to end, and of one who comes back': async () => {
+      const { sessionId, resultId } = await start(app, made)
+      await reply(app, sessionId, 'Ada', 1)
+      await app.client.ok('getSession', { params: { sessionId } })
+      await app.client.ok('saveClientLogs', {
+        params: { sessionId },
+        body: { clientLogs: [{ description: 'Slow', status: 'info', details: '', context: '' }] },
+      })
+      await reply(app, sessionId, '36', 2)
+      const again = await start(app, made, { resultId })
+      await reply(app, again.sessionId, 'Ben', 1)
+    },
+    'of a chat on another day': async () => {
+      const { sessionId } = await start(app, made)
+      app.clock.advance(26 * 60 * 60 * 1000)
+      await reply(app, sessionId, 'Ada', 1)
+    },
+    'of a chat that a member lists, changes and ends': async () => {
+      const { sessionId } = await start(app, made)
+      await app.client.ok('listChats', { as, params: params() })
+      const chat = { as, params: { ...params(), sessionId } }
+      await app.client.ok('updateChat', { ...chat, body: { variables: { Name: 'Eve' } } })
+      await app.client.ok('updateChat', { ...chat, body: { isOver: true } })
+    },
+    'of a preview': async () => {
+      const { sessionId } = await app.client.ok('startPreview', { as, params: params() })
+      await reply(app, sessionId, 'Ada', 1)
+      await app.client.ok('startPreview', { as, params: params(), body: { sessionId } })
+    },
+    'of bots that several ask for at once': () =>
+      Promise.all(
+        [made.id, site.draft.id, site.published.id].map((botId) =>
+          app.client.ok('getBot', { as, params: { botId } }),
+        ),
+      ),
+    'of an update': async () => {
+      const update = (bot: object) =>
+        app.client.ok('updateBot', {
+          as,
+          params: params(),
+          body: anyBody({ bot: { version: '6.1', ...bot } }),
+        })
+      await update({ name: 'Renamed' })
+      await update({ groups: [] })
+    },
+    'of results': async () => {
+      const { sessionId, resultId = '' } = await start(app, made)
+      await reply(app, sessionId, 'Ada', 1)
+      const one = { as, params: { ...params(), resultId } }
+      await app.client.ok('listResults', { as, params: params() })
+      await app.client.ok('listResults', {
+        as,
+        params: params(),
+        query: { answerContains: 'a', variable: 'Name:Ada', status: 'started' },
+      })
+      await app.client.ok('getResult', one)
+      await logsOf(app, made.id, resultId, as)
+      await transcriptOf(app, made.id, resultId, as)
+      await app.client.call('exportResults', { as, params: params() })
+      await app.client.ok('deleteResults', { as, params: params(), query: { resultIds: resultId } })
+    },
+    'of statistics': async () => {
+      for (const timeFilter of ['allTime', 'last7Days', 'allTime'] as const) {
+        await app.client.ok('getStats', { as, params: params(), query: { timeFilter } })
+        await app.client.ok('getBlockStats', { as, params: params(), query: { timeFilter } })
+      }
+    },
+  }
+
+  test.each(Object.keys(walks))('%s', async (name) => {
+    expect(await problemsDuring(walks[name] as () => Promise<unknown>)).toEqual({})
+  })
+})
+
+describe('what is refused', () => {
+  test.each([
+    ['SELECT FROM results WHERE id = $1', ['results without its bot']],
+    [
+      'SELECT FROM results r WHERE r.bot_id = $1 AND EXISTS (SELECT FROM result_answers a WHERE a.result_id = r.id)',
+      ['result_answers without its bot'],
+    ],
+    [
+      'SELECT (SELECT count(*) FROM result_answers a WHERE a.bot_id = r.bot_id) FROM results r WHERE r.bot_id = $1',
+      ['result_answers without its bot'],
+    ],
+    [
+      'SELECT FROM bots b JOIN public_ids p ON p.bot_id = b.id WHERE p.public_id = $1',
+      ['bots without its bot'],
+    ],
+    ['SELECT FROM purges ORDER BY requested_at LIMIT 1 FOR UPDATE SKIP LOCKED', ['purges without its bot']],
+    ['SELECT FROM results WHERE bot_id = ANY($1::text[])', ['results without its bot']],
+    ['SELECT FROM workspaces WHERE id = $1 FOR UPDATE', ['a lock on workspaces']],
+    [
+      `WITH session AS (UPDATE chat_sessions SET revision = 1 WHERE bot_id = $1 RETURNING bot_id, id)
+      INSERT INTO chat_steps (bot_id, session_id, revision, turns) SELECT bot_id, id, 1, '[]' FROM session`,
+      ['insert into chat_steps of what is read'],
+    ],
+    [
+      `WITH step AS (INSERT INTO chat_steps (bot_id, session_id, revision, turns) VALUES ($1, $2, 1, '[]') RETURNING 1)
+      SELECT FROM step`,
+      ['insert into chat_steps within another statement'],
+    ],
+    [
+      `WITH gone AS (DELETE FROM published_bots WHERE bot_id = $1 RETURNING bot_id)
+      INSERT INTO audit_log (workspace_id, id, created_at, operation, record_id, outcome)
+      SELECT 'w', 'i', 'epoch', 'o', bot_id, 'success' FROM gone`,
+      ['audit_log together with tables of bots'],
+    ],
+  ])('%s', async (text, expected) => {
+    expect(problemsOf(await planOf(text))).toEqual(expected)
+  })
+
+  test.each([
+    'SELECT FROM results r JOIN result_answers a ON a.bot_id = r.bot_id AND a.result_id = r.id WHERE r.bot_id = $1',
+    `INSERT INTO chat_steps (bot_id, session_id, revision, turns) VALUES ($1, $2, 1, '[]'), ($1, $2, 2, '[]')`,
+    'SELECT FROM purges WHERE bot_id = $1 FOR UPDATE SKIP LOCKED',
+    'SELECT FROM workspaces WHERE id = $1',
+  ])('but not %s', async (text) => {
+    expect(problemsOf(await planOf(text))).toEqual([])
+  })
+})
