@@ -42,8 +42,12 @@ type Variables = Record<string, string>
 
 /** Runs one file of the project; of our own environment it sees only what finds programs. */
 export function startProgram(file: string, words: string[], variables: Variables, folder = root): Program {
-  // Another copy of the project is not built.
-  const program = folder === root ? [builtOf(file)] : ['--import', 'tsx', file]
+  // Another copy of the project is not built, unless it is told where.
+  const program = file.endsWith('.js')
+    ? [file]
+    : folder === root
+      ? [builtOf(file)]
+      : ['--import', 'tsx', file]
   return startCommand(process.execPath, [...program, ...words], variables, folder)
 }
 
