@@ -44,6 +44,8 @@ export default {
   // Ends what hangs, and nothing else: a limit says nothing about how fast the machine must be.
   testTimeout: 300_000,
   maxWorkers: '100%',
+  // Modules of a file that is done are not given back, and a heap of gigabytes is collected slowly.
+  workerIdleMemoryLimit: '1GB',
   projects: [
     {
       ...common,
