@@ -123,6 +123,6 @@ assert.equal((await api.get('/v1/bots/{botId}', { path, header, query, ...whole 
 await api.delete('/v1/folders/{folderId}', { path: { folderId: folder.id }, header, query })
 assert.equal(
   (await api.delete('/v1/workspaces/{workspaceId}', { path: { workspaceId }, header })).message,
-  'success',
+  'Workspace deleted',
 )
 console.log('delete')
