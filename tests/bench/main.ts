@@ -5,7 +5,7 @@ import { cpus, platform, tmpdir, totalmem } from 'node:os'
 import { join } from 'node:path'
 import { compareAnswers } from './answers.ts'
 import { type DatabaseServer, openDatabaseServer } from './database.ts'
-import { bars, operations, peers } from './operations.ts'
+import { bars, operations, peers, twoWorkers } from './operations.ts'
 import { Processes, type Target } from './processes.ts'
 import { startReceiver } from './receiver.ts'
 import { type Figures, type Line, type Report, toMarkdown, toSvg } from './report.ts'
@@ -61,11 +61,11 @@ async function run() {
     ENCRYPTION_KEY: randomBytes(32).toString('base64'),
     OUTBOUND_ALLOWED_HOSTS: receiver.host,
   }
-  const startService = (name: string, isRecorded = false) =>
-    processes.server(name, ['--enable-source-maps', 'dist/server/main.js'], variables, {
-      path: '/readyz',
-      isRecorded,
-    })
+  const startService = (name: string, { isRecorded = false, workers = 1 } = {}) => {
+    const all = { ...variables, WORKERS: String(workers) }
+    const args = ['--enable-source-maps', 'dist/server/main.js']
+    return processes.server(name, args, all, { path: '/readyz', isRecorded })
+  }
 
   say('Filling the database')
   const filler = await startService('filler')
@@ -74,12 +74,12 @@ async function run() {
 
   const service = await startService('service')
   const { memory: memoryAtRest } = await service.usage()
-  const others: Target[] = []
+  const others: Target[] = [await startService(twoWorkers, { workers: 2 })]
   for (const name of ['floor', ...peers]) {
     const file = `tests/bench/servers/${name}.ts`
     others.push(await processes.server(name, ['--import', 'tsx', file], { DATABASE_URL: url }))
   }
-  const record = () => startService('recorded', true)
+  const record = () => startService('recorded', { isRecorded: true })
   const { targets: rust, missing } = await startRust(processes, { url, folder, record, seed: seeded })
   if (missing) say(missing)
 
@@ -115,7 +115,7 @@ async function measureAll(seeded: Seed, service: Target, others: Target[]): Prom
     const targets = [service, ...others.filter(({ name }) => operation.others.includes(name))]
     const contestants = targets.map((target) => ({
       target,
-      request: operation.request(target === service),
+      request: operation.request(target === service || target.name === twoWorkers),
       token: seeded.token,
     }))
     await compareAnswers(operation.title, contestants)

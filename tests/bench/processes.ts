@@ -22,12 +22,28 @@ export interface Sent {
   values: unknown[]
 }
 
-/** Loaded into every server of Node: tells what the process has used when it is asked. */
+/** Loaded into every server of Node: tells what the process has used, with its workers, when it is asked. */
 const reporter = `
-  process.on('message', (question) => {
+  import cluster from 'node:cluster'
+  const ask = (worker) =>
+    new Promise((resolve) => {
+      const hear = ({ used }) => {
+        if (!used) return
+        worker.off('message', hear)
+        resolve(used)
+      }
+      worker.on('message', hear)
+      worker.send('usage')
+    })
+  process.on('message', async (question) => {
     if (question !== 'usage') return
     const { user, system } = process.cpuUsage()
-    process.send({ cpu: (user + system) / 1000, memory: process.memoryUsage.rss() })
+    const own = { cpu: (user + system) / 1000, memory: process.memoryUsage.rss() }
+    // Said so that the service itself has nothing to do with it.
+    if (cluster.isWorker) return process.send({ kind: 'collected', id: -1, used: own })
+    const all = [own, ...(await Promise.all(Object.values(cluster.workers ?? {}).map(ask)))]
+    const sum = (name) => all.reduce((total, used) => total + used[name], 0)
+    process.send({ cpu: sum('cpu'), memory: sum('memory') })
   })
   process.channel?.unref()`
 

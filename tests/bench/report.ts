@@ -116,6 +116,7 @@ const megabytes = (bytes: number) => (bytes / 1024 / 1024).toFixed(0)
 
 const colours: Record<string, string> = {
   service: '#2563eb',
+  'two workers': '#93c5fd',
   'rust A': '#f59e0b',
   'rust B': '#fcd34d',
   fastify: '#94a3b8',
@@ -149,7 +150,7 @@ export function toSvg({ lines, machine }: Report): string {
   }
   const legend = Object.entries(colours).map(
     ([server, colour], at) =>
-      `<rect x="${left + at * 90}" y="34" width="10" height="10" fill="${colour}"/><text x="${left + at * 90 + 14}" y="43">${server}</text>`,
+      `<rect x="${left + at * 80}" y="34" width="10" height="10" fill="${colour}"/><text x="${left + at * 80 + 14}" y="43">${server}</text>`,
   )
   const one = left + scale
   return `<svg xmlns="http://www.w3.org/2000/svg" width="860" height="${y + 12}" font-family="sans-serif" font-size="11">
