@@ -33,7 +33,6 @@ export interface Seed {
 }
 
 export const CROWD = Number(process.env.RESULTS ?? 1_000_000)
-const DEPTH = CROWD / 2
 /** As many chats as there are in a busy hour. */
 const SESSIONS = 20_000
 const PAGE = 50
@@ -45,8 +44,13 @@ interface Given {
   connections: number
 }
 
-/** Fills the empty database of a service that has just been started for the first time. */
-export async function seed(service: Target, { url, receiver, connections }: Given): Promise<Seed> {
+/** Fills the empty database of a service that has just been started for the first time; one bot has so many results. */
+export async function seed(
+  service: Target,
+  { url, receiver, connections }: Given,
+  results = CROWD,
+): Promise<Seed> {
+  const depth = results / 2
   const token = /botb_pat_\w+/.exec(await readFile(service.log, 'utf8'))?.[0]
   if (!token) throw new Error(`The service has shown no token: see ${service.log}`)
   const api = callOn(service, token)
@@ -85,12 +89,12 @@ export async function seed(service: Target, { url, receiver, connections }: Give
     const now = new Date()
     await addResults(client, quiet, 1000, [1, 1000], now)
     // A page that ends at the depth, so that the service itself writes the cursor.
-    const around: Stretch = [DEPTH - PAGE + 1, DEPTH + 1]
-    await addResults(client, crowded, CROWD, around, now)
+    const around: Stretch = [depth - PAGE + 1, depth + 1]
+    await addResults(client, crowded, results, around, now)
     const page = await api('GET', `/v1/bots/${crowded}/results?limit=${PAGE}`)
     const end = page.results.at(-1)
-    await addResults(client, crowded, CROWD, [1, around[0] - 1], now)
-    await addResults(client, crowded, CROWD, [around[1] + 1, CROWD], now)
+    await addResults(client, crowded, results, [1, around[0] - 1], now)
+    await addResults(client, crowded, results, [around[1] + 1, results], now)
 
     await addChats(api, client, publicId)
     const sessionIds: string[] = []

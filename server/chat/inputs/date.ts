@@ -1,6 +1,8 @@
 /** Date and time inputs: free text in, the format of the block out. No time zone is involved: what is said is kept. */
 import { UTCDate } from '@date-fns/utc'
-import * as chrono from 'chrono-node'
+import type { ParsedComponents } from 'chrono-node'
+// Alone, since all its languages together take a tenth of the time in which the service starts.
+import * as chrono from 'chrono-node/en'
 import { format as formatDate } from 'date-fns/format'
 import type { Block } from '../flow.ts'
 import { at, filledText } from '../loose.ts'
@@ -90,14 +92,14 @@ async function readBound(run: Run, bound: unknown, format: string): Promise<Mome
 function parserFor(format: string): chrono.Chrono {
   const day = format.search(/d/)
   const month = format.search(/[ML]/)
-  return day !== -1 && month !== -1 && day < month ? chrono.en.GB : chrono.en.casual
+  return day !== -1 && month !== -1 && day < month ? chrono.GB : chrono.casual
 }
 
 function reference(run: Run): chrono.ParsingReference {
   return { instant: run.effects.now(), timezone: 0 }
 }
 
-function momentOf(found: chrono.ParsedComponents): Moment | null {
+function momentOf(found: ParsedComponents): Moment | null {
   const hasTime = found.isCertain('hour')
   const time = hasTime ? [found.get('hour'), found.get('minute'), found.get('second')] : [0, 0, 0]
   return checkedMoment([found.get('year'), found.get('month'), found.get('day'), ...time], hasTime)
