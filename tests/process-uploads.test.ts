@@ -1,0 +1,111 @@
+import { readdirSync } from 'node:fs'
+import { connect, type Socket } from 'node:net'
+import { join } from 'node:path'
+import { afterEach, expect, test } from '@jest/globals'
+import pg from 'pg'
+import { bot, text } from './support/chat.ts'
+import { storable } from './support/chats.ts'
+import {
+  addressOf,
+  endProcesses,
+  freePort,
+  newDataFolder,
+  type Service,
+  startService,
+  until,
+} from './support/process.ts'
+
+/* A process is killed while files arrive: whole ones stay, and of the others nothing does. */
+
+const kills = 3
+
+const sockets: Socket[] = []
+
+afterEach(async () => {
+  for (const socket of sockets.splice(0)) socket.destroy()
+  await endProcesses()
+})
+
+// biome-ignore lint/suspicious/noExplicitAny: what it is differs from operation to operation
+async function call({ url, token }: Service, path: string, body?: object): Promise<any> {
+  const response = await fetch(url + path, {
+    method: body ? 'POST' : 'GET',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    ...(body && { body: JSON.stringify(body) }),
+  })
+  return response.json()
+}
+
+async function publishBot(service: Service) {
+  const { workspaces } = await call(service, '/v1/workspaces')
+  const { id: _, ...flow } = storable(bot({ Start: [{ type: 'file input' }, text('Thank you.')] }))
+  const created = {
+    workspaceId: workspaces[0].id,
+    bot: { ...flow, name: 'Bot', publicId: 'files' },
+  }
+  const made = await call(service, '/v1/bots', created)
+  await call(service, `/v1/bots/${made.bot.id}/publish`, {})
+}
+
+async function start(service: Service): Promise<string> {
+  return (await call(service, '/api/v1/bots/files/startChat', {})).sessionId
+}
+
+const stored = (folder: string) =>
+  readdirSync(join(folder, 'files'), { recursive: true, encoding: 'utf8', withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => name)
+
+/** Sends the head of an upload and half of its body, and waits until some of it is on the disk. */
+async function uploadHalf({ url }: Service, sessionId: string, folder: string) {
+  const before = stored(folder).length
+  const socket = connect(Number(new URL(url).port), '127.0.0.1')
+  sockets.push(socket.on('error', () => {}))
+  socket.write(
+    `POST /api/v1/sessions/${sessionId}/uploads?fileName=half.bin HTTP/1.1\r\nHost: here\r\n` +
+      'Content-Type: application/octet-stream\r\nContent-Length: 200000\r\n\r\n',
+  )
+  socket.write(Buffer.alloc(100_000, 'x'))
+  await until('some of it has arrived', () => stored(folder).length > before)
+}
+
+test('of uploads that a killed process was taking nothing is left, of the others all', async () => {
+  const DATA_DIR = await newDataFolder()
+  const variables = { DATA_DIR, PORT: String(await freePort()) }
+  let service = await startService(variables)
+  const { token } = service
+  await publishBot(service)
+  const wholes: { url: string; sessionId: string }[] = []
+  for (let kill = 0; kill < kills; kill++) {
+    const sessionId = await start(service)
+    const response = await fetch(`${service.url}/api/v1/sessions/${sessionId}/uploads?fileName=whole.txt`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/octet-stream' },
+      body: `whole ${kill}`,
+    })
+    const { upload } = (await response.json()) as { upload: { url: string } }
+    wholes.push({ url: upload.url, sessionId })
+    await uploadHalf(service, await start(service), DATA_DIR)
+    await uploadHalf(service, await start(service), DATA_DIR)
+    service.signal('SIGKILL')
+    await service.ended
+    service = { ...(await startService(variables)), token }
+  }
+  expect(stored(DATA_DIR).filter((name) => name.endsWith('.partial'))).toHaveLength(kills * 2)
+
+  const last = wholes.pop()
+  const step = await call(service, `/api/v1/sessions/${last?.sessionId}/continueChat`, { message: last?.url })
+  expect(step.input).toBeUndefined()
+  const client = new pg.Client({ connectionString: await addressOf(DATA_DIR) })
+  await client.connect()
+  try {
+    // The hour, or the day, after which the background looks at them.
+    await client.query(`UPDATE uploads SET remove_at = now() WHERE remove_at IS NOT NULL`)
+    await until('only what was answered with is left', () => stored(DATA_DIR).length === 1)
+    await until('its row too', async () => (await client.query('SELECT FROM uploads')).rowCount === 1)
+  } finally {
+    await client.end()
+  }
+  expect(await (await fetch(String(last?.url))).text()).toBe(`whole ${kills - 1}`)
+  for (const { url } of wholes) expect((await fetch(url)).status).toBe(404)
+})

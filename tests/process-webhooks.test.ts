@@ -1,0 +1,222 @@
+import { randomInt } from 'node:crypto'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterEach, expect, test } from '@jest/globals'
+import pg from 'pg'
+import { ask, bot, text } from './support/chat.ts'
+import { storable } from './support/chats.ts'
+import { endProcesses, freePort, type Service, startService, until } from './support/process.ts'
+import { runs } from './support/runs.ts'
+import { createDatabase, type TestDatabase } from './support/server.ts'
+
+/*
+ * People chat with two processes that are killed again and again, while receivers are fast, slow, failing or dead. What
+ * was acknowledged is told in its order; what is told has happened.
+ */
+
+const people = 6
+const kills = runs(3, 200)
+/** Acknowledged replies from one kill to the next. */
+const between = runs(20, 400)
+const names = ['One', 'Two', 'Three', 'Four']
+
+let database: TestDatabase | undefined
+let receiver: Server | undefined
+
+afterEach(async () => {
+  await endProcesses()
+  receiver?.closeAllConnections()
+  await new Promise((resolve) => (receiver ? receiver.close(resolve) : resolve(undefined)))
+  await database?.drop()
+})
+
+interface Heard {
+  type: string
+  /** What was answered in the step. */
+  said: string | undefined
+  /** Milliseconds from the event to its first attempt. */
+  delay: number
+}
+
+/** What each receiver was told, by the result, each event once: as receivers are to do it. */
+const heard: Record<string, Map<string, Heard[]>> = {}
+const known: Record<string, Set<string>> = {}
+let isDead = true
+let duplicates = 0
+
+/** `/dead` answers nobody until it lives, `/failing` refuses one in five, `/slow` takes its time. */
+async function receive(path: string): Promise<number> {
+  if (path === '/dead' && isDead) return 503
+  if (path === '/failing' && randomInt(5) === 0) return 500
+  if (path === '/slow') await sleep(randomInt(30))
+  return 200
+}
+
+async function startReceiver(): Promise<string> {
+  receiver = createServer(async (request, response) => {
+    const at = Date.now()
+    let body = ''
+    for await (const chunk of request) body += chunk
+    const path = String(request.url)
+    const status = await receive(path)
+    if (status === 200) {
+      known[path] ??= new Set()
+      heard[path] ??= new Map()
+      const id = String(request.headers['webhook-id'])
+      const { type, timestamp, data } = JSON.parse(body)
+      if (known[path].has(id)) duplicates += 1
+      else {
+        known[path].add(id)
+        const events = heard[path].get(data.id) ?? []
+        events.push({ type, said: data.answers?.[0]?.content, delay: at - Date.parse(timestamp) })
+        heard[path].set(data.id, events)
+      }
+    }
+    response.writeHead(status).end()
+  }).listen(0, '127.0.0.1')
+  await new Promise((resolve) => receiver?.once('listening', resolve))
+  return `127.0.0.1:${(receiver.address() as AddressInfo).port}`
+}
+
+interface Answer {
+  /** Undefined where the connection broke. */
+  status: number | undefined
+  // biome-ignore lint/suspicious/noExplicitAny: what it is differs from operation to operation
+  body: any
+}
+
+async function call(
+  url: string,
+  method: string,
+  path: string,
+  body?: object,
+  token?: string,
+): Promise<Answer> {
+  const headers = {
+    ...(token && { authorization: `Bearer ${token}` }),
+    ...(body && { 'content-type': 'application/json' }),
+  }
+  try {
+    const response = await fetch(url + path, { method, headers, body: body && JSON.stringify(body) })
+    return { status: response.status, body: await response.json() }
+  } catch {
+    return { status: undefined, body: undefined }
+  }
+}
+
+async function prepare({ url, token }: Service, host: string): Promise<string> {
+  const { body: list } = await call(url, 'GET', '/v1/workspaces', undefined, token)
+  const workspaceId = list.workspaces[0].id
+  for (const path of ['/fast', '/slow', '/failing', '/dead']) {
+    const endpoint = {
+      url: `http://${host}${path}`,
+      types: ['result.started', 'result.answered', 'result.completed'],
+    }
+    const made = await call(url, 'POST', `/v1/workspaces/${workspaceId}/webhookEndpoints`, endpoint, token)
+    expect(made.status).toBe(201)
+  }
+  const { id: _, ...flow } = storable(
+    bot({ Start: [text('Hello.'), ...names.map((name) => ask(name)), text('Bye.')] }, { variables: names }),
+  )
+  const created = { workspaceId, bot: { ...flow, name: 'Bot', publicId: 'told' } }
+  const { body } = await call(url, 'POST', '/v1/bots', created, token)
+  expect((await call(url, 'POST', `/v1/bots/${body.bot.id}/publish`, {}, token)).status).toBe(200)
+  return body.bot.id
+}
+
+test('events survive the processes that send them, in the order of each result', async () => {
+  database = await createDatabase('nothing')
+  const host = await startReceiver()
+  const variables = { DATABASE_URL: database.url, OUTBOUND_ALLOWED_HOSTS: host }
+  const ports = [String(await freePort()), String(await freePort())]
+  const first = await startService({ ...variables, PORT: ports[0] as string })
+  const services = [first, await startService({ ...variables, PORT: ports[1] as string })]
+  const botId = await prepare(first, host)
+  const urls = services.map(({ url }) => url)
+  const client = new pg.Client({ connectionString: database.url })
+  await client.connect()
+
+  let acknowledged = 0
+  let isOver = false
+  const finished = new Set<string>()
+  const insist = async (path: string, body: object) => {
+    for (;;) {
+      const answer = await call(urls[randomInt(urls.length)] as string, 'POST', path, body)
+      if (answer.status === 200) return answer.body
+      expect([undefined, 503, 409]).toContain(answer.status)
+      await sleep(20)
+    }
+  }
+  const chat = async () => {
+    while (!isOver) {
+      const { sessionId, resultId, revision } = await insist('/api/v1/bots/told/startChat', {})
+      for (const [index, name] of names.entries()) {
+        const path = `/api/v1/sessions/${sessionId}/continueChat`
+        await insist(path, { message: `My ${name}`, revision: revision + index })
+        acknowledged += 1
+        await sleep(randomInt(50))
+      }
+      finished.add(resultId)
+    }
+  }
+  // Time goes on for what failed, and for what a process that was killed had taken.
+  const hurry = async () => {
+    await client.query(`UPDATE webhook_deliveries SET next_attempt_at = now() WHERE next_attempt_at > now()`)
+    await client.query(`UPDATE webhook_endpoints SET paused_until = NULL WHERE paused_until IS NOT NULL`)
+  }
+
+  const running = Promise.all(Array.from({ length: people }, chat))
+  for (let kill = 0; kill < kills; kill++) {
+    const before = acknowledged
+    await Promise.race([until('people get on', () => acknowledged >= before + between), running])
+    const index = kill % services.length
+    services[index]?.signal('SIGKILL')
+    await services[index]?.ended
+    services[index] = await startService({ ...variables, PORT: ports[index] as string })
+    await hurry()
+    if (kill === Math.floor(kills / 2)) isDead = false
+  }
+  isOver = true
+  isDead = false
+  await running
+  await until('all is delivered', async () => {
+    await hurry()
+    await sleep(500)
+    const { rows } = await client.query(`SELECT FROM webhook_deliveries WHERE NOT is_delivered LIMIT 1`)
+    return rows.length === 0
+  })
+
+  const { rows: results } = await client.query(
+    `SELECT id, has_started, is_completed,
+       (SELECT count(*)::int FROM result_answers a WHERE a.bot_id = r.bot_id AND a.result_id = r.id) AS answers
+     FROM results r WHERE bot_id = $1`,
+    [botId],
+  )
+  await client.end()
+  const told = ['result.started', ...names.map(() => 'result.answered'), 'result.completed']
+  for (const [path, byResult] of Object.entries(heard)) {
+    for (const id of finished) {
+      const events = byResult.get(id) ?? []
+      expect([path, id, events.map(({ type }) => type)]).toEqual([path, id, told])
+      expect(events.slice(1, -1).map(({ said }) => said)).toEqual(names.map((name) => `My ${name}`))
+    }
+    // Whoever got no answer to a start knows of no result, which has one event or none.
+    const stored = new Map(results.map((result) => [result.id, result]))
+    for (const [id, events] of byResult) {
+      const result = stored.get(id)
+      const most = result ? result.answers + 1 + Number(result.is_completed) : 0
+      expect([path, id, events.length <= most]).toEqual([path, id, true])
+    }
+  }
+  expect(Object.keys(heard).sort()).toEqual(['/dead', '/failing', '/fast', '/slow'])
+  if (process.env.FIGURES) {
+    const delays = [...(heard['/fast']?.values() ?? [])].flat().map(({ delay }) => delay)
+    delays.sort((a, b) => a - b)
+    const events = Object.values(heard).reduce((sum, map) => sum + [...map.values()].flat().length, 0)
+    const [half, most] = [0.5, 0.95].map((share) => delays[Math.floor(delays.length * share)])
+    process.stderr.write(
+      `${kills} kills, ${events} events, ${duplicates} told twice, to the first attempt ${half} ms, 95 % ${most} ms\n`,
+    )
+  }
+})
