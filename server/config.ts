@@ -146,3 +146,9 @@ export function readConfig(variables: NodeJS.ProcessEnv): { config: Config } | {
   if (parsed.success) return { config: Object.freeze(parsed.data) }
   return { problems: parsed.error.issues.map(({ path, message }) => `${String(path[0])}: ${message}`) }
 }
+
+/** Whether OpenTelemetry is told where to send something. All else of it is read by its SDK. */
+export function wantsTelemetry(variables: NodeJS.ProcessEnv): boolean {
+  const places = ['', 'TRACES_', 'METRICS_'].map((what) => variables[`OTEL_EXPORTER_OTLP_${what}ENDPOINT`])
+  return places.some(Boolean) && variables.OTEL_SDK_DISABLED !== 'true'
+}

@@ -1,5 +1,5 @@
 import cluster from 'node:cluster'
-import { readConfig } from './config.ts'
+import { readConfig, wantsTelemetry } from './config.ts'
 import { leave } from './log.ts'
 
 /* Starts the service: this process serves by itself, or looks after the workers that do. */
@@ -8,7 +8,12 @@ const read = readConfig(process.env)
 if ('problems' in read) leave(read.problems.map((problem) => `Configuration: ${problem}`).join('\n'))
 const { config } = read
 
-// What only looks after workers does not load the service.
-if (config.WORKERS > 1 && cluster.isPrimary)
+// What only looks after workers does not load the service, and nobody who is not asked to loads what traces it.
+if (config.WORKERS > 1 && cluster.isPrimary) {
   await (await import('./workers/primary.ts')).lookAfterWorkers(config)
-else await (await import('./serve.ts')).serve(config)
+} else {
+  const telemetry = wantsTelemetry(process.env)
+    ? (await import('./telemetry.ts')).startTelemetry()
+    : undefined
+  await (await import('./serve.ts')).serve(config, telemetry)
+}

@@ -14,9 +14,13 @@ import { openFileStore } from './files/open.ts'
 import { createApp, type Phase } from './http/app.ts'
 import { createServer } from './http/server.ts'
 import { createLog, leave, openSink } from './log.ts'
+import type { Telemetry } from './telemetry.ts'
 import { startDeliveries } from './webhooks/deliver.ts'
 import { onStop, prepared } from './workers/worker.ts'
 import { openKeyring } from './workspaces/keyring.ts'
+
+/** How long the end waits for the last traces to be taken, in milliseconds. */
+const TELEMETRY_PATIENCE = 1_000
 
 /**
  * A process that serves: database, listening, migrations. It listens before the database answers, so that probes see
@@ -24,7 +28,7 @@ import { openKeyring } from './workspaces/keyring.ts'
  * then the pool closes; a second signal ends at once. A worker leaves migrations to the process that looks after it,
  * and is told by it when to stop.
  */
-export async function serve(config: Config): Promise<void> {
+export async function serve(config: Config, telemetry?: Telemetry): Promise<void> {
   const sink = openSink(cluster.isWorker)
   const log = createLog(config.LOG_LEVEL, sink)
 
@@ -122,6 +126,8 @@ export async function serve(config: Config): Promise<void> {
     const isDrained = await inTime(drain(), timeout - forClosing)
     if (!isDrained) server.closeAllConnections()
     const isClosed = await inTime(close(), last - performance.now())
+    // Who takes it may be away, which is no failure of the service.
+    if (telemetry) await inTime(telemetry.stop(), TELEMETRY_PATIENCE)
     log.info(isDrained && isClosed ? 'stopped' : 'stopped before everything had ended')
     sink.flushSync()
     process.exit(isDrained && isClosed ? 0 : 1)

@@ -12,7 +12,7 @@ const RELEASE = 'b7b0100'
  * the registry. Undefined where the history does not reach back.
  */
 export async function builtRelease(commit = RELEASE): Promise<string | undefined> {
-  const folder = join(projectFolder, '.cache/releases', commit)
+  const folder = join(projectFolder, 'node_modules/.cache/releases', commit)
   if (existsSync(join(folder, 'dist'))) return folder
   const draft = `${folder}.draft`
   await rm(draft, { recursive: true, force: true })
