@@ -13,6 +13,29 @@ export function element(tag, properties = {}, ...children) {
   return made
 }
 
+const drawings = {
+  clip: 'M9 8v8a3 3 0 0 0 6 0V6a4.5 4.5 0 0 0-9 0v10.5a6 6 0 0 0 12 0V8',
+  microphone: 'M12 3a3 3 0 0 1 3 3v5a3 3 0 0 1-6 0V6a3 3 0 0 1 3-3zM6 11a6 6 0 0 0 12 0M12 17v4',
+  stop: 'M7 7h10v10H7z',
+}
+
+/** A sign in the colour of the text around it. Not every machine has letters for such. */
+export function icon(name) {
+  const [svg, path] = ['svg', 'path'].map((tag) =>
+    document.createElementNS('http://www.w3.org/2000/svg', tag),
+  )
+  for (const [attribute, value] of Object.entries({
+    viewBox: '0 0 24 24',
+    class: 'icon',
+    'aria-hidden': 'true',
+  })) {
+    svg.setAttribute(attribute, value)
+  }
+  path.setAttribute('d', drawings[name])
+  svg.append(path)
+  return svg
+}
+
 let count = 0
 
 /** An id that nothing else on the page has. */

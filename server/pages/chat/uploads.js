@@ -1,4 +1,4 @@
-import { element, filled, newId } from './dom.js'
+import { element, filled, icon, newId } from './dom.js'
 import { formOf, sendButton } from './forms.js'
 import { filledIn, texts } from './texts.js'
 
@@ -82,7 +82,7 @@ function filePicker({ input, naming, isMultiple, isSmall, chat, changed }) {
   const words =
     filled(plain(options.labels?.placeholder)) ?? (isMultiple ? texts.chooseFiles : texts.chooseFile)
   const area = isSmall
-    ? element('label', { class: 'button button-quiet attach', title: texts.attach }, field, '📎')
+    ? element('label', { class: 'button button-quiet attach', title: texts.attach }, field, icon('clip'))
     : element(
         'label',
         { class: 'drop-area' },
@@ -193,11 +193,7 @@ export function recorderOf(input, submit, chat) {
   if (!isOn || !navigator.mediaDevices?.getUserMedia || typeof MediaRecorder === 'undefined') return undefined
   const status = element('p', { class: 'hint trouble', role: 'status' })
   let recorder
-  const button = element(
-    'button',
-    { type: 'button', class: 'button button-quiet record', onclick: press },
-    '🎤',
-  )
+  const button = element('button', { type: 'button', class: 'button button-quiet record', onclick: press })
   const cancel = element(
     'button',
     { type: 'button', class: 'button button-quiet', hidden: true, onclick: () => stop(false) },
@@ -208,7 +204,7 @@ export function recorderOf(input, submit, chat) {
   function name(isRecording) {
     button.setAttribute('aria-label', isRecording ? texts.stopRecording : texts.record)
     button.title = isRecording ? texts.stopRecording : texts.record
-    button.replaceChildren(isRecording ? '⏹' : '🎤')
+    button.replaceChildren(icon(isRecording ? 'stop' : 'microphone'))
     button.classList.toggle('recording', isRecording)
     cancel.hidden = !isRecording
   }
