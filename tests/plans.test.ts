@@ -7,6 +7,7 @@ import { writeCursor } from '../server/db/page.ts'
 import { countBlocks, rollUpBlocks } from '../server/results/block-stats.ts'
 import { rollUpBatch } from '../server/results/stats-rollup.ts'
 import { type App, startApp } from './support/app.ts'
+import { toLiteral } from './support/literals.ts'
 import { makeWorld, type World } from './support/world.ts'
 
 /*
@@ -161,14 +162,6 @@ async function planOf({ text, values }: Sent, mode: Mode, on = client): Promise<
   } finally {
     await on.query('DEALLOCATE statement')
   }
-}
-
-function toLiteral(value: unknown): string {
-  if (value === null || value === undefined) return 'NULL'
-  if (Buffer.isBuffer(value)) return `'\\x${value.toString('hex')}'::bytea`
-  if (value instanceof Date) return pg.escapeLiteral(value.toISOString())
-  if (Array.isArray(value)) return `ARRAY[${value.map(toLiteral).join(', ')}]`
-  return pg.escapeLiteral(String(value))
 }
 
 function nodesOf(node: Node): Node[] {

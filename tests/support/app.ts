@@ -40,9 +40,16 @@ export interface App extends Watched {
   stop(): Promise<void>
 }
 
+export interface Sent {
+  text: string
+  values: unknown[]
+}
+
 interface Watched {
   /** Every statement that was sent, hence every round trip to the database. Empty it to count anew. */
   statements: string[]
+  /** The same with their values, of an app that works as on a cluster; others would keep every document. */
+  sent: Sent[] | undefined
   /** Run before every statement that is sent, with its text: lets a test be faster than a request. */
   beforeStatement: ((text: string) => Promise<unknown>) | undefined
 }
@@ -102,7 +109,11 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
     onError: () => {},
     ...options.database,
   })
-  const watched: Watched = { statements: [], beforeStatement: undefined }
+  const watched: Watched = {
+    statements: [],
+    sent: options.asOnCluster && [],
+    beforeStatement: undefined,
+  }
   pool.on('connect', (connection) => watch(connection, watched))
 
   if (options.asOnCluster) treatAsDistributed(db)
@@ -175,6 +186,9 @@ function watch(connection: pg.PoolClient, watched: Watched) {
   const send: Query = (statement, ...rest) => {
     const text = typeof statement === 'string' ? statement : (statement as { text: string }).text
     watched.statements.push(text)
+    const [given] = rest
+    const values = Array.isArray(given) ? given : (statement as { values?: unknown[] }).values
+    watched.sent?.push({ text, values: values ?? [] })
     if (!watched.beforeStatement) return query(statement, ...rest)
     return watched.beforeStatement(text).then(() => query(statement, ...rest))
   }
