@@ -2,12 +2,22 @@ import { getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { Issue } from '../../contract/errors.ts'
 import type { CreateBot } from '../../generated/handlers.ts'
 import type { WorkspaceGrant } from '../access/index.ts'
-import { type Database, prepareWrite, Rollback, sqlState, statements, transact } from '../db/client.ts'
+import {
+  type Database,
+  prepareWrite,
+  Rollback,
+  sqlState,
+  statements,
+  type Transaction,
+  transact,
+} from '../db/client.ts'
+import { isDistributed } from '../db/distribution.ts'
 import { encode, listsOf } from '../db/insertion.ts'
 import { botDrafts, bots as table, workspaces } from '../db/schema.ts'
 import { newId } from '../ids.ts'
 import { JsonText } from '../json/json-text.ts'
-import { type Deed, encodeEntry, entryInsertion, newEntry } from '../workspaces/audit.ts'
+import { type Deed, encodeEntry, entryInsertion, newEntry, writeEntry } from '../workspaces/audit.ts'
+import { holdWorkspace } from '../workspaces/rows.ts'
 import type { Draft } from './drafts.ts'
 import { claimNames } from './names.ts'
 import { type BotRow, noSuchFolder, nullableJson } from './rows.ts'
@@ -68,12 +78,13 @@ export async function insertBot(
   deed: Deed,
 ): Promise<{ issue: Issue } | { gone: true } | undefined> {
   try {
-    if (row.publicId === null && row.customDomain === null) {
+    if (row.publicId === null && row.customDomain === null && !isDistributed(db)) {
       return (await insertStatements(db).bot(valuesOf(row, draft, deed))) === 1 ? undefined : { gone: true }
     }
     return await transact(db, async (tx) => {
       const issue = await claimNames(tx, row.id, row)
       if (issue) throw new Rollback({ issue })
+      if (isDistributed(db)) return insertApart(tx, row, draft, deed)
       const values = valuesOf(row, draft, deed)
       const { rowCount } = await tx.execute(insertion((name) => sql`${values[name]}`))
       if (rowCount !== 1) throw new Rollback({ gone: true })
@@ -84,6 +95,14 @@ export async function insertBot(
     if (sqlState(error) === '23503') return { issue: noSuchFolder }
     throw error
   }
+}
+
+/** On a cluster: a statement each, since the rows are on several nodes. */
+async function insertApart(tx: Transaction, row: BotRow, draft: Draft, deed: Deed): Promise<undefined> {
+  if (!(await holdWorkspace(tx, row.workspaceId, 'key share'))) throw new Rollback({ gone: true })
+  await tx.insert(table).values(row)
+  await tx.insert(botDrafts).values({ botId: row.id, ...draft })
+  await writeEntry(tx, newEntry(row.workspaceId, deed, row.id, row.createdAt))
 }
 
 const botColumns = getTableColumns(table)

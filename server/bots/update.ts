@@ -6,6 +6,7 @@ import type { Conditions } from '../../contract/operation.ts'
 import type { UpdateBot } from '../../generated/handlers.ts'
 import type { BotGrant } from '../access/index.ts'
 import { type Database, Rollback, sqlState, statements, transact } from '../db/client.ts'
+import { isDistributed } from '../db/distribution.ts'
 import { botDrafts, folders, bots as table } from '../db/schema.ts'
 import { isStale } from '../entity-tags.ts'
 import { JsonText } from '../json/json-text.ts'
@@ -214,11 +215,12 @@ function refusedAt(
 }
 
 async function isFolderOf(db: Database, bot: BotRow, folderId: string): Promise<boolean> {
-  const [row] = await db
+  const found = db
     .select({ id: folders.id })
     .from(folders)
     .where(and(eq(folders.id, folderId), eq(folders.workspaceId, bot.workspaceId)))
-    .for('key share')
+  // The foreign key keeps it there as well; on a cluster two who lock one first would wait for each other.
+  const [row] = await (isDistributed(db) ? found : found.for('key share'))
   return row !== undefined
 }
 

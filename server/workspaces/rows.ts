@@ -2,6 +2,7 @@ import { and, type Column, count, eq, inArray, isNull, type SQL, sql } from 'dri
 import type { Conditions } from '../../contract/operation.ts'
 import type { UserGrant, WorkspaceGrant } from '../access/index.ts'
 import { type Database, type Transaction, transact } from '../db/client.ts'
+import { isDistributed } from '../db/distribution.ts'
 import { newestFirst } from '../db/page.ts'
 import {
   bots,
@@ -79,7 +80,8 @@ export async function insertWorkspace(
 
 /**
  * Keeps a workspace from being deleted until the transaction ends; false when it was deleted. Whoever puts
- * something into it asks for `key share`; those who ask for `no key update` follow each other.
+ * something into it asks for `key share`; those who ask for `no key update` follow each other, and on a cluster all do,
+ * since two that share a row there cannot both go on to write.
  */
 export async function holdWorkspace(
   tx: Transaction,
@@ -90,7 +92,7 @@ export async function holdWorkspace(
     .select({ id: table.id })
     .from(table)
     .where(and(eq(table.id, workspaceId), isNull(table.deletedAt)))
-    .for(lock)
+    .for(isDistributed(tx) ? 'no key update' : lock)
   return held.length > 0
 }
 
