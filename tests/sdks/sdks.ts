@@ -15,7 +15,7 @@ export const story = [
   'delete',
 ]
 
-/** A generator of clients, and how its client is made and tried. Commands run in the folder. */
+/** A generator of clients, and how its client is made and tried; or another reader of the document. Commands run in the folder. */
 export interface Sdk {
   folder: string
   language: string
@@ -28,6 +28,8 @@ export interface Sdk {
   generate: string
   compile: string
   run: string
+  /** What it prints in place of the story. */
+  steps?: string[]
 }
 
 const typescript = {
@@ -193,5 +195,22 @@ export const sdks: Sdk[] = [
     generate: 'mvn --quiet --batch-mode generate-sources',
     compile: 'cargo build --quiet',
     run: 'target/debug/story',
+  },
+  {
+    ...typescript,
+    folder: 'prism',
+    generator: 'Prism, a mock of the service',
+    pinned: ['../package.json', '"@stoplight/prism-cli"'],
+    generate: 'mkdir generated',
+    steps: ['start from the document', 'answer every read with an example of it'],
+  },
+  {
+    ...typescript,
+    folder: 'postman',
+    generator: 'openapi-to-postmanv2',
+    pinned: ['../package.json', '"openapi-to-postmanv2"'],
+    generate:
+      'mkdir generated && ../node_modules/.bin/openapi2postmanv2 --spec ../../../openapi.yaml --output generated/collection.json',
+    steps: ['have a request for every operation', 'have an answer for every request'],
   },
 ]
