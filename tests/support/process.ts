@@ -57,11 +57,16 @@ export function launchAtTerminal(variables: Variables): Program {
   return startCommand('script', ['-qefc', command, '/dev/null'], { ...defaults, ...variables })
 }
 
+/** What a program is told where all tests go through a pooler. */
+const pooled: Variables = process.env.TEST_POOLED_URL
+  ? { DATABASE_NAMED_STATEMENTS: 'false', DATABASE_SESSION_SETTINGS: 'false' }
+  : {}
+
 function startCommand(command: string, words: string[], variables: Variables, folder = root): Program {
   const { PATH, HOME, TMPDIR } = process.env
   const child = spawn(command, words, {
     cwd: folder,
-    env: { PATH, HOME, TMPDIR, ...variables },
+    env: { PATH, HOME, TMPDIR, ...pooled, ...variables },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
   programs.add(child)
@@ -96,16 +101,7 @@ export function launch(variables: Variables, folder?: string): Program {
   return startProgram('server/main.ts', [], { ...defaults, ...variables }, folder)
 }
 
-const defaults: Variables = {
-  PORT: '0',
-  SHUTDOWN_DELAY: '0',
-  RATE_LIMIT: 'off',
-  // Where all tests go through a pooler.
-  ...(process.env.TEST_POOLED_URL && {
-    DATABASE_NAMED_STATEMENTS: 'false',
-    DATABASE_SESSION_SETTINGS: 'false',
-  }),
-}
+const defaults: Variables = { PORT: '0', SHUTDOWN_DELAY: '0', RATE_LIMIT: 'off' }
 
 /** Starts the service and waits until it serves. */
 export async function startService(variables: Variables, folder?: string): Promise<Service> {
