@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { type FileHandle, open } from 'node:fs/promises'
+import { type FileHandle, open, readFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -133,12 +133,14 @@ export class Processes {
       stdio: ['ignore', out.fd, out.fd, 'ipc'],
     })
     this.children.add(child)
-    for (const deadline = Date.now() + 30_000; ; await sleep(5)) {
+    for (const deadline = Date.now() + 120_000; ; await sleep(5)) {
       const response = await fetch(`http://127.0.0.1:${port}${path ?? '/'}`).catch(() => undefined)
       await response?.arrayBuffer()
       if (response && (path === undefined || response.ok)) break
       if (child.exitCode !== null || Date.now() > deadline) {
-        throw new Error(`The server ${name} did not start: see ${log}`)
+        // The file is gone with its folder.
+        const said = (await readFile(log, 'utf8')).slice(-2_000)
+        throw new Error(`The server ${name} did not start:\n${said}`)
       }
     }
     return {

@@ -69,6 +69,8 @@ const REVISION = 791_919
 interface Recorded {
   statements: Sent[]
   answer: string
+  /** What comes before a new id in that of a session. */
+  prefix: string
 }
 
 async function recordChat(
@@ -126,9 +128,10 @@ async function recordChat(
     text,
     values: values.map((value) => value?.replaceAll(/"id":"[0-9a-z]{26}"/g, '"id":"{new}"') ?? null),
   })
+  const prefix = first.sessionId.slice(0, -26)
   return {
-    start: { statements: ofChat(started), answer: mark(JSON.stringify(first)) },
-    next: { statements: ofChat(continued), answer: mark(JSON.stringify(second)) },
-    logs: { statements: ofChat(logged).map(withNewIds), answer: JSON.stringify(third) },
+    start: { statements: ofChat(started), answer: mark(JSON.stringify(first)), prefix },
+    next: { statements: ofChat(continued), answer: mark(JSON.stringify(second)), prefix },
+    logs: { statements: ofChat(logged).map(withNewIds), answer: JSON.stringify(third), prefix },
   }
 }

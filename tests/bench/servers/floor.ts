@@ -4,6 +4,7 @@ import { drizzle } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { continueChat as runNext, startChat as runStart } from '../../../server/chat/engine.ts'
 import { saveStep } from '../../../server/chat/saving.ts'
+import { newSessionId } from '../../../server/chat/session-ids.ts'
 import { effectsOf, readState, toStep } from '../../../server/chat/steps.ts'
 import { loadPublication } from '../../../server/chat/store.ts'
 import { openChatTools } from '../../../server/chat/tools/index.ts'
@@ -195,7 +196,7 @@ async function startChat(request: IncomingMessage, response: ServerResponse, pub
   const [row] = await query(statements.chatStart, [publicId])
   const flow = (await loadPublication(db, tools, row.id, row.publication_id)) as Flow
   const now = new Date()
-  const [resultId, sessionId] = [newId(now), newId(now)]
+  const [resultId, sessionId] = [newId(now), newSessionId(row.id, now)]
   const bot = { botId: row.id, workspaceId: row.workspace_id, publicationId: row.publication_id }
   const options = { resultId, ...format, isOnlyRegistering: false, isStreamEnabled: false }
   const outcome = await runStart(flow, options, effects({ ...bot, resultId }, now))

@@ -12,6 +12,8 @@ use crate::database::{new_id, Database, Fault, Raw, Text, Time};
 pub struct Recorded {
     statements: Vec<Sent>,
     answer: String,
+    /// What comes before a new id in that of a session.
+    prefix: String,
 }
 
 #[derive(Deserialize)]
@@ -35,7 +37,8 @@ impl Recorded {
     /// Starts a chat.
     pub async fn start(&self, database: &Database) -> Result<(StatusCode, String), Fault> {
         let now = Time::now();
-        let marks = Marks::new(now, new_id(now), new_id(now));
+        let session = format!("{}{}", self.prefix, new_id(now));
+        let marks = Marks::new(now, session, new_id(now));
         for sent in &self.statements {
             sent.run(database, &marks).await?;
         }
