@@ -84,10 +84,10 @@ test('bots take turns, so that none waits for all of the results of another one'
   }
   const left = async () => {
     const { rows } = await app.pool.query(
-      'SELECT (SELECT count(*)::int FROM results WHERE bot_id = bot) AS left FROM unnest($1::text[]) AS bot',
+      'SELECT bot_id, count(*)::int AS left FROM results WHERE bot_id = ANY($1) GROUP BY bot_id',
       [bots],
     )
-    return rows.map((row) => row.left)
+    return bots.map((id) => rows.find((row) => row.bot_id === id)?.left ?? 0)
   }
   await purgeBatch(app.db, app.clock.now())
   await purgeBatch(app.db, app.clock.now())

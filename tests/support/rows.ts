@@ -28,5 +28,6 @@ export async function clear(client: {
         AND relname NOT IN ('schema_lock', 'installation_keys')
       ORDER BY array_position(ARRAY['bots', 'folders', 'workspaces', 'users'], relname::text) NULLS FIRST`,
   )
-  await client.query(rows.map(({ tablename }) => `DELETE FROM ${tablename}`).join('; '))
+  // One by one: a cluster does not change copied tables together with others that it changes on all nodes.
+  for (const { tablename } of rows) await client.query(`DELETE FROM ${tablename}`)
 }
