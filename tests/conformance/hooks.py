@@ -29,6 +29,9 @@ RULES = [
     ("custom", "Required with task", "what is required depends on the task"),
     ("invalid_key", "", "generators stumble over propertyNames, which could bound the keys of free objects"),
     ("invalid_number", "", "JSON has numbers that no double can keep exactly"),
+    ("unknown_variable", "", "which variables there are depends on the bot"),
+    ("invalid_value", "These credentials are of the type", "credentials keep the type that they were made with"),
+    ("invalid_value", "Leaves nothing", "one end of a span of time lies before the other"),
     ("required", "", "a legacy update of a current bot needs the whole flow"),
 ]
 

@@ -23,11 +23,12 @@ const forgetting = setInterval(() => {
 }, 1_000)
 
 const { here, there } = await makeWorld(app)
-// Bots that nothing changes: one to chat with, and one whose chats wait at a webhook.
+// Bots that nothing changes: one to chat with, one whose chats wait at a webhook, and one whose chats take files.
 const question = [{ type: 'text', content: { richText: [] } }, { type: 'text input' }]
 const help = { id: 'help', type: 'command', options: { command: 'help' }, to: 'welcome' }
 const talking = await publish(app, here, bot({ welcome: question }, { events: [help] }))
 const waiting = await publish(app, here, bot({ main: [{ id: 'webhook', type: 'webhook' }] }))
+const taking = await publish(app, here, bot({ main: [{ type: 'file input' }] }))
 const elsewhere = await app.client.ok('createFolder', {
   as: here.admin,
   body: { workspaceId: here.workspaceId, folder: { name: 'Elsewhere' } },
@@ -56,7 +57,7 @@ const real = {
   [exampleIds.publication]: here.published.publicationId,
   'lead-generation-8k2m4p6': here.published.publicId,
 }
-const still = [talking.id, waiting.id, elsewhere.folder.id]
+const still = [talking.id, waiting.id, taking.id, elsewhere.folder.id]
 const kept = [
   ...still,
   ...Object.values(pools).flat(),
@@ -75,6 +76,7 @@ const sandbox = {
   sessions: pools.sessions,
   waitingBotId: waiting.id,
   waitingPublicId: waiting.publicId,
+  takingPublicId: taking.publicId,
   timeZones: ['UTC', 'Europe/Paris', 'America/New_York', 'Asia/Kathmandu', 'Pacific/Kiritimati'],
   changing: { botId: here.draft.id, folderId: here.folder },
   still,
