@@ -90,7 +90,7 @@ test.each(['mjs', 'cjs'])('does what its README shows, in a file .%s', async (fo
   writeFileSync(join(folder, `readme.${form}`), text)
   const lines = (await run('node', `readme.${form}`)).split('\n')
   const [session] = lines.splice(5, 1)
-  expect(session).toMatch(/^[0-9a-z]{26} 0$/)
+  expect(session).toMatch(/^[0-9a-z]{26}-[0-9a-z]{26} 0$/)
   expect(lines).toEqual([
     '6.1',
     'Quote 2026',

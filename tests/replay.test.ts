@@ -54,7 +54,8 @@ afterAll(async () => {
 
 /**
  * Round trips to the database of those reads that may need more than two: an empty list has to ask whether
- * its folder or result is there, an export goes from page to page, and the first statistics of blocks read the flow.
+ * its folder or result is there, an export goes from page to page after its columns, which are asked of the answers
+ * until days are counted, and the first statistics of blocks read the flow.
  */
 const longReads: Partial<Record<OperationId, number>> = {
   listFolders: 3,
@@ -63,7 +64,7 @@ const longReads: Partial<Record<OperationId, number>> = {
   checkBot: 3,
   getTranscript: 3,
   listResultLogs: 3,
-  exportResults: 6,
+  exportResults: 7,
   getBlockStats: 4,
 }
 

@@ -17,9 +17,12 @@ import type { Answer, SessionState, StepOutcome } from './types.ts'
 
 const HOUR = 60 * 60 * 1000
 
-/** For how many hours a chat can be continued after its last step, and read once it is over. */
+/**
+ * For how many hours a chat can be continued after its last step, and read once it is over: that is one more than is
+ * promised, since clocks differ.
+ */
 const CONTINUED = 48
-const READ = 1
+const READ = 2
 
 /**
  * Until when a session is there. While the chat goes on it is a whole hour, which most steps leave as it is: what an

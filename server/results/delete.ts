@@ -2,6 +2,7 @@ import { eq, sql } from 'drizzle-orm'
 import type { BotGrant } from '../access/index.ts'
 import { requestPurge } from '../background/purge.ts'
 import { type Database, transact } from '../db/client.ts'
+import { isDistributed } from '../db/distribution.ts'
 import {
   bots,
   chatSteps,
@@ -12,8 +13,8 @@ import {
   uploads,
 } from '../db/schema.ts'
 import { expression, selectRows } from '../db/selection.ts'
-import { newEntry, writeEntry } from '../workspaces/audit.ts'
-import { raiseEpochsOf } from './stats-rollup.ts'
+import { encodeEntry, entryInsertion, newEntry, writeEntry } from '../workspaces/audit.ts'
+import { lateBefore, raiseEpochs, raiseEpochsOf } from './stats-rollup.ts'
 
 /** Of more results than these nobody is told how many they were: a deletion takes the same time for one as for millions. */
 const MOST_COUNTED = 10_000
@@ -50,34 +51,44 @@ export async function deleteAll(db: Database, { bot, caller }: BotGrant, now: Da
 
 /** Deletes results of the granted bot by their ids; others and unknown ones are left out. */
 export async function deleteSome(db: Database, { bot, caller }: BotGrant, ids: string[], now: Date) {
+  const deed = { by: caller, operation: 'deleteResults' } as const
   const named = sql`bot_id = ${bot.id} AND result_id = ANY(${sql.param(ids)})`
+  const emptied = sql`
+    doomed AS MATERIALIZED (
+      SELECT id, last_chat_session_id FROM ${table} WHERE bot_id = ${bot.id} AND id = ANY(${sql.param(ids)})
+      ORDER BY id FOR UPDATE
+    ),
+    answers AS (DELETE FROM ${resultAnswers} WHERE ${named}),
+    logs AS (DELETE FROM ${resultLogs} WHERE ${named}),
+    transcripts AS (DELETE FROM ${resultTranscripts} WHERE ${named}),
+    files AS (UPDATE ${uploads} SET remove_at = ${now.toISOString()}::timestamptz WHERE ${named}),
+    steps AS (
+      DELETE FROM ${chatSteps}
+      WHERE bot_id = ${bot.id} AND session_id = ANY(ARRAY(SELECT last_chat_session_id FROM doomed))
+    )`
+  const removal = sql`DELETE FROM ${table} WHERE bot_id = ${bot.id} AND id = ANY(ARRAY(SELECT id FROM doomed))`
+
+  if (!isDistributed(db)) {
+    const entry = encodeEntry(newEntry(bot.workspaceId, deed, bot.id, now))
+    const details = sql`json_build_object('count', counted.count)`
+    await db.execute(sql`
+      WITH ${emptied},
+      removed AS (${removal} RETURNING bot_id, created_at),
+      counted AS (SELECT count(*)::integer AS count FROM removed),
+      entry AS (${entryInsertion((name) => (name === 'details' ? details : sql`${entry[name]}`), sql`counted`)})
+      ${raiseEpochs(sql`SELECT bot_id, created_at FROM removed WHERE created_at < ${lateBefore(now)}::timestamptz`)}`)
+    return
+  }
+
+  // The audit log is on another node.
   await transact(db, async (tx) => {
     const removed = await selectRows(
       tx,
       { createdAt: table.createdAt },
-      (list) => sql`
-        WITH doomed AS MATERIALIZED (
-          SELECT id, last_chat_session_id FROM ${table} WHERE bot_id = ${bot.id} AND id = ANY(${sql.param(ids)})
-          ORDER BY id FOR UPDATE
-        ),
-        answers AS (DELETE FROM ${resultAnswers} WHERE ${named}),
-        logs AS (DELETE FROM ${resultLogs} WHERE ${named}),
-        transcripts AS (DELETE FROM ${resultTranscripts} WHERE ${named}),
-        files AS (UPDATE ${uploads} SET remove_at = ${now.toISOString()}::timestamptz WHERE ${named}),
-        steps AS (
-          DELETE FROM ${chatSteps}
-          WHERE bot_id = ${bot.id} AND session_id = ANY(ARRAY(SELECT last_chat_session_id FROM doomed))
-        )
-        DELETE FROM ${table} WHERE bot_id = ${bot.id} AND id = ANY(ARRAY(SELECT id FROM doomed))
-        RETURNING ${list}`,
+      (list) => sql`WITH ${emptied} ${removal} RETURNING ${list}`,
     )
-    await raiseEpochsOf(
-      tx,
-      bot.id,
-      removed.map(({ createdAt }) => createdAt),
-      now,
-    )
-    const deed = { by: caller, operation: 'deleteResults' } as const
+    const times = removed.map(({ createdAt }) => createdAt)
+    await raiseEpochsOf(tx, bot.id, times, now)
     await writeEntry(tx, newEntry(bot.workspaceId, deed, bot.id, now, { count: removed.length }))
   })
 }

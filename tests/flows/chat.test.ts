@@ -463,7 +463,7 @@ describe('sessions', () => {
     }
   })
 
-  test('that are over can be read for an hour, also when a member ended them', async () => {
+  test('that are over can be read for an hour by any clock, also when a member ended them', async () => {
     const own = await startApp()
     try {
       const { here: site } = await makeWorld(own)
@@ -480,7 +480,8 @@ describe('sessions', () => {
         )
         return (await Promise.all(asked)).map(({ status, body }) => [status, body.isOver])
       }
-      own.clock.advance(hour - 60_000)
+      // That of the process which asks may be an hour ahead.
+      own.clock.advance(2 * hour - 60_000)
       expect(await seen()).toEqual([
         [200, true],
         [200, true],

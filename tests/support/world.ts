@@ -1,6 +1,7 @@
 import { getTableColumns, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { createToken } from '../../server/access/authenticate.ts'
+import { newSessionId } from '../../server/chat/session-ids.ts'
 import type { Database } from '../../server/db/client.ts'
 import {
   apiTokens,
@@ -333,7 +334,7 @@ class Plan {
   }
 
   private addSession(values: { botId: string; publicationId: string; resultId: string; expiresAt: Date }) {
-    const id = this.newId()
+    const id = newSessionId(values.botId, this.now())
     this.rows.sessions.push({ id, state: json({}), revision: 1, ...this.stamps(), ...values })
     return id
   }
