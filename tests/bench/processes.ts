@@ -45,7 +45,8 @@ const reporter = `
     const sum = (name) => all.reduce((total, used) => total + used[name], 0)
     process.send({ cpu: sum('cpu'), memory: sum('memory') })
   })
-  process.channel?.unref()`
+  // Until it listens, a worker lives by its channel alone.
+  if (!cluster.isWorker) process.channel?.unref()`
 
 /** Loaded into a server whose statements are wanted: tells those since it was last asked. */
 const recorder = `
