@@ -4,7 +4,7 @@ import { afterEach, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { ask, bot, text } from './support/chat.ts'
 import { type Result, storable } from './support/chats.ts'
-import { endProcesses, freePort, type Service, startService, until } from './support/process.ts'
+import { call, endProcesses, freePort, type Service, startService, until } from './support/process.ts'
 import { createDatabase, type TestDatabase } from './support/server.ts'
 
 /*
@@ -24,40 +24,14 @@ afterEach(async () => {
   await database?.drop()
 })
 
-interface Answer {
-  /** Undefined where the connection broke. */
-  status: number | undefined
-  // biome-ignore lint/suspicious/noExplicitAny: what it is differs from operation to operation
-  body: any
-}
-
-async function call(
-  url: string,
-  method: string,
-  path: string,
-  body?: object,
-  token?: string,
-): Promise<Answer> {
-  const headers = {
-    ...(token && { authorization: `Bearer ${token}` }),
-    ...(body && { 'content-type': 'application/json' }),
-  }
-  try {
-    const response = await fetch(url + path, { method, headers, body: body && JSON.stringify(body) })
-    return { status: response.status, body: await response.json() }
-  } catch {
-    return { status: undefined, body: undefined }
-  }
-}
-
 async function publishBot({ url, token }: Service) {
-  const { body: list } = await call(url, 'GET', '/v1/workspaces', undefined, token)
+  const { body: list } = await call({ url, token }, 'GET', '/v1/workspaces')
   const { id: _, ...flow } = storable(
     bot({ Start: [text('Hello.'), ...names.map((name) => ask(name)), text('Bye.')] }, { variables: names }),
   )
   const created = { workspaceId: list.workspaces[0].id, bot: { ...flow, name: 'Bot', publicId: 'busy' } }
-  const { body } = await call(url, 'POST', '/v1/bots', created, token)
-  expect((await call(url, 'POST', `/v1/bots/${body.bot.id}/publish`, {}, token)).status).toBe(200)
+  const { body } = await call({ url, token }, 'POST', '/v1/bots', created)
+  expect((await call({ url, token }, 'POST', `/v1/bots/${body.bot.id}/publish`, {})).status).toBe(200)
   return body.bot.id as string
 }
 
@@ -108,7 +82,7 @@ class Person {
   private async insist(path: string, body: object) {
     for (;;) {
       const url = this.urls[randomInt(this.urls.length)] as string
-      const answer = await call(url, 'POST', path, body)
+      const answer = await call({ url }, 'POST', path, body)
       if (answer.status === 200) return answer.body
       this.refusals.add(answer.status)
       expect([undefined, 503, 409]).toContain(answer.status)
@@ -155,7 +129,7 @@ test('chats survive the processes that they run in', async () => {
 async function check(url: string, token: string, botId: string, all: Person[]) {
   const results: Result[] = []
   for (let cursor = ''; ; ) {
-    const { body } = await call(url, 'GET', `/v1/bots/${botId}/results?limit=100${cursor}`, undefined, token)
+    const { body } = await call({ url, token }, 'GET', `/v1/bots/${botId}/results?limit=100${cursor}`)
     results.push(...body.results)
     if (body.nextCursor === null) break
     cursor = `&cursor=${encodeURIComponent(body.nextCursor)}`
@@ -176,7 +150,7 @@ async function check(url: string, token: string, botId: string, all: Person[]) {
          count(*) FILTER (WHERE is_completed)::int AS "totalCompleted" FROM results WHERE bot_id = $1`,
       [botId],
     )
-    const { body } = await call(url, 'GET', `/v1/bots/${botId}/analytics/stats`, undefined, token)
+    const { body } = await call({ url, token }, 'GET', `/v1/bots/${botId}/analytics/stats`)
     expect(body.stats).toEqual(rows[0])
     // Only a start whose answer was lost can be a view that nobody knows of.
     expect(body.stats).toMatchObject({ totalStarts: told.size, totalCompleted: told.size })

@@ -6,7 +6,7 @@ import { afterEach, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { ask, bot, text } from './support/chat.ts'
 import { storable } from './support/chats.ts'
-import { endProcesses, freePort, type Service, startService, until } from './support/process.ts'
+import { call, endProcesses, freePort, type Service, startService, until } from './support/process.ts'
 import { runs } from './support/runs.ts'
 import { createDatabase, type TestDatabase } from './support/server.ts'
 
@@ -79,49 +79,28 @@ async function startReceiver(): Promise<string> {
   return `127.0.0.1:${(receiver.address() as AddressInfo).port}`
 }
 
-interface Answer {
-  /** Undefined where the connection broke. */
-  status: number | undefined
-  // biome-ignore lint/suspicious/noExplicitAny: what it is differs from operation to operation
-  body: any
-}
-
-async function call(
-  url: string,
-  method: string,
-  path: string,
-  body?: object,
-  token?: string,
-): Promise<Answer> {
-  const headers = {
-    ...(token && { authorization: `Bearer ${token}` }),
-    ...(body && { 'content-type': 'application/json' }),
-  }
-  try {
-    const response = await fetch(url + path, { method, headers, body: body && JSON.stringify(body) })
-    return { status: response.status, body: await response.json() }
-  } catch {
-    return { status: undefined, body: undefined }
-  }
-}
-
 async function prepare({ url, token }: Service, host: string): Promise<string> {
-  const { body: list } = await call(url, 'GET', '/v1/workspaces', undefined, token)
+  const { body: list } = await call({ url, token }, 'GET', '/v1/workspaces')
   const workspaceId = list.workspaces[0].id
   for (const path of ['/fast', '/slow', '/failing', '/dead']) {
     const endpoint = {
       url: `http://${host}${path}`,
       types: ['result.started', 'result.answered', 'result.completed'],
     }
-    const made = await call(url, 'POST', `/v1/workspaces/${workspaceId}/webhookEndpoints`, endpoint, token)
+    const made = await call(
+      { url, token },
+      'POST',
+      `/v1/workspaces/${workspaceId}/webhookEndpoints`,
+      endpoint,
+    )
     expect(made.status).toBe(201)
   }
   const { id: _, ...flow } = storable(
     bot({ Start: [text('Hello.'), ...names.map((name) => ask(name)), text('Bye.')] }, { variables: names }),
   )
   const created = { workspaceId, bot: { ...flow, name: 'Bot', publicId: 'told' } }
-  const { body } = await call(url, 'POST', '/v1/bots', created, token)
-  expect((await call(url, 'POST', `/v1/bots/${body.bot.id}/publish`, {}, token)).status).toBe(200)
+  const { body } = await call({ url, token }, 'POST', '/v1/bots', created)
+  expect((await call({ url, token }, 'POST', `/v1/bots/${body.bot.id}/publish`, {})).status).toBe(200)
   return body.bot.id
 }
 
@@ -142,7 +121,7 @@ test('events survive the processes that send them, in the order of each result',
   const finished = new Set<string>()
   const insist = async (path: string, body: object) => {
     for (;;) {
-      const answer = await call(urls[randomInt(urls.length)] as string, 'POST', path, body)
+      const answer = await call({ url: urls[randomInt(urls.length)] as string }, 'POST', path, body)
       if (answer.status === 200) return answer.body
       expect([undefined, 503, 409]).toContain(answer.status)
       await sleep(20)

@@ -57,12 +57,11 @@ export async function insertClientLogs(
     details: details === undefined ? undefined : [...details].slice(0, DETAILS_LENGTH).join(''),
   }))
   const { botId, resultId } = session
-  const rows = toLogRows(given, now)
-  const values = { ...session, now: now.toISOString(), logs: JSON.stringify(rows) }
+  const values = { ...session, now: now.toISOString(), logs: JSON.stringify(toLogRows(given, now)) }
   if (!isDistributed(db)) return (await logStatements(db).insertCounted(values)) === 1
   return transact(db, async (tx) => {
     if ((await logStatements(tx).count(values)) !== 1) return false
-    await tx.insert(resultLogs).values(rows.map((row) => ({ ...row, botId, resultId, createdAt: now })))
+    await insertLogs(tx, botId, resultId, given, now)
     return true
   })
 }

@@ -17,11 +17,9 @@ import type { Answer, SessionState, StepOutcome } from './types.ts'
 
 const HOUR = 60 * 60 * 1000
 
-/**
- * For how many hours a chat can be continued after its last step, and read once it is over: that is one more than is
- * promised, since clocks differ.
- */
+/** For how many hours a chat can be continued after its last step. */
 const CONTINUED = 48
+/** For how many hours it can be read once it is over: one more than is promised, since clocks differ. */
 const READ = 2
 
 /**

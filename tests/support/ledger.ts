@@ -1,35 +1,12 @@
 import assert from 'node:assert/strict'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { until } from './process.ts'
+import { type Caller, call, until } from './process.ts'
 
 /*
  * Writers that note what was acknowledged while something is broken under them. Afterwards all of that has to be
  * there, and of everything else all or nothing.
  */
-
-interface Answer {
-  /** Undefined where the connection broke. */
-  status: number | undefined
-  // biome-ignore lint/suspicious/noExplicitAny: what it is differs from operation to operation
-  body: any
-}
-
-/** Where to send what, as whom. */
-export interface Caller {
-  url: string
-  token: string | undefined
-}
-
-async function call({ url, token }: Caller, method: string, path: string, body?: object): Promise<Answer> {
-  const headers = { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) }
-  try {
-    const response = await fetch(url + path, { method, headers, body: body && JSON.stringify(body) })
-    return { status: response.status, body: await response.json() }
-  } catch {
-    return { status: undefined, body: undefined }
-  }
-}
 
 /** A bot that carries one number in every part, with enough around it to fill several pages of a table. */
 function stamped(stamp: string) {

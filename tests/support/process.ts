@@ -204,3 +204,35 @@ function isAlive(pid: number): boolean {
     return false
   }
 }
+
+interface Answer {
+  /** Undefined where the connection broke. */
+  status: number | undefined
+  // biome-ignore lint/suspicious/noExplicitAny: what it is differs from operation to operation
+  body: any
+}
+
+/** Where to send what, as whom. */
+export interface Caller {
+  url: string
+  token?: string
+}
+
+/** Sends a request to a process that may end at any moment. */
+export async function call(
+  { url, token }: Caller,
+  method: string,
+  path: string,
+  body?: object,
+): Promise<Answer> {
+  const headers = {
+    ...(token && { authorization: `Bearer ${token}` }),
+    ...(body && { 'content-type': 'application/json' }),
+  }
+  try {
+    const response = await fetch(url + path, { method, headers, body: body && JSON.stringify(body) })
+    return { status: response.status, body: await response.json() }
+  } catch {
+    return { status: undefined, body: undefined }
+  }
+}

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import type { RequestHandler } from 'express'
 import { marked } from 'marked'
 import { root } from '../../root.ts'
-import { askAlways, kept } from '../kept.ts'
+import { servePage } from '../page.ts'
 import { readGuides } from './guides.ts'
 
 /*
@@ -21,31 +21,8 @@ const files = {
   'early.js': 'text/javascript',
 }
 
-const policy = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  'img-src data:',
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ')
-
 export function serveDocs(serve: (path: string, handler: RequestHandler) => void): void {
-  for (const [name, mediaType] of Object.entries(files)) {
-    const content = readFileSync(new URL(name, own))
-    serve(
-      `/docs/files/${name}`,
-      kept(mediaType, () => content, askAlways),
-    )
-  }
-  const page = readPage()
-  const send = kept('text/html', () => page, askAlways)
-  serve('/docs', (request, response, next) => {
-    response.setHeader('Content-Security-Policy', policy)
-    return send(request, response, next)
-  })
+  servePage(serve, 'docs', { folder: own, files, page: readPage() })
 }
 
 function readPage(): string {

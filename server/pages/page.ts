@@ -1,0 +1,38 @@
+import { readFileSync } from 'node:fs'
+import type { RequestHandler } from 'express'
+import { askAlways, kept } from './kept.ts'
+
+/** For a page that asks the public interface and loads nothing from elsewhere. */
+const policy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  'img-src data:',
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ')
+
+/**
+ * Serves a page of this service at `/name`, and below `/name/files/` what it loads from its folder: names of files with
+ * their media types.
+ */
+export function servePage(
+  serve: (path: string, handler: RequestHandler) => void,
+  name: string,
+  { folder, files, page }: { folder: URL; files: Record<string, string>; page: string | Buffer },
+): void {
+  for (const [file, mediaType] of Object.entries(files)) {
+    const content = readFileSync(new URL(file, folder))
+    serve(
+      `/${name}/files/${file}`,
+      kept(mediaType, () => content, askAlways),
+    )
+  }
+  const send = kept('text/html', () => page, askAlways)
+  serve(`/${name}`, (request, response, next) => {
+    response.setHeader('Content-Security-Policy', policy)
+    return send(request, response, next)
+  })
+}
