@@ -5,6 +5,7 @@ import { liveOneBot } from './bot-history.ts'
 import { aChat } from './chat-history.ts'
 import { stamped } from './documents.ts'
 import { install } from './installation.ts'
+import { makeFolderOnce } from './made-once.ts'
 import { breakThings } from './nemesis.ts'
 import { type Random, randomOf } from './random.ts'
 import { Caller, type Run } from './run.ts'
@@ -75,6 +76,9 @@ export async function runHistories(options: HistoryOptions): Promise<HistoryRepo
         liveOneBot(run, new Caller(run, random), (other) => new Caller(run, random.part(other))),
       )
       actors.push((random) => aChat(run, new Caller(run, random), botId, publicId))
+      for (let more = 0; more < 4; more++) {
+        actors.push((random) => makeFolderOnce(run, new Caller(run, random)))
+      }
     }
     const stranger = await addStranger(installation)
     actors.push((random) => aToken(run, new Caller(run, random), callers(random, 2), botId))
