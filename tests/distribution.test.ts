@@ -4,12 +4,15 @@ import { getTableName, is } from 'drizzle-orm'
 import { PgTable } from 'drizzle-orm/pg-core'
 import pg from 'pg'
 import * as schema from '../server/db/schema.ts'
+import { createLog } from '../server/log.ts'
 import { root } from '../server/root.ts'
+import { startDeliveries } from '../server/webhooks/deliver.ts'
 import { type App, type Sent, startApp } from './support/app.ts'
 import { ask, bot, text } from './support/chat.ts'
 import { logsOf, type Published, publish, reply, start, transcriptOf } from './support/chats.ts'
 import { anyBody } from './support/client.ts'
 import { toLiteral } from './support/literals.ts'
+import { until } from './support/process.ts'
 import { makeWorld, type Site } from './support/world.ts'
 
 /*
@@ -236,6 +239,36 @@ describe('every statement means the rows of one bot', () => {
       await transcriptOf(app, made.id, resultId, as)
       await app.client.call('exportResults', { as, params: params() })
       await app.client.ok('deleteResults', { as, params: params(), query: { resultIds: resultId } })
+    },
+    'of events': async () => {
+      await app.pool.query(
+        `INSERT INTO webhook_endpoints (id, workspace_id, url, created_at, updated_at)
+        VALUES ('endpoint', '${site.workspaceId}', 'https://example.com/hook', now(), now())`,
+      )
+      const status = () => app.pool.query('SELECT is_delivered AS done FROM webhook_deliveries ORDER BY seq')
+      const answers = [503, 200, 200]
+      const sender = startDeliveries(
+        {
+          db: app.db,
+          log: createLog('silent', { write: () => {} }),
+          key: Buffer.alloc(32),
+          post: async () => {
+            const status = answers.shift() ?? 200
+            return { ok: true, status, contentType: '', headers: {}, body: new Uint8Array() }
+          },
+        },
+        50,
+      )
+      const { sessionId } = await start(app, made)
+      await reply(app, sessionId, 'Ada', 1)
+      await until('the first has failed', async () => answers.length === 2)
+      const params = { workspaceId: site.workspaceId, endpointId: 'endpoint' }
+      const list = await app.client.ok('listWebhookDeliveries', { as: site.admin, params })
+      const deliveryId = String(list.webhookDeliveries.at(-1)?.id)
+      await app.client.ok('redeliverWebhookDelivery', { as: site.admin, params: { ...params, deliveryId } })
+      await until('all are told', async () => (await status()).rows.every(({ done }) => done))
+      await sender.stop()
+      await app.pool.query('DELETE FROM webhook_endpoints')
     },
     'of statistics': async () => {
       for (const timeFilter of ['allTime', 'last7Days', 'allTime'] as const) {

@@ -4,44 +4,57 @@ import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterEach, expect, test } from '@jest/globals'
 import pg from 'pg'
+import { type EmbeddedPostgres, startEmbeddedPostgres } from '../server/db/embedded.ts'
 import { ask, bot, text } from './support/chat.ts'
 import { storable } from './support/chats.ts'
-import { call, endProcesses, freePort, type Service, startService, until } from './support/process.ts'
+import {
+  call,
+  endProcesses,
+  freePort,
+  newDataFolder,
+  postmasterOf,
+  type Service,
+  startService,
+  until,
+} from './support/process.ts'
 import { runs } from './support/runs.ts'
-import { createDatabase, type TestDatabase } from './support/server.ts'
 
 /*
- * People chat with two processes that are killed again and again, while receivers are fast, slow, failing or dead. What
- * was acknowledged is told in its order; what is told has happened.
+ * People chat with two processes that are killed again and again, and so is their database, while receivers are fast,
+ * slow, failing or dead. What was acknowledged is told in its order; what is told has happened.
  */
 
-const people = 6
+const people = runs(6, 12)
+/** Milliseconds that somebody thinks about an answer, at most. */
+const thinking = runs(50, 300)
 const kills = runs(3, 200)
-/** Acknowledged replies from one kill to the next. */
-const between = runs(20, 400)
+/** Acknowledged replies from one kill to the next: four make six events, each of which goes to four receivers. */
+const between = runs(20, 340)
+/** Every so many kills it is the database. */
+const databaseEach = runs(3, 10)
 const names = ['One', 'Two', 'Three', 'Four']
 
-let database: TestDatabase | undefined
+let database: EmbeddedPostgres | undefined
 let receiver: Server | undefined
 
 afterEach(async () => {
+  await database?.stop()
   await endProcesses()
   receiver?.closeAllConnections()
   await new Promise((resolve) => (receiver ? receiver.close(resolve) : resolve(undefined)))
-  await database?.drop()
 })
 
 interface Heard {
   type: string
   /** What was answered in the step. */
   said: string | undefined
-  /** Milliseconds from the event to its first attempt. */
-  delay: number
 }
 
 /** What each receiver was told, by the result, each event once: as receivers are to do it. */
 const heard: Record<string, Map<string, Heard[]>> = {}
 const known: Record<string, Set<string>> = {}
+/** Milliseconds from each event to its first attempt. */
+const delays: Record<string, Map<string, number>> = {}
 let isDead = true
 let duplicates = 0
 
@@ -59,17 +72,19 @@ async function startReceiver(): Promise<string> {
     let body = ''
     for await (const chunk of request) body += chunk
     const path = String(request.url)
+    const id = String(request.headers['webhook-id'])
+    const { type, timestamp, data } = JSON.parse(body)
+    delays[path] ??= new Map()
+    if (!delays[path].has(id)) delays[path].set(id, at - Date.parse(timestamp))
     const status = await receive(path)
     if (status === 200) {
       known[path] ??= new Set()
       heard[path] ??= new Map()
-      const id = String(request.headers['webhook-id'])
-      const { type, timestamp, data } = JSON.parse(body)
       if (known[path].has(id)) duplicates += 1
       else {
         known[path].add(id)
         const events = heard[path].get(data.id) ?? []
-        events.push({ type, said: data.answers?.[0]?.content, delay: at - Date.parse(timestamp) })
+        events.push({ type, said: data.answers?.[0]?.content })
         heard[path].set(data.id, events)
       }
     }
@@ -105,7 +120,9 @@ async function prepare({ url, token }: Service, host: string): Promise<string> {
 }
 
 test('events survive the processes that send them, in the order of each result', async () => {
-  database = await createDatabase('nothing')
+  const folder = await newDataFolder()
+  // Processes are killed here and no machines, which is all that this gives up.
+  database = await startEmbeddedPostgres({ dataDirectory: folder, settings: { fsync: 'off' } })
   const host = await startReceiver()
   const variables = { DATABASE_URL: database.url, OUTBOUND_ALLOWED_HOSTS: host }
   const ports = [String(await freePort()), String(await freePort())]
@@ -113,8 +130,8 @@ test('events survive the processes that send them, in the order of each result',
   const services = [first, await startService({ ...variables, PORT: ports[1] as string })]
   const botId = await prepare(first, host)
   const urls = services.map(({ url }) => url)
-  const client = new pg.Client({ connectionString: database.url })
-  await client.connect()
+  const client = new pg.Pool({ connectionString: database.url })
+  client.on('error', () => {})
 
   let acknowledged = 0
   let isOver = false
@@ -134,25 +151,35 @@ test('events survive the processes that send them, in the order of each result',
         const path = `/api/v1/sessions/${sessionId}/continueChat`
         await insist(path, { message: `My ${name}`, revision: revision + index })
         acknowledged += 1
-        await sleep(randomInt(50))
+        await sleep(randomInt(thinking))
       }
       finished.add(resultId)
     }
   }
   // Time goes on for what failed, and for what a process that was killed had taken.
-  const hurry = async () => {
-    await client.query(`UPDATE webhook_deliveries SET next_attempt_at = now() WHERE next_attempt_at > now()`)
-    await client.query(`UPDATE webhook_endpoints SET paused_until = NULL WHERE paused_until IS NOT NULL`)
-  }
+  const hurry = () =>
+    until('time goes on', () =>
+      Promise.all([
+        client.query(`UPDATE webhook_deliveries SET next_attempt_at = now() WHERE next_attempt_at > now()`),
+        client.query(`UPDATE webhook_endpoints SET paused_until = NULL WHERE paused_until IS NOT NULL`),
+      ]).then(
+        () => true,
+        () => false,
+      ),
+    )
 
   const running = Promise.all(Array.from({ length: people }, chat))
   for (let kill = 0; kill < kills; kill++) {
     const before = acknowledged
     await Promise.race([until('people get on', () => acknowledged >= before + between), running])
-    const index = kill % services.length
-    services[index]?.signal('SIGKILL')
-    await services[index]?.ended
-    services[index] = await startService({ ...variables, PORT: ports[index] as string })
+    if (kill % databaseEach === databaseEach - 1) {
+      process.kill((await postmasterOf(folder)) as number, 'SIGKILL')
+    } else {
+      const index = kill % services.length
+      services[index]?.signal('SIGKILL')
+      await services[index]?.ended
+      services[index] = await startService({ ...variables, PORT: ports[index] as string })
+    }
     await hurry()
     if (kill === Math.floor(kills / 2)) isDead = false
   }
@@ -190,12 +217,14 @@ test('events survive the processes that send them, in the order of each result',
   }
   expect(Object.keys(heard).sort()).toEqual(['/dead', '/failing', '/fast', '/slow'])
   if (process.env.FIGURES) {
-    const delays = [...(heard['/fast']?.values() ?? [])].flat().map(({ delay }) => delay)
-    delays.sort((a, b) => a - b)
-    const events = Object.values(heard).reduce((sum, map) => sum + [...map.values()].flat().length, 0)
-    const [half, most] = [0.5, 0.95].map((share) => delays[Math.floor(delays.length * share)])
+    const told = Object.values(heard).reduce((sum, map) => sum + [...map.values()].flat().length, 0)
+    const waits = Object.entries(delays).map(([path, byEvent]) => {
+      const all = [...byEvent.values()].sort((a, b) => a - b)
+      const [half, most] = [0.5, 0.95].map((share) => all[Math.floor(all.length * share)])
+      return `${path} ${all.length} events, ${half} ms, 95 % ${most} ms`
+    })
     process.stderr.write(
-      `${kills} kills, ${events} events, ${duplicates} told twice, to the first attempt ${half} ms, 95 % ${most} ms\n`,
+      `${kills} kills, ${told} deliveries, ${duplicates} twice; to the first attempt: ${waits.join('; ')}\n`,
     )
   }
 })

@@ -584,8 +584,10 @@ export const webhookDeliveries = pgTable(
     data: json('data').notNull(),
     createdAt: time('created_at').notNull(),
     attempts: integer('attempts').notNull().default(0),
-    /** When it is due; while it is being sent, when its sender has died. Null once it is done with. */
+    /** When it is due, as of when it is being sent too. Null once it is done with. */
     nextAttemptAt: time('next_attempt_at'),
+    /** Until when it belongs to the process that is sending it, which puts that off while it lives. */
+    leasedUntil: time('leased_until'),
     isDelivered: boolean('is_delivered').notNull().default(false),
     lastAttemptAt: time('last_attempt_at'),
     lastStatus: integer('last_status'),
@@ -596,6 +598,10 @@ export const webhookDeliveries = pgTable(
     primaryKey({ columns: [table.botId, table.endpointId, table.subject, table.seq] }),
     index('webhook_deliveries_due')
       .on(table.endpointId, table.nextAttemptAt, table.id)
+      .where(sql`next_attempt_at IS NOT NULL`),
+    // What is in front of an event of its subject.
+    index('webhook_deliveries_waiting')
+      .on(table.botId, table.endpointId, table.subject, table.seq)
       .where(sql`next_attempt_at IS NOT NULL`),
     index('webhook_deliveries_list').on(table.endpointId, table.createdAt.desc(), table.id.desc()),
     index('webhook_deliveries_age').on(table.createdAt),

@@ -135,8 +135,8 @@ function toDelivery(row: DeliveryRow): components['schemas']['WebhookDelivery'] 
     lastStatus: row.lastStatus,
     lastError: row.lastError,
     lastDuration: row.lastDuration,
-    // What is due at once is due since the beginning of time.
-    nextAttemptAt: next && next.getTime() > 0 ? next.toISOString() : null,
+    // What is due at once is due since the beginning of time, or a moment later behind another one.
+    nextAttemptAt: next && next > row.createdAt ? next.toISOString() : null,
   }
 }
 

@@ -1,17 +1,17 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { and, eq, isNotNull, sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import type { OutboundClient, OutboundReply } from '../chat/tools/outbound.ts'
-import { type Database, databaseError, statements } from '../db/client.ts'
-import { webhookDeliveries as deliveries, webhookEndpoints as endpoints } from '../db/schema.ts'
-import { expression, prepareSelect, type RowOf } from '../db/selection.ts'
+import { type Database, databaseError } from '../db/client.ts'
+import { type Answer, MANY_FAILURES, noteAnswers } from './failures.ts'
+import { LEASE, leaseStatements, type OpenEndpoint, type Place, type Taken } from './leases.ts'
 import { deliveryIsDue } from './outbox.ts'
 import { signatureHeaders } from './signature.ts'
 
 /*
- * Sends events, in every process. A delivery is taken by moving the time at which it is due: when its sender dies, it
- * is due again then. The clock is the database's, so that processes with different ones agree. One subject has its
- * events sent one after the other; an endpoint that fails is left alone for a while, and delays nobody.
+ * Sends events, in every process: takes what is due, a batch in one statement, posts it from memory, and writes what
+ * came of it, many in one statement. One subject has its events sent one after the other; an endpoint that fails is
+ * left alone for a while, and one that is slow has no more than its share of what is under way, so that neither
+ * delays another.
  */
 
 const SECOND = 1000
@@ -31,78 +31,22 @@ const SCHEDULE = [
 ]
 
 const TIMEOUT = 15 * SECOND
-/** How long a delivery that is being sent belongs to its sender. */
-const LEASE = 60 * SECOND
 const STOP_WAIT = 2 * SECOND
 /** Of one endpoint and of all, in this process. */
-const AT_ONCE_EACH = 4
-const AT_ONCE = 64
-/** An endpoint that failed so often in a row is left alone for a while. */
-const MANY_FAILURES = 10
-const PAUSE = 60 * SECOND
+const AT_ONCE_EACH = 16
+const AT_ONCE = 256
+/** From one statement to the next of its kind where there is always something to do: what comes meanwhile goes together. */
+const PACE = 20
+/** How often the leases of what is under way are put off. */
+const RENEWAL = LEASE / 4
 /** The longest time that a receiver may ask to be left alone for. */
 const LONGEST_WAIT = 24 * HOUR
-/** An endpoint that failed for so long is disabled. */
-const PATIENCE = 5 * 24 * HOUR
-
-const shape = {
-  at: expression(sql`now()`, 'timestamptz'),
-  delivery: {
-    botId: deliveries.botId,
-    endpointId: deliveries.endpointId,
-    subject: deliveries.subject,
-    seq: deliveries.seq,
-    id: deliveries.id,
-    type: deliveries.type,
-    data: deliveries.data,
-    createdAt: deliveries.createdAt,
-    attempts: deliveries.attempts,
-  },
-  endpoint: {
-    url: endpoints.url,
-    generation: endpoints.generation,
-    rotatesUntil: endpoints.rotatesUntil,
-    failingSince: endpoints.failingSince,
-  },
-}
-
-type Due = RowOf<typeof shape>
-type Delivery = Due['delivery']
-
-/** Nothing of the same subject is in front of it. */
-const isFirst = sql`NOT EXISTS (
-  SELECT FROM ${deliveries} b WHERE b.bot_id = d.bot_id AND b.endpoint_id = d.endpoint_id AND b.subject = d.subject
-    AND b.seq < d.seq AND b.next_attempt_at IS NOT NULL)`
-
-const dueStatements = statements((db, named) => ({
-  // Tests have the endpoint in place of a bot, and go also to one that is told nothing else.
-  due: prepareSelect(
-    db,
-    named('webhooks_due'),
-    shape,
-    (list) => sql`
-      SELECT ${list} FROM ${endpoints}
-      CROSS JOIN LATERAL (
-        (SELECT d.* FROM ${deliveries} d
-          WHERE ${endpoints.isEnabled} AND coalesce(${endpoints.pausedUntil} <= now(), true)
-            AND d.endpoint_id = ${endpoints.id} AND d.next_attempt_at <= now() AND d.bot_id <> ${endpoints.id}
-            AND ${isFirst}
-          ORDER BY d.next_attempt_at, d.id LIMIT ${sql.raw(String(AT_ONCE_EACH))})
-        UNION ALL
-        (SELECT d.* FROM ${deliveries} d
-          WHERE d.bot_id = ${endpoints.id} AND d.endpoint_id = ${endpoints.id} AND d.next_attempt_at <= now()
-          LIMIT 1)
-      ) AS ${deliveries}
-      WHERE ${endpoints.id} <> ALL(${sql.placeholder('busy')}::text[])
-      ORDER BY random() LIMIT ${sql.placeholder('limit')}::int`,
-  ),
-}))
 
 /** What this process has done, for its metrics. */
 export const sent = { delivered: 0, failed: 0, underWay: 0, lastDelay: 0 }
 
 /** What is posted, byte for byte. */
-export function payloadOf({ type, createdAt, data }: Pick<Delivery, 'type' | 'createdAt' | 'data'>): string {
+export function payloadOf({ type, createdAt, data }: Pick<Taken, 'type' | 'createdAt' | 'data'>): string {
   return `{"type":${JSON.stringify(type)},"timestamp":"${createdAt.toISOString()}","data":${data.text}}`
 }
 
@@ -114,149 +58,177 @@ interface Sender {
   post: OutboundClient
 }
 
+interface Task {
+  delivery: Taken
+  endpoint: OpenEndpoint
+  /** When it was taken, by the clock of this process. */
+  since: number
+}
+
 /**
  * Sends what is due until stopped; `stop` waits a moment for what is under way, the rest is sent again by others.
  * `interval`: how often the events of others are looked for, in milliseconds.
  */
 export function startDeliveries(sender: Sender, interval = 1_000): { stop: () => Promise<void> } {
   const { db, log } = sender
-  const underWay = new Map<string, number>()
-  let total = 0
+  /** What this process has taken, until it is written what came of it. */
+  const underWay = new Map<string, Task>()
+  const answers: Answer[] = []
+  const { open, take, putOff, settle } = leaseStatements(db)
 
   async function look(): Promise<void> {
-    const busy = [...underWay].flatMap(([id, number]) => (number >= AT_ONCE_EACH ? [id] : []))
-    const due = await dueStatements(db).due({ busy, limit: AT_ONCE - total })
-    for (const one of due) {
-      const { endpointId } = one.delivery
-      const number = underWay.get(endpointId) ?? 0
-      if (number >= AT_ONCE_EACH) continue
-      underWay.set(endpointId, number + 1)
-      sent.underWay = ++total
-      void deliver(sender, one)
-        .catch((error) => log.warn({ err: databaseError(error) }, 'a delivery will be tried again'))
-        .finally(() => {
-          const left = (underWay.get(endpointId) ?? 1) - 1
-          if (left === 0) underWay.delete(endpointId)
-          else underWay.set(endpointId, left)
-          sent.underWay = --total
-          // What comes next for its subject, or for those that found the endpoint busy.
-          deliveryIsDue.emit('due')
+    let free = AT_ONCE - underWay.size
+    if (free <= 0) return
+    const found = await open({})
+    const share = Math.max(1, Math.floor(free / found.length))
+    const wanted: { id: string; isOpen: boolean; free: number }[] = []
+    for (const { id, isOpen, failures } of found) {
+      const own = [...underWay.values()].filter(({ endpoint }) => endpoint.id === id).length
+      // One that fails is asked by one event whether it is back.
+      const most = failures >= MANY_FAILURES ? 1 : AT_ONCE_EACH
+      const its = Math.min(most - own, share, free)
+      if (its <= 0) continue
+      free -= its
+      wanted.push({ id, isOpen, free: its })
+    }
+    if (wanted.length === 0) return
+    const asked = performance.now()
+    const taken = await take({ wanted: JSON.stringify(wanted) })
+    // What another process may have taken over is not sent by this one.
+    if (performance.now() - asked > LEASE) return
+    const endpoints = new Map(found.map((endpoint) => [endpoint.id, endpoint]))
+    for (const delivery of taken) {
+      const endpoint = endpoints.get(delivery.endpointId)
+      if (!endpoint) continue
+      const task = { delivery, endpoint, since: asked }
+      underWay.set(keyOf(delivery), task)
+      void deliver(sender, task)
+        .then((answer) => {
+          answers.push(answer)
+          settling.wake()
+        })
+        .catch((error) => {
+          log.warn({ err: error }, 'a delivery will be tried again')
+          underWay.delete(keyOf(delivery))
         })
     }
+    sent.underWay = underWay.size
   }
 
-  let isStopped = false
-  // Said while a look is under way, it is not to be missed.
-  let isDue = false
-  let wake = () => {}
-  const onDue = () => {
-    isDue = true
-    wake()
-  }
-  deliveryIsDue.on('due', onDue)
-
-  /** Ends early once something is due. */
-  function rest(): Promise<void> {
-    if (isDue || isStopped) return Promise.resolve()
-    return new Promise((resolve) => {
-      const timer = setTimeout(resolve, interval).unref()
-      wake = () => {
-        clearTimeout(timer)
-        resolve()
-      }
-    })
+  async function write(): Promise<void> {
+    const batch = answers.slice(0, AT_ONCE)
+    if (batch.length === 0) return
+    await settle({ outcomes: JSON.stringify(batch.map(({ outcome }) => outcome)) })
+    answers.splice(0, batch.length)
+    for (const { delivery } of batch) underWay.delete(keyOf(delivery))
+    sent.underWay = underWay.size
+    // What comes next for its subject, or for those that found no room.
+    looking.wake()
+    if (answers.length > 0) settling.wake()
+    await noteAnswers(db, log, batch)
   }
 
-  const running = (async () => {
-    while (!isStopped) {
-      isDue = false
-      try {
-        if (total < AT_ONCE) await look()
-      } catch (error) {
-        log.warn({ err: databaseError(error) }, 'deliveries will be looked for again')
-        isDue = false
-      }
-      await rest()
-    }
-    for (let waited = 0; total > 0 && waited < STOP_WAIT; waited += 20) await delay(20)
-  })()
+  async function renew(): Promise<void> {
+    const before = performance.now() - RENEWAL
+    const old = [...underWay.values()].filter(({ since }) => since < before)
+    const places = old.map(({ delivery }) => placeOf(delivery))
+    if (places.length > 0) await putOff({ places: JSON.stringify(places) })
+  }
+
+  const failed = (what: string) => (error: unknown) => log.warn({ err: databaseError(error) }, what)
+  const looking = repeat(look, interval, failed('deliveries will be looked for again'))
+  const settling = repeat(write, interval, failed('what came of deliveries will be written again'))
+  const renewing = repeat(renew, RENEWAL, failed('leases of deliveries will be put off again'))
+  deliveryIsDue.on('due', looking.wake)
 
   return {
     async stop() {
-      isStopped = true
-      deliveryIsDue.off('due', onDue)
-      wake()
-      await running
+      deliveryIsDue.off('due', looking.wake)
+      await looking.stop()
+      for (let waited = 0; underWay.size > 0 && waited < STOP_WAIT; waited += PACE) await delay(PACE)
+      await Promise.all([settling.stop(), renewing.stop()])
     },
   }
 }
 
-const placeOf = ({ botId, endpointId, subject, seq }: Delivery) =>
-  and(
-    eq(deliveries.botId, botId),
-    eq(deliveries.endpointId, endpointId),
-    eq(deliveries.subject, subject),
-    eq(deliveries.seq, seq),
-  )
+/**
+ * Does something whenever it is woken, and after `interval` milliseconds without that; one time after the other, and
+ * with a pause in between. What is said while it is done is not missed.
+ */
+function repeat(work: () => Promise<void>, interval: number, onError: (error: unknown) => void) {
+  let isStopped = false
+  let isWanted = false
+  let wake = () => {}
+  const running = (async () => {
+    while (!isStopped) {
+      isWanted = false
+      const isDone = await work().then(
+        () => true,
+        (error) => onError(error),
+      )
+      await delay(isDone ? Math.min(PACE, interval) : interval, undefined, { ref: false })
+      if (isWanted || isStopped) continue
+      await new Promise<void>((resolve) => {
+        const timer = setTimeout(resolve, interval).unref()
+        wake = () => {
+          clearTimeout(timer)
+          resolve()
+        }
+      })
+    }
+  })()
+  return {
+    wake() {
+      isWanted = true
+      wake()
+    },
+    stop(): Promise<void> {
+      isStopped = true
+      wake()
+      return running
+    },
+  }
+}
 
-async function deliver({ db, log, key, post }: Sender, { at, delivery, endpoint }: Due): Promise<void> {
-  const attempts = delivery.attempts + 1
-  const until = new Date(at.getTime() + LEASE)
-  const { rowCount } = await db
-    .update(deliveries)
-    .set({ attempts, nextAttemptAt: until, lastAttemptAt: at })
-    .where(
-      and(
-        placeOf(delivery),
-        eq(deliveries.attempts, delivery.attempts),
-        sql`${deliveries.nextAttemptAt} <= ${at.toISOString()}::timestamptz`,
-      ),
-    )
-  // Another process has it.
-  if (rowCount === 0) return
+/** Of one taking: what was taken over and comes back to this process is another task. */
+const keyOf = ({ id, endpointId, at }: Taken) => `${id} ${endpointId} ${at.getTime()}`
 
-  if (attempts === 1) sent.lastDelay = Math.max(0, at.getTime() - delivery.createdAt.getTime()) / SECOND
+const placeOf = ({ botId, endpointId, subject, seq, attempts }: Taken): Place => ({
+  botId,
+  endpointId,
+  subject,
+  seq,
+  attempts,
+})
+
+async function deliver({ key, post }: Sender, { delivery, endpoint }: Task): Promise<Answer> {
+  const { at, attempts, createdAt } = delivery
+  if (attempts === 1) sent.lastDelay = Math.max(0, at.getTime() - createdAt.getTime()) / SECOND
   const started = performance.now()
-  const reply = await send({ key, post }, { at, delivery, endpoint })
+  const reply = await send({ key, post }, { delivery, endpoint })
   const lastDuration = Math.round(performance.now() - started)
   const isDelivered = reply.ok && reply.status >= 200 && reply.status < 300
   sent[isDelivered ? 'delivered' : 'failed']++
   const wait = SCHEDULE[attempts - 1]
-  const answeredAt = at.getTime() + lastDuration
-  const asked = isDelivered ? 0 : retryAfter(reply)
-  const nextAttemptAt =
-    isDelivered || wait === undefined
-      ? null
-      : new Date(answeredAt + Math.max(asked, wait * (0.9 + 0.2 * Math.random())))
-  // Whoever asked for it to be sent again meanwhile, or took it over, is not overruled.
-  await db
-    .update(deliveries)
-    .set({
-      nextAttemptAt,
-      isDelivered,
-      lastStatus: reply.ok ? reply.status : null,
-      lastError: reply.ok ? null : reply.message.slice(0, 500),
-      lastDuration,
-    })
-    .where(and(placeOf(delivery), eq(deliveries.attempts, attempts), eq(deliveries.nextAttemptAt, until)))
-
-  if (delivery.type === 'endpoint.test') return
-  if (isDelivered) {
-    if (endpoint.failingSince) await noteSuccess(db, delivery.endpointId)
-    return
+  const pause = isDelivered ? 0 : retryAfter(reply)
+  const next = Math.max(pause, (wait ?? 0) * (0.9 + 0.2 * Math.random()))
+  const outcome = {
+    ...placeOf(delivery),
+    nextAttemptAt: isDelivered || wait === undefined ? null : Math.round(at.getTime() + lastDuration + next),
+    isDelivered,
+    lastStatus: reply.ok ? reply.status : null,
+    lastError: reply.ok ? null : reply.message.slice(0, 500),
+    lastDuration,
   }
-  const isGone = reply.ok && reply.status === 410
-  const pause = asked > 0 ? new Date(answeredAt + asked) : null
-  const reason = await noteFailure(db, delivery.endpointId, at, isGone, pause)
-  if (reason) log.warn({ endpointId: delivery.endpointId, reason }, 'webhook endpoint disabled')
+  return { delivery, endpoint, outcome, pause, isGone: reply.ok && reply.status === 410 }
 }
 
 async function send(
   { key, post }: Pick<Sender, 'key' | 'post'>,
-  { at, delivery, endpoint }: Due,
+  { delivery, endpoint }: Pick<Task, 'delivery' | 'endpoint'>,
 ): Promise<OutboundReply> {
   const { generation, rotatesUntil } = endpoint
-  const generations = rotatesUntil && rotatesUntil > at ? [generation, generation - 1] : [generation]
+  const generations = rotatesUntil && rotatesUntil > delivery.at ? [generation, generation - 1] : [generation]
   const body = payloadOf(delivery)
   return post({
     url: endpoint.url,
@@ -273,46 +245,10 @@ async function send(
   })
 }
 
-async function noteSuccess(db: Database, endpointId: string) {
-  await db
-    .update(endpoints)
-    .set({ failures: 0, failingSince: null, pausedUntil: null })
-    .where(and(eq(endpoints.id, endpointId), isNotNull(endpoints.failingSince)))
-}
-
 /** Milliseconds that a receiver asks to be left alone for: `Retry-After`, in seconds or as a date. */
 function retryAfter(reply: OutboundReply): number {
   const given = reply.ok ? reply.headers['retry-after'] : undefined
   if (given === undefined) return 0
   const wait = /^\d{1,9}$/.test(given) ? Number(given) * SECOND : Date.parse(given) - Date.now()
   return Math.min(Math.max(wait, 0), LONGEST_WAIT) || 0
-}
-
-/** Why the endpoint is disabled now, if it is. `pause`: until when its receiver asks to be left alone. */
-async function noteFailure(
-  db: Database,
-  endpointId: string,
-  at: Date,
-  isGone: boolean,
-  pause: Date | null,
-): Promise<'gone' | 'failing' | undefined> {
-  const [row] = await db
-    .update(endpoints)
-    .set({
-      failures: sql`${endpoints.failures} + 1`,
-      failingSince: sql`coalesce(${endpoints.failingSince}, ${at.toISOString()}::timestamptz)`,
-      pausedUntil: sql`greatest(${endpoints.pausedUntil}, ${pause?.toISOString() ?? null}::timestamptz,
-        CASE WHEN ${endpoints.failures} + 1 >= ${MANY_FAILURES}
-          THEN ${new Date(at.getTime() + PAUSE).toISOString()}::timestamptz END)`,
-    })
-    .where(eq(endpoints.id, endpointId))
-    .returning({ failingSince: endpoints.failingSince })
-  const isFailing = row?.failingSince && at.getTime() - row.failingSince.getTime() >= PATIENCE
-  const reason = isGone ? 'gone' : isFailing ? 'failing' : undefined
-  if (!reason) return undefined
-  const { rowCount } = await db
-    .update(endpoints)
-    .set({ isEnabled: false, disabledReason: reason })
-    .where(and(eq(endpoints.id, endpointId), eq(endpoints.isEnabled, true)))
-  return rowCount === 1 ? reason : undefined
 }

@@ -1,4 +1,4 @@
-import { and, count, desc, eq, getTableColumns, sql } from 'drizzle-orm'
+import { and, count, desc, eq, getTableColumns, gt, isNotNull, sql } from 'drizzle-orm'
 import type { CreateWebhookEndpoint } from '../../generated/handlers.ts'
 import type { WorkspaceGrant } from '../access/index.ts'
 import { type Database, transact } from '../db/client.ts'
@@ -203,26 +203,45 @@ export async function deliveryOf(
   return row
 }
 
-/** Makes a delivery due again, with all its attempts; one that is being sent is sent once more after that. */
+/**
+ * Makes a delivery due again, with all its attempts, and with it what waits behind it. One that is being sent is sent
+ * once more after that.
+ */
 export async function redeliver(
   db: Database,
   { workspace }: WorkspaceGrant,
   endpointId: string,
   id: string,
 ): Promise<DeliveryRow | undefined> {
-  const [row] = await db
-    .update(deliveries)
-    .set({ nextAttemptAt: new Date(0), isDelivered: false, attempts: 0 })
-    .from(endpoints)
-    .where(
-      and(
-        eq(deliveries.endpointId, endpointId),
-        eq(deliveries.id, id),
-        eq(endpoints.id, endpointId),
-        eq(endpoints.workspaceId, workspace.id),
-      ),
-    )
-    .returning(getTableColumns(deliveries))
+  const row = await transact(db, async (tx) => {
+    const [found] = await tx
+      .update(deliveries)
+      .set({ nextAttemptAt: new Date(0), isDelivered: false, attempts: 0 })
+      .from(endpoints)
+      .where(
+        and(
+          eq(deliveries.endpointId, endpointId),
+          eq(deliveries.id, id),
+          eq(endpoints.id, endpointId),
+          eq(endpoints.workspaceId, workspace.id),
+        ),
+      )
+      .returning(getTableColumns(deliveries))
+    if (!found) return undefined
+    await tx
+      .update(deliveries)
+      .set({ nextAttemptAt: new Date(0) })
+      .where(
+        and(
+          eq(deliveries.botId, found.botId),
+          eq(deliveries.endpointId, endpointId),
+          eq(deliveries.subject, found.subject),
+          gt(deliveries.seq, found.seq),
+          isNotNull(deliveries.nextAttemptAt),
+        ),
+      )
+    return found
+  })
   if (row) wakeAfter(db)
   return row
 }

@@ -1,0 +1,80 @@
+import { and, eq, isNotNull, sql } from 'drizzle-orm'
+import type { Logger } from 'pino'
+import { type Database, databaseError } from '../db/client.ts'
+import { webhookEndpoints as endpoints } from '../db/schema.ts'
+import type { OpenEndpoint, Outcome, Taken } from './leases.ts'
+
+/** An endpoint that failed so often in a row is left alone for a while. */
+export const MANY_FAILURES = 10
+const PAUSE = 60_000
+/** An endpoint that failed for so long is disabled. */
+const PATIENCE = 5 * 24 * 60 * 60 * 1000
+
+/** What came of an attempt. */
+export interface Answer {
+  delivery: Taken
+  endpoint: OpenEndpoint
+  outcome: Outcome
+  isGone: boolean
+  /** Milliseconds for which the receiver asks to be left alone. */
+  pause: number
+}
+
+/** Notes at the endpoints what they have answered, in the order of the answers. Test events count for nothing. */
+export async function noteAnswers(db: Database, log: Logger, answers: readonly Answer[]): Promise<void> {
+  const counted = answers.filter(({ delivery }) => delivery.type !== 'endpoint.test')
+  for (const endpointId of new Set(counted.map(({ endpoint }) => endpoint.id))) {
+    const its = counted.filter(({ endpoint }) => endpoint.id === endpointId)
+    const failed = its.slice(its.findLastIndex(({ outcome }) => outcome.isDelivered) + 1)
+    try {
+      if (failed.length < its.length && its.some(({ endpoint }) => endpoint.failingSince))
+        await noteSuccess(db, endpointId)
+      const reason = failed.length > 0 && (await noteFailures(db, endpointId, failed))
+      if (reason) log.warn({ endpointId, reason }, 'webhook endpoint disabled')
+    } catch (error) {
+      // The next answer says it again.
+      log.warn({ endpointId, err: databaseError(error) }, 'an endpoint keeps what was known of it')
+    }
+  }
+}
+
+async function noteSuccess(db: Database, endpointId: string) {
+  await db
+    .update(endpoints)
+    .set({ failures: 0, failingSince: null, pausedUntil: null })
+    .where(and(eq(endpoints.id, endpointId), isNotNull(endpoints.failingSince)))
+}
+
+/** Why the endpoint is disabled now, if it is. */
+async function noteFailures(
+  db: Database,
+  endpointId: string,
+  failed: readonly Answer[],
+): Promise<'gone' | 'failing' | undefined> {
+  const at = new Date(Math.max(...failed.map(({ delivery }) => delivery.at.getTime())))
+  const asked = failed.filter(({ pause }) => pause > 0)
+  const asksUntil = asked.map(
+    ({ delivery, outcome, pause }) => delivery.at.getTime() + outcome.lastDuration + pause,
+  )
+  const pause = asked.length > 0 ? new Date(Math.max(...asksUntil)).toISOString() : null
+  const failures = sql`${endpoints.failures} + ${failed.length}`
+  const [row] = await db
+    .update(endpoints)
+    .set({
+      failures,
+      failingSince: sql`coalesce(${endpoints.failingSince}, ${at.toISOString()}::timestamptz)`,
+      pausedUntil: sql`greatest(${endpoints.pausedUntil}, ${pause}::timestamptz,
+        CASE WHEN ${failures} >= ${MANY_FAILURES}
+          THEN ${new Date(at.getTime() + PAUSE).toISOString()}::timestamptz END)`,
+    })
+    .where(eq(endpoints.id, endpointId))
+    .returning({ failingSince: endpoints.failingSince })
+  const isFailing = row?.failingSince && at.getTime() - row.failingSince.getTime() >= PATIENCE
+  const reason = failed.some(({ isGone }) => isGone) ? 'gone' : isFailing ? 'failing' : undefined
+  if (!reason) return undefined
+  const { rowCount } = await db
+    .update(endpoints)
+    .set({ isEnabled: false, disabledReason: reason })
+    .where(and(eq(endpoints.id, endpointId), eq(endpoints.isEnabled, true)))
+  return rowCount === 1 ? reason : undefined
+}

@@ -1,0 +1,159 @@
+import { sql } from 'drizzle-orm'
+import { prepareWrite, statements } from '../db/client.ts'
+import { webhookDeliveries as deliveries, webhookEndpoints as endpoints } from '../db/schema.ts'
+import { expression, prepareSelect, type RowOf } from '../db/selection.ts'
+
+/*
+ * Deliveries are taken for as long as a lease, which is short and is put off by whoever lives: what a process that was
+ * killed had taken is free a few seconds later. The clock is the database's, so that processes with different ones
+ * agree. Which endpoints there are, and what is taken for them, are asked apart: on a cluster the tables of the
+ * one are on every node, and rows can be locked in the other alone.
+ */
+
+/** How long a delivery belongs to its sender, in milliseconds. */
+export const LEASE = 5_000
+
+/** Of one endpoint, so many that are due are looked at at once; more may be behind those that have to wait. */
+const LOOKED_AT = 200
+
+const endpointShape = {
+  id: endpoints.id,
+  url: endpoints.url,
+  generation: endpoints.generation,
+  rotatesUntil: endpoints.rotatesUntil,
+  failures: endpoints.failures,
+  failingSince: endpoints.failingSince,
+  isOpen: expression(
+    sql`${endpoints.isEnabled} AND coalesce(${endpoints.pausedUntil} <= now(), true)`,
+    'boolean',
+  ),
+}
+
+const deliveryShape = {
+  botId: deliveries.botId,
+  endpointId: deliveries.endpointId,
+  subject: deliveries.subject,
+  seq: deliveries.seq,
+  id: deliveries.id,
+  type: deliveries.type,
+  data: deliveries.data,
+  createdAt: deliveries.createdAt,
+  /** With the one that it was taken for. */
+  attempts: deliveries.attempts,
+  at: expression(sql`now()`, 'timestamptz'),
+}
+
+/** An endpoint to which something is due. One that is not open is sent test events alone. */
+export type OpenEndpoint = RowOf<typeof endpointShape>
+/** A delivery that this process has taken. */
+export type Taken = RowOf<typeof deliveryShape>
+
+/** The key of a delivery, and for which attempt it was taken: what it was taken for again is nobody else's to write. */
+export type Place = Pick<Taken, 'botId' | 'endpointId' | 'subject' | 'seq' | 'attempts'>
+
+export interface Outcome extends Place {
+  /** Milliseconds since 1970, by the database's clock; null where it is done with. */
+  nextAttemptAt: number | null
+  isDelivered: boolean
+  lastStatus: number | null
+  lastError: string | null
+  lastDuration: number
+}
+
+const isLeaseOver = sql`coalesce(leased_until <= now(), true)`
+const lease = sql`now() + ${sql.raw(`interval '${LEASE} milliseconds'`)}`
+const looked = sql.raw(String(LOOKED_AT))
+const same = (other: string) => sql`${deliveries.botId} = ${sql.raw(other)}.bot_id
+  AND ${deliveries.endpointId} = ${sql.raw(other)}.endpoint_id
+  AND ${deliveries.subject} = ${sql.raw(other)}.subject AND ${deliveries.seq} = ${sql.raw(other)}.seq`
+
+/** Places as one parameter, JSON of `Place[]`. */
+const given = (name: string, more = sql``) => sql`(
+  SELECT "botId" AS bot_id, "endpointId" AS endpoint_id, p.* FROM json_to_recordset(${sql.placeholder(name)}::json)
+    AS p("botId" text, "endpointId" text, subject text, seq integer, attempts integer ${more})) AS given`
+
+export const leaseStatements = statements((db, named) => ({
+  /** In no order, so that of many none is always the last. */
+  open: prepareSelect(
+    db,
+    named('webhooks_open'),
+    endpointShape,
+    (list) => sql`
+      SELECT ${list} FROM ${endpoints}
+      LEFT JOIN LATERAL (
+        SELECT true AS found FROM ${deliveries} d
+        WHERE d.endpoint_id = ${endpoints.id} AND d.next_attempt_at <= now() AND ${endpointShape.isOpen.sql} LIMIT 1
+      ) AS due ON true
+      LEFT JOIN LATERAL (
+        SELECT true AS found FROM ${deliveries} d
+        WHERE d.bot_id = ${endpoints.id} AND d.endpoint_id = ${endpoints.id} AND d.next_attempt_at <= now() LIMIT 1
+      ) AS test ON true
+      WHERE due.found OR test.found
+      ORDER BY random() LIMIT 1000`,
+  ),
+  // What has something of its subject in front of it is put behind that, once: otherwise all that waits behind an
+  // endpoint that was away would be looked at each time. Tests have the endpoint in place of a bot.
+  take: prepareSelect(
+    db,
+    named('webhooks_take'),
+    deliveryShape,
+    (list) => sql`
+      WITH wanted AS MATERIALIZED (
+        SELECT * FROM json_to_recordset(${sql.placeholder('wanted')}::json) AS w(id text, "isOpen" boolean, free integer)
+      ), looked AS MATERIALIZED (
+        SELECT d.*, first.at AS first_at, first.id AS first_id
+        FROM wanted CROSS JOIN LATERAL (
+          (SELECT bot_id, endpoint_id, subject, seq, id, next_attempt_at FROM ${deliveries}
+            WHERE wanted."isOpen" AND endpoint_id = wanted.id AND next_attempt_at <= now() AND bot_id <> wanted.id
+              AND ${isLeaseOver}
+            ORDER BY next_attempt_at, id LIMIT ${looked})
+          UNION ALL
+          (SELECT bot_id, endpoint_id, subject, seq, id, next_attempt_at FROM ${deliveries}
+            WHERE bot_id = wanted.id AND endpoint_id = wanted.id AND next_attempt_at <= now() AND ${isLeaseOver}
+            LIMIT ${looked})
+        ) AS d
+        LEFT JOIN LATERAL (
+          SELECT b.next_attempt_at AS at, b.id FROM ${deliveries} b
+          WHERE b.bot_id = d.bot_id AND b.endpoint_id = d.endpoint_id AND b.subject = d.subject AND b.seq < d.seq
+            AND b.next_attempt_at IS NOT NULL
+          ORDER BY b.seq LIMIT 1
+        ) AS first ON true
+      ), behind AS (
+        UPDATE ${deliveries} SET next_attempt_at = looked.first_at + interval '1 millisecond'
+        FROM looked WHERE ${same('looked')} AND ${deliveries.nextAttemptAt} = looked.next_attempt_at
+          AND (looked.first_at, looked.first_id) > (looked.next_attempt_at, looked.id)
+      ), taken AS MATERIALIZED (
+        SELECT t.* FROM wanted CROSS JOIN LATERAL (
+          SELECT ${deliveries.botId}, ${deliveries.endpointId}, ${deliveries.subject}, ${deliveries.seq}
+          FROM looked JOIN ${deliveries} ON ${same('looked')}
+          WHERE looked.endpoint_id = wanted.id AND looked.first_at IS NULL
+            AND ${deliveries.nextAttemptAt} <= now() AND ${isLeaseOver}
+          ORDER BY looked.next_attempt_at, looked.id LIMIT wanted.free
+          FOR UPDATE OF ${deliveries} SKIP LOCKED
+        ) AS t
+      )
+      UPDATE ${deliveries}
+      SET attempts = ${deliveries.attempts} + 1, last_attempt_at = now(), leased_until = ${lease}
+      FROM taken WHERE ${same('taken')}
+      RETURNING ${list}`,
+  ),
+  putOff: prepareWrite(
+    db,
+    named('webhooks_put_off'),
+    sql`UPDATE ${deliveries} SET leased_until = ${lease} FROM ${given('places')}
+      WHERE ${same('given')} AND ${deliveries.attempts} = given.attempts AND ${deliveries.leasedUntil} IS NOT NULL`,
+  ),
+  /** Whoever asked for it to be sent again meanwhile, or took it over, is not overruled. */
+  settle: prepareWrite(
+    db,
+    named('webhooks_settle'),
+    sql`UPDATE ${deliveries} SET leased_until = NULL, is_delivered = given."isDelivered",
+        next_attempt_at = to_timestamp(given."nextAttemptAt" / 1000.0),
+        last_status = given."lastStatus", last_error = given."lastError", last_duration = given."lastDuration"
+      FROM ${given(
+        'outcomes',
+        sql`, "nextAttemptAt" float8, "isDelivered" boolean, "lastStatus" integer, "lastError" text, "lastDuration" integer`,
+      )}
+      WHERE ${same('given')} AND ${deliveries.attempts} = given.attempts AND ${deliveries.leasedUntil} IS NOT NULL`,
+  ),
+}))
