@@ -34,6 +34,19 @@ test('every component is a JSON Schema, in every form', () => {
   expect(mistakesInSchemas({ components: { schemas: { Odd: { type: 'texts' } } } } as never)).not.toEqual([])
 })
 
+test('what the introduction shows to whoever has the file alone is so', () => {
+  const description = String(published.info.description)
+  const shown = /`(\{"bot": .*?\}\})`/.exec(description)?.[1] ?? ''
+  expect(mistakesOf(JSON.parse(shown), { $ref: '#/components/schemas/UpdateBotBody' })).toEqual([])
+  const [, type = '', block] = /from `([a-z ]+)` to `(\w+)`/.exec(description) ?? []
+  expect(published.components.schemas.Block?.discriminator?.mapping[type]).toBe(
+    `#/components/schemas/${block}`,
+  )
+  for (const [, header = ''] of description.matchAll(/header `([A-Z][\w-]+)`/g)) {
+    expect(publishedText).toMatch(new RegExp(`^ +(name: )?"?${header}"?:?$`, 'm'))
+  }
+})
+
 /** The operations of the description with the codes that it lists. */
 const described: [operationId: string, endpoint: string, codes: string][] = [
   ['listFolders', 'GET /v1/folders', five],

@@ -11,11 +11,11 @@ Send an access token with every request, as \`Authorization: Bearer botb_pat_...
 
 ## What is in a block
 
-A flow is \`groups\` of \`blocks\`, connected by \`edges\`, with \`variables\` and, from version 6 on, \`events\`. The schema \`Block\` lists every type by its \`type\`; its options are in the schema of that name. Unknown properties of requests are refused, except inside of flows, themes and settings: what is unknown there is kept and given back. JSON Schemas for editors are at \`/schemas/bot-6.1.json\` and for the other versions.
+A flow is \`groups\` of \`blocks\`, connected by \`edges\`, with \`variables\` and, from version 6 on, \`events\`. A block has an \`id\`, a \`type\`, what that type takes in \`content\`, \`options\` or \`items\`, and in \`outgoingEdgeId\` the edge that leaves it, unless a chat goes on with the next block of the group. In \`/openapi.yaml\` the schema \`Block\` leads from each type to the schema of its blocks, such as from \`email input\` to \`EmailInput\`, and that to its options. Unknown properties of requests are refused, except inside of flows, themes and settings: what is unknown there is kept and given back. JSON Schemas for editors are at \`/schemas/bot-6.1.json\` and for the other versions.
 
 ## Safe updates
 
-Send the \`updatedAt\` that you read inside \`bot\` with update bot. If somebody changed the bot since, nothing is written and the answer is a 409. A property that you send replaces the whole property, what you do not send stays. \`"overwrite": true\` beside \`bot\` writes in any case; without either the last writer wins.
+Send the \`updatedAt\` that you read inside \`bot\` with update bot: \`{"bot": {"version": "6.1", "updatedAt": "2026-03-04T10:15:30.120Z", "name": "Quote"}}\`, where \`version\` says how the flow that you send is written. If somebody changed the bot since, nothing is written and the answer is a 409. A property that you send replaces the whole property, what you do not send stays. \`"overwrite": true\` beside \`bot\` writes in any case; without either the last writer wins.
 
 For bots, publishing, folders and workspaces the header \`If-Match\` does the same, with the \`ETag\` that reading the record answered: another state is a 412. It is asked before \`updatedAt\`, and \`overwrite\` does not waive it. \`If-None-Match\` on a read answers 304 while nothing changed. Tags are opaque and strong.
 
@@ -29,7 +29,7 @@ Every error has the same body: \`code\` for programs, a fixed \`message\`, and \
 
 ## Paging
 
-Lists that can grow have \`limit\`, 1 to 100 and 50 when absent, and answer \`nextCursor\`. Send it as \`cursor\` with the same path and filter for the next page, until it is null. Pages join without gap or repeat. Cursors are opaque.
+Lists that can grow have \`limit\`, 1 to 100, and answer \`nextCursor\`. Send it as \`cursor\` with the same path and filter for the next page, until it is null; a page before that may have fewer entries than \`limit\`, or none. Without \`limit\` a page has 50 entries, one of folders up to 1,000. Export results takes more at once, and answers its cursor in the header \`Next-Cursor\`. Pages join without gap or repeat. Cursors are opaque.
 
 ## Retries
 

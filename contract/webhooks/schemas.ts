@@ -141,6 +141,8 @@ export const deliveryBody = z
         ...deliveryProperties,
         payload: z.record(text(100), z.unknown()).meta({
           description: 'The body that is posted, as an object.',
+          // Not an empty schema, which says the same and is one level more to those who read it.
+          additionalProperties: true,
           maxProperties: 100,
           example: { type: 'result.completed' },
         }),

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url'
  * parameter and level of nesting of those about the median; what is in the author's hands alone has to be whole.
  */
 
-const atLeast = 91.8
+const atLeast = 92.2
 const whole = ['documentationQuality', 'exampleCoverage', 'errorClarity', 'identifierClarity']
 
 for (const name of ['openapi', 'openapi-slim', 'openapi-slim-3.0']) {
