@@ -43,7 +43,9 @@ const service = [
 export default {
   // Ends what hangs, and nothing else: a limit says nothing about how fast the machine must be.
   testTimeout: 300_000,
-  maxWorkers: '100%',
+  // Some tests wait more than they work.
+  maxWorkers: '150%',
+  testSequencer: './tests/sequencer.mjs',
   // Modules of a file that is done are not given back, and a heap of gigabytes is collected slowly.
   workerIdleMemoryLimit: '1GB',
   projects: [

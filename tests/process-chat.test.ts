@@ -5,16 +5,17 @@ import pg from 'pg'
 import { ask, bot, text } from './support/chat.ts'
 import { type Result, storable } from './support/chats.ts'
 import { call, endProcesses, freePort, type Service, startService, until } from './support/process.ts'
+import { runs } from './support/runs.ts'
 import { createDatabase, type TestDatabase } from './support/server.ts'
 
 /*
- * A hundred people chat with two processes over one database, which are killed again and again. Whoever gets no
+ * Many people chat with two processes over one database, which are killed again and again. Whoever gets no
  * answer asks the other process, now and then although there was one. Whatever was acknowledged has to be there
  * once, and nothing else.
  */
 
-const people = 100
-const kills = 3
+const people = runs(30, 100)
+const kills = runs(2, 3)
 const names = ['One', 'Two', 'Three', 'Four']
 
 let database: TestDatabase | undefined

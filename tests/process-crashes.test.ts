@@ -10,6 +10,7 @@ import {
   startService,
   until,
 } from './support/process.ts'
+import { runs } from './support/runs.ts'
 import { createDatabase } from './support/server.ts'
 
 /* Something is killed while writers write, who note what was acknowledged. */
@@ -28,7 +29,7 @@ test('a service that is killed while it writes loses nothing that it acknowledge
   let service = await startService(variables)
   const writers = await startWriters(service, 6)
   cleanUps.push(() => Promise.all(writers.map((writer) => writer.stop())))
-  for (let kill = 0; kill < 4; kill++) {
+  for (let kill = 0; kill < runs(2, 4); kill++) {
     await untilAllWrite(writers)
     service.signal('SIGKILL')
     await service.ended

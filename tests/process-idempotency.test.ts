@@ -7,6 +7,7 @@ import pg from 'pg'
 import { ask, bot, type Part } from './support/chat.ts'
 import { storable } from './support/chats.ts'
 import { endProcesses, type Service, startService, until } from './support/process.ts'
+import { runs } from './support/runs.ts'
 import { createDatabase, type TestDatabase } from './support/server.ts'
 
 /* Processes that are killed while they run requests with an idempotency key; others answer the repeats. */
@@ -92,7 +93,7 @@ async function sendAgain(...request: Parameters<typeof send>): Promise<Sent> {
 test('writers whose process is killed again and again have done everything once', async () => {
   const acknowledged = new Map<string, Sent>()
   const keys: string[] = []
-  for (let round = 0; round < 4; round++) {
+  for (let round = 0; round < runs(2, 4); round++) {
     const doomed = await startService(variables)
     const writers = Array.from({ length: 8 }, async () => {
       for (let isAlive = true; isAlive; ) {

@@ -14,10 +14,11 @@ import {
   startService,
   until,
 } from './support/process.ts'
+import { runs } from './support/runs.ts'
 
 /* A process is killed while files arrive: whole ones stay, and of the others nothing does. */
 
-const kills = 3
+const kills = runs(2, 3)
 
 const sockets: Socket[] = []
 

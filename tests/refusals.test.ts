@@ -9,11 +9,15 @@ import { type App, startApp } from './support/app.ts'
 import { type Case, type CaseRequest, limited, missingId, type Needs } from './support/cases.ts'
 import { type Answer, type Caller, type SendOptions, targetOf } from './support/client.ts'
 import { clear, digestOf } from './support/rows.ts'
+import { ofEachKind } from './support/runs.ts'
 import { makeWorld, type World } from './support/world.ts'
 
 /*
  * What every operation must refuse, derived from the contract and from what the cases say it `needs`: nobody
  * writes these for a new operation. Each test starts from the first `ok` case of the operation and spoils it.
+ *
+ * `make test` asks of every operation who has no right to it. Of all else, which the router decides for operations of
+ * one kind alike, it asks one of each kind; `make test-long` asks all.
  */
 
 let app: App
@@ -25,63 +29,77 @@ afterAll(async () => app.stop())
 beforeEach(() => clear(app.pool))
 
 const ids = Object.keys(operations) as OperationId[]
-const withBody = ids.filter((id) => contractOf(id).body)
 const withToken = ids.filter((id) => contractOf(id).access.kind !== 'anyone')
 const withRole = ids.filter((id) => 'role' in contractOf(id).access)
 const publicOperations = ids.filter((id) => contractOf(id).access.kind === 'anyone')
 
-describe('the caller', () => {
-  test.each(withToken)('%s: who is not known is refused before anything is looked at', async (id) => {
-    const { world, request } = await prepare(id)
-    const { token } = request.as as Caller
-    const refused: Record<string, [header: string | string[] | undefined, code: string]> = {
-      'no header': [undefined, 'missing'],
-      'an empty header': ['', 'malformed'],
-      'no token': ['Bearer', 'malformed'],
-      'another scheme': [`Basic ${token}`, 'malformed'],
-      'no scheme': [token, 'malformed'],
-      garbage: ['Bearer garbage', 'malformed'],
-      'a wrong checksum': [`Bearer ${token.slice(0, -1)}${token.endsWith('a') ? 'b' : 'a'}`, 'malformed'],
-      'a shortened token': [`Bearer ${token.slice(0, -6)}`, 'malformed'],
-      'a very long token': [`Bearer ${'x'.repeat(10_000)}`, 'malformed'],
-      'two tokens in one header': [`Bearer ${token}, Bearer ${token}`, 'malformed'],
-      'two headers': [[`Bearer ${token}`, `Bearer ${token}`], 'malformed'],
-      'a token nobody has': [`Bearer ${world.unknown.token}`, 'unknown'],
-      'an expired token': [`Bearer ${world.expired.token}`, 'expired'],
-      'a revoked token': [`Bearer ${world.revoked.token}`, 'revoked'],
-    }
-    const noForm = [
-      'no header',
-      'an empty header',
-      'no token',
-      'another scheme',
-      'no scheme',
-      'two tokens in one header',
-    ]
-    const broken = { params: brokenParams(request), query: { unknown: 1 }, body: '{' }
-    await unchanged(async () => {
-      for (const [name, [header, code]] of Object.entries(refused)) {
-        const headers: Record<string, string> = {}
-        if (header !== undefined) headers.Authorization = header as string
-        for (const spoilt of [{}, broken]) {
-          const answer = await call(id, { ...request, ...spoilt, as: undefined, headers })
-          expect([name, answer.status, answer.body.issues]).toEqual([
-            name,
-            401,
-            [{ path: ['header', 'authorization'], code, message: expect.any(String) }],
-          ])
-          const saysHow = answer.body.issues[0]?.message === 'Send the header Authorization: Bearer <token>'
-          expect([name, saysHow]).toEqual([name, noForm.includes(name)])
-          const error = code === 'missing' ? '' : ', error="invalid_token"'
-          expect(answer.headers['www-authenticate']).toBe(`Bearer realm="bot-builder"${error}`)
-        }
-      }
-      const inQuery = await call(id, { ...request, as: undefined, query: { token, access_token: token } })
-      expect(inQuery.status).toBe(401)
-    })
-  })
+/** Operations that differ in what they ask of their callers, or in what of a request they read. */
+const kinds = {
+  access: (id: OperationId) => [contractOf(id).access, needsOf(id), needOf(operations[id])],
+  input: (id: OperationId) => {
+    const { method, access, params, query, body, fileBody, everythingWithout } = contractOf(id)
+    return [method, access.kind, everythingWithout, ...[params, query, body, fileBody].map(Boolean)]
+  },
+}
+const ofEachAccess = (some: OperationId[]) => ofEachKind(some, kinds.access)
+const ofEachInput = (some: OperationId[]) => ofEachKind(some, kinds.input)
+const withBody = ofEachInput(ids.filter((id) => contractOf(id).body))
 
-  test.each(withToken)('%s: the scheme is read in any case', async (id) => {
+describe('the caller', () => {
+  test.each(ofEachAccess(withToken))(
+    '%s: who is not known is refused before anything is looked at',
+    async (id) => {
+      const { world, request } = await prepare(id)
+      const { token } = request.as as Caller
+      const refused: Record<string, [header: string | string[] | undefined, code: string]> = {
+        'no header': [undefined, 'missing'],
+        'an empty header': ['', 'malformed'],
+        'no token': ['Bearer', 'malformed'],
+        'another scheme': [`Basic ${token}`, 'malformed'],
+        'no scheme': [token, 'malformed'],
+        garbage: ['Bearer garbage', 'malformed'],
+        'a wrong checksum': [`Bearer ${token.slice(0, -1)}${token.endsWith('a') ? 'b' : 'a'}`, 'malformed'],
+        'a shortened token': [`Bearer ${token.slice(0, -6)}`, 'malformed'],
+        'a very long token': [`Bearer ${'x'.repeat(10_000)}`, 'malformed'],
+        'two tokens in one header': [`Bearer ${token}, Bearer ${token}`, 'malformed'],
+        'two headers': [[`Bearer ${token}`, `Bearer ${token}`], 'malformed'],
+        'a token nobody has': [`Bearer ${world.unknown.token}`, 'unknown'],
+        'an expired token': [`Bearer ${world.expired.token}`, 'expired'],
+        'a revoked token': [`Bearer ${world.revoked.token}`, 'revoked'],
+      }
+      const noForm = [
+        'no header',
+        'an empty header',
+        'no token',
+        'another scheme',
+        'no scheme',
+        'two tokens in one header',
+      ]
+      const broken = { params: brokenParams(request), query: { unknown: 1 }, body: '{' }
+      await unchanged(async () => {
+        for (const [name, [header, code]] of Object.entries(refused)) {
+          const headers: Record<string, string> = {}
+          if (header !== undefined) headers.Authorization = header as string
+          for (const spoilt of [{}, broken]) {
+            const answer = await call(id, { ...request, ...spoilt, as: undefined, headers })
+            expect([name, answer.status, answer.body.issues]).toEqual([
+              name,
+              401,
+              [{ path: ['header', 'authorization'], code, message: expect.any(String) }],
+            ])
+            const saysHow = answer.body.issues[0]?.message === 'Send the header Authorization: Bearer <token>'
+            expect([name, saysHow]).toEqual([name, noForm.includes(name)])
+            const error = code === 'missing' ? '' : ', error="invalid_token"'
+            expect(answer.headers['www-authenticate']).toBe(`Bearer realm="bot-builder"${error}`)
+          }
+        }
+        const inQuery = await call(id, { ...request, as: undefined, query: { token, access_token: token } })
+        expect(inQuery.status).toBe(401)
+      })
+    },
+  )
+
+  test.each(ofEachAccess(withToken))('%s: the scheme is read in any case', async (id) => {
     for (const scheme of ['bearer', 'BEARER', 'Bearer  ']) {
       const { request } = await prepare(id)
       const headers = { ...request.headers, Authorization: `${scheme} ${(request.as as Caller).token}` }
@@ -119,7 +137,7 @@ describe('rights', () => {
     })
   })
 
-  test.each(withRole)('%s: whoever has the right, or a higher one, is let in', async (id) => {
+  test.each(ofEachAccess(withRole))('%s: whoever has the right, or a higher one, is let in', async (id) => {
     for (const role of ['guest', 'member', 'admin'].slice(rankNeededFor(id))) {
       await clear(app.pool)
       const { world, request } = await prepare(id)
@@ -133,7 +151,7 @@ describe('rights', () => {
     expect((await call(id, { ...request, as: undefined })).status).toBe(successOf(id))
   })
 
-  test.each(withRole)('%s: of a missing record everybody is told the same', async (id) => {
+  test.each(ofEachAccess(withRole))('%s: of a missing record everybody is told the same', async (id) => {
     const { world, request } = await prepare(id)
     const code = errorsOf(contractOf(id)).includes('NOT_FOUND') ? 'NOT_FOUND' : 'FORBIDDEN'
     await unchanged(async () => {
@@ -163,7 +181,7 @@ describe('rights', () => {
     }
   })
 
-  test.each(withToken)(
+  test.each(ofEachAccess(withToken))(
     '%s: a token that lacks the scope is told which, whatever its owner may do',
     async (id) => {
       const { world, request } = await prepare(id)
@@ -193,7 +211,7 @@ describe('rights', () => {
     },
   )
 
-  test.each(withRole)('%s: the scope gives nobody a role', async (id) => {
+  test.each(ofEachAccess(withRole))('%s: the scope gives nobody a role', async (id) => {
     const { world, request } = await prepare(id)
     const { guest, member } = world.here
     const lower = [world.stranger, ...[guest, member].slice(0, rankNeededFor(id))]
@@ -205,28 +223,31 @@ describe('rights', () => {
     })
   })
 
-  test.each(withRole)('%s: a token that is bound to a workspace works there alone', async (id) => {
-    const { world, request } = await prepare(id)
-    const { here, there } = world
-    const as = request.as as Caller
-    // Its owner has every role in both, so that it is the token which is refused.
-    await app.pool.query(
-      `INSERT INTO workspace_members (workspace_id, user_id, role, created_at)
+  test.each(ofEachAccess(withRole))(
+    '%s: a token that is bound to a workspace works there alone',
+    async (id) => {
+      const { world, request } = await prepare(id)
+      const { here, there } = world
+      const as = request.as as Caller
+      // Its owner has every role in both, so that it is the token which is refused.
+      await app.pool.query(
+        `INSERT INTO workspace_members (workspace_id, user_id, role, created_at)
       SELECT $1, owner_user_id, 'ADMIN', now() FROM api_tokens
       WHERE token_hash = sha256($2::bytea) ON CONFLICT DO NOTHING`,
-      [there.workspaceId, as.token],
-    )
-    const elsewhere = await limited(app, as, { workspaceId: there.workspaceId })
-    const inside = await limited(app, as, { workspaceId: here.workspaceId })
-    await unchanged(async () => {
-      const answer = await call(id, { ...request, as: elsewhere })
-      expect([answer.status, answer.text]).toEqual([403, JSON.stringify(errorBody('FORBIDDEN'))])
-    })
-    expect((await call(id, { ...request, as: inside })).status).toBe(successOf(id))
-  })
+        [there.workspaceId, as.token],
+      )
+      const elsewhere = await limited(app, as, { workspaceId: there.workspaceId })
+      const inside = await limited(app, as, { workspaceId: here.workspaceId })
+      await unchanged(async () => {
+        const answer = await call(id, { ...request, as: elsewhere })
+        expect([answer.status, answer.text]).toEqual([403, JSON.stringify(errorBody('FORBIDDEN'))])
+      })
+      expect((await call(id, { ...request, as: inside })).status).toBe(successOf(id))
+    },
+  )
 
   const onBots = withRole.filter((id) => contractOf(id).access.kind === 'bot')
-  test.each(onBots)('%s: a shared bot is open to any user only for reading', async (id) => {
+  test.each(ofEachAccess(onBots))('%s: a shared bot is open to any user only for reading', async (id) => {
     const { world, request } = await prepare(id)
     const botId = world.here.shared.id
     const answer = await call(id, { ...request, as: world.stranger, params: { ...request.params, botId } })
@@ -235,7 +256,7 @@ describe('rights', () => {
 })
 
 describe('method and path', () => {
-  const paths = [...new Set(ids.map((id) => contractOf(id).path as string))]
+  const paths = [...new Set(ofEachInput(ids).map((id) => contractOf(id).path as string))]
   const methods = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE', 'TRACE', 'QUERY']
 
   test.each(paths)('%s: other methods are refused with those it has', async (path) => {
@@ -255,7 +276,7 @@ describe('method and path', () => {
     })
   })
 
-  const reads = ids.filter((id) => contractOf(id).method === 'get')
+  const reads = ofEachInput(ids.filter((id) => contractOf(id).method === 'get'))
   test.each(reads)('%s: HEAD gives what GET gives, without the body', async (id) => {
     const { request } = await prepare(id)
     const target = targetOf(id, request)
@@ -267,7 +288,7 @@ describe('method and path', () => {
     }
   })
 
-  const withParams = ids.filter((id) => contractOf(id).params)
+  const withParams = ofEachInput(ids.filter((id) => contractOf(id).params))
   test.each(withParams)('%s: an id that cannot be one', async (id) => {
     const { request } = await prepare(id)
     await unchanged(async () => {
@@ -289,7 +310,7 @@ describe('method and path', () => {
     })
   })
 
-  test.each(ids)('%s: another spelling of the path is not found', async (id) => {
+  test.each(ofEachInput(ids))('%s: another spelling of the path is not found', async (id) => {
     const { request } = await prepare(id)
     const target = targetOf(id, request).split('?')[0] as string
     const method = contractOf(id).method.toUpperCase()
@@ -306,7 +327,7 @@ describe('method and path', () => {
 })
 
 describe('query', () => {
-  test.each(ids)('%s: what it does not know', async (id) => {
+  test.each(ofEachInput(ids))('%s: what it does not know', async (id) => {
     const { request } = await prepare(id)
     await unchanged(async () => {
       for (const name of ['unknown', '__proto__[x]', 'constructor', 'limit[]', 'Limit', '']) {
@@ -316,7 +337,7 @@ describe('query', () => {
     })
   })
 
-  test.each(ids)('%s: bytes that are no text', async (id) => {
+  test.each(ofEachInput(ids))('%s: bytes that are no text', async (id) => {
     const { request } = await prepare(id)
     const target = targetOf(id, { params: request.params })
     const method = contractOf(id).method.toUpperCase()
@@ -328,7 +349,7 @@ describe('query', () => {
     })
   })
 
-  const withQuery = ids.filter((id) => contractOf(id).query)
+  const withQuery = ofEachInput(ids.filter((id) => contractOf(id).query))
   test.each(withQuery)('%s: a parameter that is there twice', async (id) => {
     const { request } = await prepare(id)
     const target = targetOf(id, { params: request.params })
@@ -476,7 +497,7 @@ describe('body', () => {
     const { body, fileBody, method } = contractOf(id)
     return !body && !fileBody && method === 'post'
   })
-  test.each(writesWithoutBody)('%s: takes none', async (id) => {
+  test.each(ofEachInput(writesWithoutBody))('%s: takes none', async (id) => {
     const { request } = await prepare(id)
     await unchanged(async () => {
       for (const body of ['{"a":1}', 'text', '[]', ' '.repeat(300_000)]) {
@@ -491,7 +512,7 @@ describe('body', () => {
   })
 
   const bodiless = ids.filter((id) => ['get', 'delete'].includes(contractOf(id).method))
-  test.each(bodiless.filter((id) => !contractOf(id).everythingWithout))(
+  test.each(ofEachInput(bodiless.filter((id) => !contractOf(id).everythingWithout)))(
     '%s: one that is sent is ignored',
     async (id) => {
       const { request } = await prepare(id)

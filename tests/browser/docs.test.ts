@@ -4,6 +4,7 @@ import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { operations } from '../../contract/index.ts'
 import { type App, startApp } from '../support/app.ts'
+import { runs } from '../support/runs.ts'
 import { makeWorld, type World } from '../support/world.ts'
 import { launch, newContext, phone, withBrowser } from './support.ts'
 
@@ -90,10 +91,12 @@ withBrowser('the reference page', () => {
     const page = await open('/docs', options)
     expect(await page.locator('.operation').count()).toBe(Object.keys(operations).length)
     expect(await page.locator('section.guide').evaluateAll((all) => all.map(({ id }) => id))).toEqual(guides)
-    for (const target of await page.locator('.guide a[href^="#"], nav a[href^="#"]').all()) {
-      const href = (await target.getAttribute('href')) as string
-      expect([href, await page.locator(`[id="${href.slice(1)}"]`).count()]).toEqual([href, 1])
-    }
+    const hrefs = await page
+      .locator('.guide a[href^="#"], nav a[href^="#"]')
+      .evaluateAll((all) => all.map((link) => link.getAttribute('href') as string))
+    expect(hrefs.length).toBeGreaterThan(Object.keys(operations).length)
+    const targets = await page.locator('[id]').evaluateAll((all) => all.map(({ id }) => `#${id}`))
+    expect(hrefs.filter((href) => targets.filter((target) => target === href).length !== 1)).toEqual([])
     const width = await page.evaluate('document.documentElement.scrollWidth')
     expect(width).toBe(options.viewport.width)
   })
@@ -214,20 +217,25 @@ withBrowser('the reference page', () => {
     await page.locator('#schema-TextBubbleContent').getByText('richText').first().waitFor()
   })
 
-  test.each([
+  // Axe takes seconds to look at all of it.
+  const looks = [
     ['light', desktop],
+    ['dark', phone],
     ['dark', desktop],
     ['light', phone],
-    ['dark', phone],
-  ] as const)('axe finds nothing serious (%s)', async (colorScheme, options) => {
-    const page = await open('/docs#operations-bots-updateBot', { ...options, colorScheme })
-    await page.locator('#schema-BotV61').evaluate((schema) => schema.setAttribute('open', ''))
-    await page.locator('#response-Conflict').evaluate((response) => response.setAttribute('open', ''))
-    await page.evaluate(axe.source)
-    const found = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as axe.AxeResults
-    const serious = found.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
-    expect(serious.map(({ id, nodes }) => [id, nodes.slice(0, 5).map(({ html }) => html)])).toEqual([])
-  })
+  ] as const
+  test.each(looks.slice(0, runs(2, looks.length)))(
+    'axe finds nothing serious (%s)',
+    async (colorScheme, options) => {
+      const page = await open('/docs#operations-bots-updateBot', { ...options, colorScheme })
+      await page.locator('#schema-BotV61').evaluate((schema) => schema.setAttribute('open', ''))
+      await page.locator('#response-Conflict').evaluate((response) => response.setAttribute('open', ''))
+      await page.evaluate(axe.source)
+      const found = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as axe.AxeResults
+      const serious = found.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+      expect(serious.map(({ id, nodes }) => [id, nodes.slice(0, 5).map(({ html }) => html)])).toEqual([])
+    },
+  )
 
   test('is under 300 kB compressed, all told, and less than half of that', async () => {
     const sizes = await Promise.all(

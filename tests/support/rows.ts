@@ -1,33 +1,60 @@
 import type { App } from './app.ts'
 
+/** What asks for one digest after the other is told the tables once. */
+const digests = new WeakMap<App['pool'], string>()
+
 /**
  * A digest of every row of every table, for proving that something wrote nothing. The day a token was last
  * used is left out: a refused request counts as a use of its token.
  */
 export async function digestOf({ pool }: Pick<App, 'pool'>): Promise<Map<string, string>> {
-  const tables = await pool.query("SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1")
-  const digests = tables.rows.map(({ tablename }) => {
-    const row = tablename === 'api_tokens' ? "(to_jsonb(t) - 'last_used_on')::text" : 't::text'
-    return `SELECT '${tablename}' AS name, md5(string_agg(${row}, '|' ORDER BY ${row})) AS digest FROM "${tablename}" t`
-  })
-  const { rows } = await pool.query(digests.join(' UNION ALL '))
+  let statement = digests.get(pool)
+  if (!statement) {
+    const { rows } = await pool.query(
+      "SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY 1",
+    )
+    statement = rows
+      .map(({ tablename }) => {
+        const row = tablename === 'api_tokens' ? "(to_jsonb(t) - 'last_used_on')::text" : 't::text'
+        return `SELECT '${tablename}' AS name, md5(string_agg(${row}, '|' ORDER BY ${row})) AS digest FROM "${tablename}" t`
+      })
+      .join(' UNION ALL ')
+    digests.set(pool, statement)
+  }
+  const { rows } = await pool.query(statement)
   return new Map(rows.map(({ name, digest }) => [name, digest]))
 }
+
+interface Asked {
+  query(statement: string): Promise<unknown>
+}
+
+const deletions = new WeakMap<Asked, string[]>()
 
 /**
  * Removes every row that tests have written, so that the next digest is quick. Where a test has written little, a
  * deletion takes a tenth of the time of a truncation, which makes a new file for each table and index.
  */
-export async function clear(client: {
-  query(statement: string): Promise<{ rows: { tablename: string }[] }>
-}) {
-  // At the end those that others refer to.
-  const { rows } = await client.query(
-    `SELECT relname AS tablename FROM pg_class
-      WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace
-        AND relname NOT IN ('schema_lock', 'installation_keys')
-      ORDER BY array_position(ARRAY['bots', 'folders', 'workspaces', 'users'], relname::text) NULLS FIRST`,
-  )
-  // One by one: a cluster does not change copied tables together with others that it changes on all nodes.
-  for (const { tablename } of rows) await client.query(`DELETE FROM ${tablename}`)
+export async function clear(client: Asked) {
+  let statements = deletions.get(client)
+  if (!statements) {
+    // At the end those that others refer to.
+    const { rows } = (await client.query(
+      `SELECT relname AS tablename FROM pg_class
+        WHERE relkind IN ('r', 'p') AND relnamespace = 'public'::regnamespace
+          AND relname NOT IN ('schema_lock', 'installation_keys')
+        ORDER BY array_position(ARRAY['bots', 'folders', 'workspaces', 'users'], relname::text) NULLS FIRST`,
+    )) as { rows: { tablename: string }[] }
+    statements = rows.map(({ tablename }) => `DELETE FROM ${tablename}`)
+    deletions.set(client, statements)
+  }
+  for (const text of together(statements)) await client.query(text)
+}
+
+/**
+ * Statements without parameters as one text, which is on the way once. A cluster gets one by one: it does not change
+ * copied tables together with others that it changes on all nodes.
+ */
+export function together(statements: string[]): string[] {
+  return process.env.CITUS === '1' ? statements : [statements.join(';\n')]
 }

@@ -1,5 +1,6 @@
-import { getTableColumns, sql } from 'drizzle-orm'
+import { getTableColumns, getTableName, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
+import pg from 'pg'
 import { createToken } from '../../server/access/authenticate.ts'
 import { newSessionId } from '../../server/chat/session-ids.ts'
 import type { Database } from '../../server/db/client.ts'
@@ -23,6 +24,7 @@ import { newId } from '../../server/ids.ts'
 import { JsonText } from '../../server/json/json-text.ts'
 import type { App } from './app.ts'
 import type { Caller } from './client.ts'
+import { together } from './rows.ts'
 
 /*
  * Rows for a test to stand on: two workspaces that are furnished alike, so that whatever belongs to one can
@@ -168,20 +170,23 @@ class Plan {
 
   async write(db: Database) {
     const { rows } = this
-    await insert(db, users, rows.users)
-    await insert(db, apiTokens, rows.tokens)
-    await insert(db, workspaces, rows.workspaces)
-    await insert(db, workspaceMembers, rows.members)
-    await insert(db, folders, rows.folders)
-    await insert(db, bots, rows.bots)
-    await insert(db, botDrafts, rows.drafts)
-    await insert(db, publicIds, rows.publicIds)
-    await insert(db, botPublications, rows.publications)
-    await insert(db, publishedBots, rows.published)
-    await insert(db, results, rows.results)
-    await insert(db, resultAnswers, rows.answers)
-    await insert(db, resultLogs, rows.logs)
-    await insert(db, chatSessions, rows.sessions)
+    const insertions = [
+      insertion(users, rows.users),
+      insertion(apiTokens, rows.tokens),
+      insertion(workspaces, rows.workspaces),
+      insertion(workspaceMembers, rows.members),
+      insertion(folders, rows.folders),
+      insertion(bots, rows.bots),
+      insertion(botDrafts, rows.drafts),
+      insertion(publicIds, rows.publicIds),
+      insertion(botPublications, rows.publications),
+      insertion(publishedBots, rows.published),
+      insertion(results, rows.results),
+      insertion(resultAnswers, rows.answers),
+      insertion(resultLogs, rows.logs),
+      insertion(chatSessions, rows.sessions),
+    ]
+    for (const text of together(insertions)) await db.execute(sql.raw(text))
   }
 
   addPerson(token: { expiresAt?: Date; revokedAt?: Date } = {}): Person {
@@ -341,10 +346,10 @@ class Plan {
 }
 
 /**
- * Writes rows as JSON. Most tests make a world, and building a statement with a parameter for each value takes longer
- * than everything that the test does with it.
+ * Rows as JSON. Most tests make a world, and building a statement with a parameter for each value takes longer than
+ * everything that the test does with it.
  */
-async function insert<Table extends PgTable>(db: Database, table: Table, rows: Table['$inferInsert'][]) {
+function insertion<Table extends PgTable>(table: Table, rows: Table['$inferInsert'][]): string {
   const given = new Set(rows.flatMap((row) => Object.keys(row)))
   const columns = Object.entries(getTableColumns(table)).filter(([name]) => given.has(name))
   const values = rows.map((row) =>
@@ -352,10 +357,10 @@ async function insert<Table extends PgTable>(db: Database, table: Table, rows: T
       columns.map(([name, column]) => [column.name, plain(row[name as keyof typeof row] ?? column.default)]),
     ),
   )
-  const names = sql.raw(columns.map(([, column]) => column.name).join(', '))
-  await db.execute(sql`
-    INSERT INTO ${table} (${names})
-    SELECT ${names} FROM json_populate_recordset(NULL::${table}, ${JSON.stringify(values)})`)
+  const names = columns.map(([, column]) => column.name).join(', ')
+  const into = getTableName(table)
+  return `INSERT INTO ${into} (${names})
+    SELECT ${names} FROM json_populate_recordset(NULL::${into}, ${pg.escapeLiteral(JSON.stringify(values))})`
 }
 
 function plain(value: unknown): unknown {
