@@ -26,6 +26,16 @@ test.each(['"a b"', 'a', '"a', '"a" "b"', '"\x7f"'])('%s is neither allowed nor 
   expect([pattern.test(value), isTaken(value)]).toEqual([false, false])
 })
 
+test('headers that are taken at any length are bounded by what all headers may have together', () => {
+  expect(isTaken(`"${'a'.repeat(16_000)}"`)).toBe(true)
+  const unbounded = endpoints
+    .flatMap(({ operation }) => parametersOf(operation))
+    .filter(({ name }) => ['If-Match', 'If-None-Match', 'Prefer'].includes(name))
+  expect(new Set(unbounded.map(({ name, schema }) => `${name} ${schema.maxLength}`))).toEqual(
+    new Set(['If-None-Match 16384', 'If-Match 16384', 'Prefer 16384']),
+  )
+})
+
 test('the tag of a row is made once, and anew for another column, another form and another row', () => {
   let made = 0
   const tagOf = (row: Parameters<typeof tagOfRow>[0], as = 'write') => tagOfRow(row, as, () => `"${++made}"`)

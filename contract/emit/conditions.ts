@@ -6,13 +6,16 @@ import { freeText, type JsonObject } from './schemas.ts'
 const tag = '(W/)?"[\\x21\\x23-\\x7e\\x80-\\xff]*"'
 const tags = `(\\*|${tag}([ \\t]*,[ \\t]*${tag})*)`
 
+/** The service bounds none of these by itself: all headers together have 16 KiB. */
+const longest = 16_384
+
 const ifMatch = {
   name: 'If-Match',
   in: 'header',
   required: false,
   description:
     'Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.',
-  schema: { type: 'string', maxLength: 8192, pattern: `^${tags}$` },
+  schema: { type: 'string', maxLength: longest, pattern: `^${tags}$` },
   example: '"01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"',
 }
 
@@ -22,7 +25,7 @@ const ifNoneMatch = {
   required: false,
   description:
     'Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state.',
-  schema: { type: 'string', maxLength: 8192, pattern: `^${tags}$` },
+  schema: { type: 'string', maxLength: longest, pattern: `^${tags}$` },
   example: '"01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"',
 }
 
@@ -32,7 +35,7 @@ const prefer = {
   required: false,
   description:
     'With `return=minimal`, the answer is one without the flow (RFC 7240); `Preference-Applied` says so. Other preferences are ignored.',
-  schema: { type: 'string', maxLength: 8192, pattern: freeText },
+  schema: { type: 'string', maxLength: longest, pattern: freeText },
   example: 'return=minimal',
 }
 

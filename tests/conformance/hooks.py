@@ -26,6 +26,7 @@ RULES = [
     ("custom", "Invalid option: expected one of", "in a block of a vendor, what is allowed depends on its action"),
     ("custom", "Expected a text with the role", "what a message is depends on its role"),
     ("custom", "Expected an object with the role", "what a message is depends on its role"),
+    ("custom", "Expected a text, a list of texts, or null", "few generators read a union of a text and a list"),
     ("custom", "Required with task", "what is required depends on the task"),
     ("invalid_key", "", "generators stumble over propertyNames, which could bound the keys of free objects"),
     ("invalid_number", "", "JSON has numbers that no double can keep exactly"),

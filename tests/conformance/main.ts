@@ -33,6 +33,22 @@ const elsewhere = await app.client.ok('createFolder', {
   as: here.admin,
   body: { workspaceId: here.workspaceId, folder: { name: 'Elsewhere' } },
 })
+const { webhookEndpoint } = await app.client.ok('createWebhookEndpoint', {
+  as: here.admin,
+  params: { workspaceId: here.workspaceId },
+  // A public address, which nobody has to look up. Nothing is sent in this run.
+  body: { url: 'https://93.184.216.34/hook' },
+})
+const { webhookDelivery } = await app.client.ok('testWebhookEndpoint', {
+  as: here.admin,
+  params: { workspaceId: here.workspaceId, endpointId: webhookEndpoint.id },
+})
+const { credentials } = await app.client.ok('createCredentials', {
+  as: here.admin,
+  params: { workspaceId: here.workspaceId },
+  body: { type: 'openai', name: 'Company account', data: { apiKey: 'sk-example' } },
+})
+const { apiToken } = await app.client.ok('createToken', { as: here.admin, body: { name: 'Stays' } })
 const pools = {
   workspaces: [here.workspaceId],
   folders: [here.folder, here.subfolder, here.deepFolder],
@@ -40,6 +56,9 @@ const pools = {
   publications: [here.published.publicationId],
   results: [...here.results, here.unansweredResult],
   sessions: await startChats(),
+  endpoints: [webhookEndpoint.id],
+  deliveries: [webhookDelivery.id],
+  credentials: [credentials.id],
 }
 await mkdir(new URL('pools/', folder), { recursive: true })
 for (const [name, values] of Object.entries(pools)) {
@@ -55,6 +74,10 @@ const real = {
   [exampleIds.result]: here.results[0],
   [exampleIds.session]: pools.sessions[0],
   [exampleIds.publication]: here.published.publicationId,
+  [exampleIds.webhookEndpoint]: webhookEndpoint.id,
+  [exampleIds.webhookDelivery]: webhookDelivery.id,
+  [exampleIds.credentials]: credentials.id,
+  [exampleIds.token]: apiToken.id,
   'lead-generation-8k2m4p6': here.published.publicId,
 }
 const still = [talking.id, waiting.id, taking.id, elsewhere.folder.id]

@@ -32,12 +32,14 @@ def call(method, path, body=None, query=None):
 
 # What is removed is made for it, unless the run made it itself.
 EXPENDABLE = {
-    "deleteWorkspace": lambda: {"workspaceId": call("POST", "/v1/workspaces", {"name": "Gone soon"})["workspace"]["id"]},
+    "deleteWorkspace": lambda: {"workspaceId": new_workspace()},
     "deleteFolder": lambda: {"folderId": call("POST", "/v1/folders", folder("Gone soon"))["folder"]["id"]},
     "deleteBot": lambda: {"botId": new_bot()},
     "deleteResults": lambda: {"botId": new_bot()},
     "removeMember": lambda: new_member(),
     "updateMember": lambda: new_member(),
+    "deleteCredentials": lambda: new_credentials(),
+    "deleteWebhookEndpoint": lambda: new_endpoint(),
     "revokeToken": lambda: {"tokenId": call("POST", "/v1/users/me/tokens", {"name": "Gone soon"})["apiToken"]["id"]},
 }
 
@@ -48,15 +50,34 @@ def folder(name):
     return {"workspaceId": GIVEN["workspaceId"], "folder": {"name": name}}
 
 
+def new_workspace():
+    return call("POST", "/v1/workspaces", {"name": "Gone soon"})["workspace"]["id"]
+
+
 def new_bot():
     return call("POST", "/v1/bots", {"workspaceId": GIVEN["workspaceId"], "bot": {"name": "Gone soon"}})["bot"]["id"]
 
 
 def new_member():
     """Somebody who is a member of a workspace of its own: others come and go in those that the run uses."""
-    workspace = call("POST", "/v1/workspaces", {"name": "Gone soon"})["workspace"]["id"]
+    workspace = new_workspace()
     member = call("POST", f"/v1/workspaces/{workspace}/members", {"email": GIVEN["email"], "role": "GUEST"})["member"]
     return {"workspaceId": workspace, "userId": member["userId"]}
+
+
+def new_credentials():
+    workspace = new_workspace()
+    given = {"type": "openai", "name": "Gone soon", "data": {"apiKey": "sk-example"}}
+    credentials = call("POST", f"/v1/workspaces/{workspace}/credentials", given)["credentials"]
+    return {"workspaceId": workspace, "credentialsId": credentials["id"]}
+
+
+def new_endpoint():
+    """In a workspace of its own: each has room for a few endpoints only."""
+    workspace = new_workspace()
+    given = {"url": "https://93.184.216.34/hook"}
+    endpoint = call("POST", f"/v1/workspaces/{workspace}/webhookEndpoints", given)["webhookEndpoint"]
+    return {"workspaceId": workspace, "endpointId": endpoint["id"]}
 
 
 def prepare(operation, case, is_positive):
@@ -95,6 +116,8 @@ def furnish(operation, case, number):
         body = with_places(operation, body, number)
     elif operation == "addMember" and isinstance(body, dict):
         body = {**body, "email": GIVEN["email"]}
+    elif operation == "createToken" and isinstance(body, dict) and isinstance(body.get("workspaceId"), str):
+        body = {**body, "workspaceId": GIVEN["workspaceId"]}
     elif operation in ("startChat", "continueChat", "saveClientLogs", "startPreview"):
         path, body = in_chat(operation, path, body)
     elif operation == "executeWebhook":
