@@ -303,10 +303,10 @@ interface Request<O extends Contract> {
   query: O['query']
   body: O['body']
   /**
-   * JSON texts of the properties of one object in the body, by name, as they were sent. What is to be given
+   * JSON of the properties of one object in the body, by name, in UTF-8, as they were sent. What is to be given
    * back unchanged is stored as this text: the parsed body has lost the order of keys.
    */
-  texts(name: string): Map<string, string>
+  texts(name: string): Map<string, Buffer>
   conditions: Conditions
   /** Whether the caller sent `Prefer: return=minimal` to an operation that knows it. */
   prefersMinimal: boolean

@@ -18,7 +18,7 @@ export interface Versioned {
 
 /** The tag of an answer. `shown` is JSON from which all of the answer follows, apart from the code of this release. */
 export function entityTag(record: Versioned, shown: unknown): string {
-  const digest = hash('sha256', JSON.stringify([information.version, shown], asText), 'hex')
+  const digest = hash('sha256', JSON.stringify([information.version, shown]), 'hex')
   return `"${stateOf(record)}-${digest.slice(0, 16)}"`
 }
 
@@ -49,9 +49,6 @@ function isSame(one: Versioned, other: Versioned): boolean {
   }
   return true
 }
-
-/** Documents are kept now as text, now as bytes. */
-const asText = (_key: string, value: unknown) => (value instanceof JsonText ? value.text : value)
 
 function stateOf({ id, updatedAt }: Versioned): string {
   return `${id}-${updatedAt.getTime().toString(36)}`

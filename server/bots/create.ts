@@ -12,11 +12,11 @@ import {
   transact,
 } from '../db/client.ts'
 import { isDistributed } from '../db/distribution.ts'
-import { encode, listsOf } from '../db/insertion.ts'
+import { encoderOf, listsOf } from '../db/insertion.ts'
 import { botDrafts, bots as table, workspaces } from '../db/schema.ts'
 import { newId } from '../ids.ts'
 import { JsonText } from '../json/json-text.ts'
-import { type Deed, encodeEntry, entryInsertion, newEntry, writeEntry } from '../workspaces/audit.ts'
+import { addEntry, type Deed, entryInsertion, newEntry, writeEntry } from '../workspaces/audit.ts'
 import { holdWorkspace } from '../workspaces/rows.ts'
 import type { Draft } from './drafts.ts'
 import { claimNames } from './names.ts'
@@ -26,7 +26,7 @@ import { type BotRow, noSuchFolder, nullableJson } from './rows.ts'
 export function newBot(
   bot: CreateBot['body']['bot'],
   { workspace }: WorkspaceGrant,
-  texts: Map<string, string>,
+  texts: Map<string, Buffer>,
   now: Date,
 ): BotRow {
   return {
@@ -54,7 +54,7 @@ export function newBot(
 }
 
 /** Its draft: what was given, and the rest as in an empty flow. */
-export function newDraft(texts: Map<string, string>, now: Date): Draft {
+export function newDraft(texts: Map<string, Buffer>, now: Date): Draft {
   const part = (name: string, fallback: string) => new JsonText(texts.get(name) ?? fallback)
   const start = { id: newId(now), type: 'start', graphCoordinates: { x: 0, y: 0 } }
   return {
@@ -126,13 +126,13 @@ function insertion(value: (name: string) => SQL): SQL {
     INSERT INTO ${botDrafts} (bot_id, ${draft.names}) SELECT id, ${draft.values} FROM bot`
 }
 
+const addBot = encoderOf(botColumns)
+const addDraft = encoderOf(draftColumns)
+
 /** The values of all rows, those of the entry with a prefix, as pg takes them. */
 function valuesOf(row: BotRow, draft: Draft, deed: Deed): Record<string, unknown> {
-  const entry = encodeEntry(newEntry(row.workspaceId, deed, row.id, row.createdAt))
-  return {
-    ...encode({ ...botColumns, ...draftColumns }, { ...row, ...draft }),
-    ...Object.fromEntries(Object.entries(entry).map(([name, value]) => [`entry_${name}`, value])),
-  }
+  const entry = newEntry(row.workspaceId, deed, row.id, row.createdAt)
+  return addEntry(entry, addDraft({ ...draft }, addBot(row, {})))
 }
 
 const insertStatements = statements((db, named) => ({

@@ -49,7 +49,7 @@ interface ImportedFlow {
  */
 export function importFlow(
   document: Document,
-  texts: Map<string, string>,
+  texts: Map<string, Buffer>,
 ): ImportedFlow | { issues: Issue[] } {
   const repaired = repairImported(document as FlowDocument)
   const flow = isCurrent(repaired.document.version) ? repaired.document : convert(repaired.document, '6.1')

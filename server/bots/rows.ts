@@ -67,8 +67,9 @@ export function botTag(
 }
 
 /** A document that may be null, as it was sent. */
-export function nullableJson(text: string | undefined): JsonText | null {
-  return text === undefined || text === 'null' ? null : new JsonText(text)
+export function nullableJson(sent: Buffer | undefined): JsonText | null {
+  const json = sent && new JsonText(sent)
+  return json === undefined || json.text === 'null' ? null : json
 }
 
 export function textOf(json: JsonText | null): string | null {

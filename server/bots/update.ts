@@ -48,7 +48,7 @@ const headerNames = [
 /** What an update asks for: properties that were given, documents as they were sent. */
 export function toChange(
   { bot, overwrite }: UpdateBot['body'],
-  texts: Map<string, string>,
+  texts: Map<string, Buffer>,
   conditions: Conditions,
 ): Change {
   const header: Partial<BotRow> = {}

@@ -54,7 +54,7 @@ export async function insertClientLogs(
   const given = logs.map(({ status = 'error', details, ...log }) => ({
     ...log,
     status,
-    details: details === undefined ? undefined : [...details].slice(0, DETAILS_LENGTH).join(''),
+    details: details && shortened(details),
   }))
   const { botId, resultId } = session
   const values = { ...session, now: now.toISOString(), logs: JSON.stringify(toLogRows(given, now)) }
@@ -64,6 +64,10 @@ export async function insertClientLogs(
     await insertLogs(tx, botId, resultId, given, now)
     return true
   })
+}
+
+function shortened(details: string): string {
+  return details.length <= DETAILS_LENGTH ? details : [...details].slice(0, DETAILS_LENGTH).join('')
 }
 
 /** As a block writes it, or a client, whose words for the status are its own. */

@@ -1,13 +1,15 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { fillPlaceholders, is, Placeholder, type SQL } from 'drizzle-orm'
+import { is, Param, Placeholder, type SQL } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { PgDialect } from 'drizzle-orm/pg-core'
 import pg from 'pg'
+import { readMomentsFast } from './moments.ts'
 import { giveUpSilent, Pool } from './pool.ts'
 import * as schema from './schema.ts'
 
 // Documents stay text on their way out; see JsonText.
 pg.types.setTypeParser(pg.types.builtins.JSON, (text) => text)
+readMomentsFast()
 
 export type Database = NodePgDatabase<typeof schema> & { $client: pg.Pool }
 
@@ -125,7 +127,19 @@ export function prepareSql(
     )
     return `$${known < 0 ? params.push(param) : known + 1}`
   })
-  return (values) => db.$client.query({ name, text, values: fillPlaceholders(params, values) })
+  // As Drizzle fills placeholders, which looks at each of them anew every time.
+  const fills = params.map((param) => {
+    if (is(param, Placeholder)) return (values: Record<string, unknown>) => placeholderOf(values, param.name)
+    if (!is(param, Param) || !is(param.value, Placeholder)) return () => param
+    const { encoder, value } = param
+    return (values: Record<string, unknown>) => encoder.mapToDriverValue(placeholderOf(values, value.name))
+  })
+  return (values) => db.$client.query({ name, text, values: fills.map((fill) => fill(values)) })
+}
+
+function placeholderOf(values: Record<string, unknown>, name: string): unknown {
+  if (!(name in values)) throw new Error(`No value for placeholder "${name}" was provided`)
+  return values[name]
 }
 
 /** Prepares a statement of which only the number of rows matters, those that it wrote; see `prepareSql`. */

@@ -16,15 +16,14 @@ export function listsOf(columns: Record<string, Column>, value: (name: string) =
   }
 }
 
-/** The values of a row by the names of its properties, as pg takes them. */
-export function encode(
-  columns: Record<string, Column>,
-  row: Record<string, unknown>,
-): Record<string, unknown> {
-  return Object.fromEntries(
-    Object.entries(columns).map(([name, column]) => {
+/** What adds the values of a row, as pg takes them, to others, by the names of its properties after a prefix. */
+export function encoderOf(columns: Record<string, Column>, prefix = '') {
+  const fields = Object.entries(columns).map(([name, column]) => ({ name, key: prefix + name, column }))
+  return (row: Record<string, unknown>, values: Record<string, unknown>): Record<string, unknown> => {
+    for (const { name, key, column } of fields) {
       const value = row[name]
-      return [name, value === null ? null : column.mapToDriverValue(value)]
-    }),
-  )
+      values[key] = value === null ? null : column.mapToDriverValue(value)
+    }
+    return values
+  }
 }

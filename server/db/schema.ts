@@ -25,9 +25,9 @@ import { JsonText } from '../json/json-text.ts'
  */
 
 /** A `json` column: kept as the text that was written, read and sent on without being parsed. */
-const json = customType<{ data: JsonText; driverData: string }>({
+const json = customType<{ data: JsonText; driverData: string | Buffer }>({
   dataType: () => 'json',
-  toDriver: (value) => value.text,
+  toDriver: (value) => value.parameter,
   fromDriver: (value) => new JsonText(value),
 })
 

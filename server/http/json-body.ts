@@ -1,20 +1,22 @@
+import { isUtf8 } from 'node:buffer'
 import type { Issue, IssueCode } from '../../contract/errors.ts'
+import { fromUtf8 } from '../json/utf8.ts'
 
 /** What the validator can count on: these hold for every body before it is looked at by a schema. */
 const MAXIMUM_DEPTH = 64
 const MAXIMUM_KEYS = 5_000
 const MAXIMUM_NODES = 300_000
 
-const decoder = new TextDecoder('utf-8', { fatal: true })
+const BYTE_ORDER_MARK = Buffer.from('\ufeff')
 
-/** The value of a JSON body, or what is wrong with its bytes. */
-export function parseJson(bytes: Uint8Array): { value: unknown; text: string } | { issues: Issue[] } {
-  let text: string
-  try {
-    text = decoder.decode(bytes)
-  } catch {
+/** The value of a JSON body and its bytes without a byte order mark, or what is wrong with them. */
+export function parseJson(sent: Buffer): { value: unknown; bytes: Buffer } | { issues: Issue[] } {
+  if (!isUtf8(sent)) {
     return { issues: [{ path: ['body'], code: 'invalid_encoding', message: 'The body is not valid UTF-8' }] }
   }
+  const isMarked = BYTE_ORDER_MARK.equals(sent.subarray(0, BYTE_ORDER_MARK.length))
+  const bytes = isMarked ? sent.subarray(BYTE_ORDER_MARK.length) : sent
+  const text = fromUtf8(bytes)
   let value: unknown
   try {
     value = JSON.parse(text)
@@ -23,82 +25,96 @@ export function parseJson(bytes: Uint8Array): { value: unknown; text: string } |
     return { issues: [{ path: ['body'], code: 'invalid_json', message }] }
   }
   const issues = inspect(value, text)
-  return issues.length > 0 ? { issues } : { value, text }
+  return issues.length > 0 ? { issues } : { value, bytes }
 }
 
+/** So many issues are enough to see what is wrong. */
+const ENOUGH = 20
+
+const tooDeep: Issue[] = [
+  { path: ['body'], code: 'too_deep', message: `At most ${MAXIMUM_DEPTH} levels of nesting` },
+]
 const tooManyValues: Issue[] = [
   { path: ['body'], code: 'too_many_values', message: `At most ${MAXIMUM_NODES} values` },
 ]
 
-interface Frame {
-  value: object
-  key: string
-  parent: Frame | undefined
-  depth: number
-}
-
 /**
  * Refuses what no schema should ever meet: nesting that overflows a recursive validator, floods of keys,
  * `__proto__`, numbers that JSON can write but JavaScript cannot hold, text that PostgreSQL cannot store.
- * Iterative, so that it survives what it refuses.
+ * It goes no deeper than it allows, so that it survives what it refuses.
  */
 function inspect(root: unknown, text: string): Issue[] {
   // U+0000, lone surrogates and disguised keys can only come from escapes; the bytes were valid UTF-8.
   const hasEscapes = text.includes('\\u')
   const mayHavePrototype = hasEscapes || text.includes('__proto__')
   const issues: Issue[] = []
+  /** Keys of what is being looked into. */
+  const path: (string | number)[] = []
   let nodes = 0
+  /** Of what is told alone. */
+  let excess: Issue[] | undefined
 
-  const report = (frame: Frame | undefined, key: string | undefined, code: IssueCode, message: string) => {
-    const path = key === undefined ? [] : [key]
-    for (let at = frame; at; at = at.parent) path.unshift(at.key)
-    issues.push({ path, code, message })
+  const report = (code: IssueCode, message: string, ...keys: (string | number)[]) => {
+    issues.push({ path: [...path, ...keys].map(String), code, message })
   }
 
-  const check = (value: unknown, key: string, parent: Frame | undefined) => {
+  /** Whether to go on after a value. */
+  const look = (value: unknown, key: string | number): boolean => {
     nodes++
     if (typeof value === 'string') {
-      if (!hasEscapes) return
-      if (value.includes('\0')) report(parent, key, 'invalid_text', 'A text may not contain U+0000')
-      else if (/\p{Surrogate}/u.test(value)) {
-        report(parent, key, 'invalid_text', 'A text may not contain half of a surrogate pair')
-      }
+      if (hasEscapes) lookAtText(value, key)
     } else if (typeof value === 'number') {
       if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) {
-        report(parent, key, 'invalid_number', 'The number is too large to be kept exactly')
+        report('invalid_number', 'The number is too large to be kept exactly', key)
       }
     } else if (typeof value === 'object' && value !== null) {
-      pending.push({ value, key, parent, depth: (parent?.depth ?? 0) + 1 })
+      path.push(key)
+      const goesOn = Array.isArray(value) ? lookIntoList(value) : lookIntoObject(value)
+      path.pop()
+      return goesOn
+    }
+    return true
+  }
+
+  const lookAtText = (value: string, key: string | number) => {
+    if (value.includes('\0')) report('invalid_text', 'A text may not contain U+0000', key)
+    else if (/\p{Surrogate}/u.test(value)) {
+      report('invalid_text', 'A text may not contain half of a surrogate pair', key)
     }
   }
 
-  const pending: Frame[] = []
-  check(root, 'body', undefined)
-  for (let frame = pending.pop(); frame; frame = pending.pop()) {
-    if (frame.depth > MAXIMUM_DEPTH) {
-      return [{ path: ['body'], code: 'too_deep', message: `At most ${MAXIMUM_DEPTH} levels of nesting` }]
-    }
-    if (nodes > MAXIMUM_NODES) return tooManyValues
-    if (issues.length >= 20) return issues
-    if (Array.isArray(frame.value)) {
-      if (nodes + frame.value.length > MAXIMUM_NODES) return tooManyValues
-      for (let at = 0; at < frame.value.length; at++) check(frame.value[at], String(at), frame)
-      continue
-    }
+  const lookIntoList = (list: unknown[]): boolean => {
+    if (isTooMuch(list.length)) return false
+    for (let at = 0; at < list.length; at++) if (!look(list[at], at)) return false
+    return true
+  }
+
+  const lookIntoObject = (object: object): boolean => {
+    if (isTooMuch(0)) return false
     let keys = 0
-    for (const key in frame.value) {
+    for (const key in object) {
       keys++
       if (mayHavePrototype && key === '__proto__') {
-        report(frame, key, 'invalid_key', 'The key __proto__ is not allowed')
+        report('invalid_key', 'The key __proto__ is not allowed', key)
       }
       if (hasEscapes && (key.includes('\0') || /\p{Surrogate}/u.test(key))) {
-        report(frame, undefined, 'invalid_key', 'A key may not contain U+0000 or half of a surrogate pair')
+        report('invalid_key', 'A key may not contain U+0000 or half of a surrogate pair')
       }
-      check((frame.value as Record<string, unknown>)[key], key, frame)
+      if (!look((object as Record<string, unknown>)[key], key)) return false
     }
     if (keys > MAXIMUM_KEYS) {
-      report(frame, undefined, 'too_many_keys', `At most ${MAXIMUM_KEYS} properties in one object`)
+      report('too_many_keys', `At most ${MAXIMUM_KEYS} properties in one object`)
     }
+    return true
   }
-  return nodes > MAXIMUM_NODES ? tooManyValues : issues
+
+  /** Whether there is no use in looking into what holds so many values. */
+  const isTooMuch = (values: number): boolean => {
+    if (path.length > MAXIMUM_DEPTH) excess = tooDeep
+    else if (nodes + values > MAXIMUM_NODES) excess = tooManyValues
+    return excess !== undefined || issues.length >= ENOUGH
+  }
+
+  look(root, 'body')
+  return excess ?? (nodes > MAXIMUM_NODES ? tooManyValues : issues)
 }

@@ -59,8 +59,8 @@ export interface Input {
   params: unknown
   query: unknown
   body: unknown
-  /** The body as it was sent. */
-  text: string
+  /** The JSON that was sent. */
+  bytes: Buffer
 }
 
 /** What is wrong with a request. */
@@ -77,7 +77,8 @@ export async function readInput(
   { params, query, issues }: Address,
 ): Promise<Input | Mistake> {
   const body = await readBody(operation, request, response)
-  if (issues.length === 0) return 'code' in body ? body : { params, query, body: body.value, text: body.text }
+  if (issues.length === 0)
+    return 'code' in body ? body : { params, query, body: body.value, bytes: body.bytes }
   // Beside a wrong address, a body is told if it could be read.
   const ofBody = 'code' in body && body.code === 'BAD_REQUEST' ? body.issues : []
   return { code: 'BAD_REQUEST', issues: [...issues, ...ofBody] }
@@ -92,10 +93,11 @@ const readRaw = {
 
 interface Body {
   value: unknown
-  text: string
+  bytes: Buffer
 }
 
-const nothing: Body = { value: undefined, text: '{}' }
+const emptyObject = Buffer.from('{}')
+const nothing: Body = { value: undefined, bytes: emptyObject }
 
 async function readBody(
   operation: Operation,
@@ -123,11 +125,11 @@ async function readBody(
   const isEmpty = !bytes || bytes.length === 0
   if (!operation.body) return isEmpty || isEmptyObject(bytes as Buffer) ? nothing : wrong([noBody])
   if (!isEmpty && !isRight) return otherMediaType
-  const parsed = isEmpty ? { value: {}, text: '{}' } : parseJson(bytes as Buffer)
+  const parsed = isEmpty ? { value: {}, bytes: emptyObject } : parseJson(bytes as Buffer)
   if ('issues' in parsed) return wrong(parsed.issues)
   const checked = operation.body.safeParse(parsed.value)
   return checked.success
-    ? { value: checked.data, text: parsed.text }
+    ? { value: checked.data, bytes: parsed.bytes }
     : wrong(toIssues(checked.error, ['body']))
 }
 
@@ -142,7 +144,7 @@ function readFile(request: express.Request): Body | Mistake {
     bytes: bytesOf(request),
     length: length === undefined ? undefined : Number(length),
   }
-  return { value: body, text: '{}' }
+  return { value: body, bytes: emptyObject }
 }
 
 /** The bytes as they come. What is left when nobody wants more goes by unread, so that the answer is still sent. */

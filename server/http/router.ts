@@ -192,12 +192,12 @@ function note(response: express.Response, { caller, ...outcome }: Authorization,
   else if ('bot' in grant) locals.workspaceId = grant.bot.workspaceId
 }
 
-function toRequest(request: express.Request, { params, query, body, text }: Input) {
+function toRequest(request: express.Request, { params, query, body, bytes }: Input) {
   return {
     params,
     query,
     body,
-    texts: (name: string) => propertyTexts(text, name),
+    texts: (name: string) => propertyTexts(bytes, name),
     header: (name: string) => request.get(name),
   }
 }

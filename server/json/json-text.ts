@@ -1,3 +1,5 @@
+import { fromUtf8 } from './utf8.ts'
+
 /** From here on, copying a text costs more than sending it in a piece of its own. */
 const LONG = 16 * 1024
 
@@ -8,12 +10,24 @@ const LONG = 16 * 1024
 export class JsonText {
   private kept: string | Buffer
 
-  constructor(text: string) {
-    this.kept = text
+  /** Bytes are valid UTF-8. They are copied, since they may be a piece of much more. */
+  constructor(text: string | Buffer) {
+    if (typeof text === 'string') this.kept = text
+    else this.kept = text.length < LONG ? fromUtf8(text) : Buffer.from(text)
   }
 
   get text(): string {
-    return typeof this.kept === 'string' ? this.kept : this.kept.toString()
+    return typeof this.kept === 'string' ? this.kept : fromUtf8(this.kept)
+  }
+
+  /** As pg takes it for a column that is `json`: bytes are sent as they are. */
+  get parameter(): string | Buffer {
+    return this.kept
+  }
+
+  /** As a text, where it is a part of something that is hashed. */
+  toJSON(): string {
+    return this.text
   }
 
   /** In characters, or in bytes where it is kept as such. */

@@ -1,17 +1,18 @@
 /**
- * The JSON texts of the properties of an object, which is the property `name` of the object that `text` is,
- * without white space between tokens. Unlike the parsed value they keep the order of keys that look like
- * numbers and the way numbers were written. The text must be valid JSON; of a key that is there twice, the
+ * The JSON of the properties of an object, which is the property `name` of the object that `bytes` are,
+ * without white space between tokens. Unlike the parsed value it keeps the order of keys that look like
+ * numbers and the way numbers were written. The bytes must be valid JSON in UTF-8; of a key that is there twice, the
  * last counts, as for the parser.
  */
-export function propertyTexts(text: string, name: string): Map<string, string> {
-  let texts = new Map<string, string>()
-  eachProperty(text, skipSpace(text, 0), (key, start) => {
-    if (key !== name || text.charCodeAt(start) !== OPEN_BRACE) return readValue(text, start).end
+export function propertyTexts(bytes: Buffer, name: string): Map<string, Buffer> {
+  let texts = new Map<string, Buffer>()
+  eachProperty(bytes, skipSpace(bytes, 0), (key, start) => {
+    if (key !== name || bytes[start] !== OPEN_BRACE) return endOfValue(bytes, start).end
     texts = new Map()
-    return eachProperty(text, start, (inner, from) => {
-      const { compact, end } = readValue(text, from)
-      texts.set(inner, compact)
+    return eachProperty(bytes, start, (inner, from) => {
+      const { end, hasSpace } = endOfValue(bytes, from)
+      const value = bytes.subarray(from, end)
+      texts.set(inner, hasSpace ? withoutSpace(value) : value)
       return end
     })
   })
@@ -28,67 +29,75 @@ const OPEN_BRACKET = 0x5b
 const CLOSE_BRACKET = 0x5d
 
 /** Visits the values of an object, each of which gives the place after it, and gives the place after the object. */
-function eachProperty(text: string, open: number, visit: (key: string, start: number) => number): number {
-  let at = skipSpace(text, open + 1)
-  while (text.charCodeAt(at) === QUOTE) {
-    const keyEnd = endOfString(text, at)
-    const key = JSON.parse(text.slice(at, keyEnd)) as string
-    const start = skipSpace(text, skipSpace(text, keyEnd) + 1)
-    at = skipSpace(text, visit(key, start))
-    if (text.charCodeAt(at) === COMMA) at = skipSpace(text, at + 1)
+function eachProperty(bytes: Buffer, open: number, visit: (key: string, start: number) => number): number {
+  let at = skipSpace(bytes, open + 1)
+  while (bytes[at] === QUOTE) {
+    const keyEnd = endOfString(bytes, at)
+    const key = JSON.parse(bytes.toString('utf8', at, keyEnd)) as string
+    const start = skipSpace(bytes, skipSpace(bytes, keyEnd) + 1)
+    at = skipSpace(bytes, visit(key, start))
+    if (bytes[at] === COMMA) at = skipSpace(bytes, at + 1)
   }
   return at + 1
 }
 
-function isSpace(code: number): boolean {
-  return code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
+/** Of what is no part of a string. */
+function isSpace(byte: number): boolean {
+  return byte <= SPACE
 }
 
-function skipSpace(text: string, from: number): number {
+function skipSpace(bytes: Buffer, from: number): number {
   let at = from
-  while (isSpace(text.charCodeAt(at))) at++
+  while (isSpace(bytes[at] as number)) at++
   return at
 }
 
 /** The place after the string that begins at `open`. */
-function endOfString(text: string, open: number): number {
-  let at = open
+function endOfString(bytes: Buffer, open: number): number {
+  let at = open + 1
   for (;;) {
-    at = text.indexOf('"', at + 1)
-    if (text.charCodeAt(at - 1) !== BACKSLASH) return at + 1
-    let backslashes = 1
-    while (text.charCodeAt(at - 1 - backslashes) === BACKSLASH) backslashes++
-    if (backslashes % 2 === 0) return at + 1
+    const byte = bytes[at]
+    if (byte === QUOTE) return at + 1
+    at += byte === BACKSLASH ? 2 : 1
   }
 }
 
-/** The value that begins at `start`, without white space between its tokens, and the place after it. */
-function readValue(text: string, start: number): { compact: string; end: number } {
-  let compact = ''
-  let kept = start
+/** The place after the value that begins at `start`, and whether there is white space between its tokens. */
+function endOfValue(bytes: Buffer, start: number): { end: number; hasSpace: boolean } {
+  let hasSpace = false
   let depth = 0
   let at = start
   for (; ; at++) {
-    const code = text.charCodeAt(at)
-    if (code === QUOTE) {
-      at = endOfString(text, at) - 1
+    const byte = bytes[at] as number
+    if (byte === QUOTE) {
+      at = endOfString(bytes, at) - 1
       if (depth === 0) break
-    } else if (code === OPEN_BRACE || code === OPEN_BRACKET) depth++
-    else if (code === CLOSE_BRACE || code === CLOSE_BRACKET) {
+    } else if (byte === OPEN_BRACE || byte === OPEN_BRACKET) depth++
+    else if (byte === CLOSE_BRACE || byte === CLOSE_BRACKET) {
       depth--
       if (depth === 0) break
-    } else if (depth > 0 && code <= SPACE) {
-      compact += text.slice(kept, at)
-      kept = skipSpace(text, at)
-      at = kept - 1
-    }
+    } else if (isSpace(byte)) hasSpace = true
     // A number or a word ends before what cannot be part of one.
-    if (depth === 0 && !isPartOfWord(text.charCodeAt(at + 1))) break
+    if (depth === 0 && !isPartOfWord(bytes[at + 1])) break
   }
-  return { compact: compact + text.slice(kept, at + 1), end: at + 1 }
+  return { end: at + 1, hasSpace }
 }
 
 /** What comes after a number or a word is a comma, the end of what encloses it, or white space. */
-function isPartOfWord(code: number): boolean {
-  return code > SPACE && code !== COMMA && code !== CLOSE_BRACE && code !== CLOSE_BRACKET
+function isPartOfWord(byte: number | undefined): boolean {
+  return (
+    byte !== undefined && !isSpace(byte) && byte !== COMMA && byte !== CLOSE_BRACE && byte !== CLOSE_BRACKET
+  )
+}
+
+function withoutSpace(value: Buffer): Buffer {
+  const kept = Buffer.allocUnsafe(value.length)
+  let length = 0
+  for (let at = 0; at < value.length; ) {
+    const byte = value[at] as number
+    const end = byte === QUOTE ? endOfString(value, at) : at + 1
+    if (!isSpace(byte)) for (let from = at; from < end; from++) kept[length++] = value[from] as number
+    at = end
+  }
+  return kept.subarray(0, length)
 }

@@ -2,6 +2,7 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { components } from '../../generated/openapi.ts'
 import type { BotGrant } from '../access/index.ts'
 import { type Database, statements } from '../db/client.ts'
+import { toIso } from '../db/moments.ts'
 import { after, newestFirst, type Position, type Stretch } from '../db/page.ts'
 import { resultAnswers, resultLogs, results as table } from '../db/schema.ts'
 import { expression, prepareSelect, type RowOf } from '../db/selection.ts'
@@ -186,7 +187,7 @@ function earlier(end: Date | null, other: Date): Date {
 export function toResult(botId: string, row: ResultRow): components['schemas']['Result'] {
   return {
     id: row.id,
-    createdAt: row.createdAt.toISOString(),
+    createdAt: toIso(row.createdAt),
     botId,
     variables: stored(row.variables),
     isCompleted: row.isCompleted,

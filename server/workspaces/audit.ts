@@ -2,7 +2,7 @@ import { and, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { OperationId } from '../../contract/index.ts'
 import type { WorkspaceGrant } from '../access/index.ts'
 import type { Database, Transaction } from '../db/client.ts'
-import { encode, listsOf } from '../db/insertion.ts'
+import { encoderOf, listsOf } from '../db/insertion.ts'
 import { after, newestFirst, type Position } from '../db/page.ts'
 import { auditLog as table, users, workspaceMembers } from '../db/schema.ts'
 import { newId } from '../ids.ts'
@@ -49,8 +49,13 @@ export async function writeEntry(tx: Transaction, entry: EntryRow) {
 
 const columns = getTableColumns(table)
 
-/** The values of an entry as a statement takes them that is prepared with `entryInsertion`. */
-export const encodeEntry = (entry: EntryRow) => encode(columns, entry)
+const encode = encoderOf(columns)
+
+/** The values of an entry as a statement takes them that is made with `entryInsertion`. */
+export const encodeEntry = (entry: EntryRow) => encode(entry, {})
+
+/** Adds them to other values, each as `entry_...`. */
+export const addEntry = encoderOf(columns, 'entry_')
 
 /**
  * The part of a statement that writes an entry together with its cause: one for each row of `cause`, as which
