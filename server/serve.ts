@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { startBackground } from './background/index.ts'
 import { prepareDatabase } from './bootstrap.ts'
 import { openChatTools } from './chat/tools/index.ts'
+import type { Sandbox } from './chat/tools/sandbox.ts'
 import type { Config } from './config.ts'
 import { connect } from './db/client.ts'
 import { databaseOptions, locateDatabase, openStandby } from './db/configured.ts'
@@ -28,7 +29,7 @@ const TELEMETRY_PATIENCE = 1_000
  * then the pool closes; a second signal ends at once. A worker leaves migrations to the process that looks after it,
  * and is told by it when to stop.
  */
-export async function serve(config: Config, telemetry?: Telemetry): Promise<void> {
+export async function serve(config: Config, sandbox: Sandbox, telemetry?: Telemetry): Promise<void> {
   const sink = openSink(cluster.isWorker)
   const log = createLog(config.LOG_LEVEL, sink)
 
@@ -38,7 +39,7 @@ export async function serve(config: Config, telemetry?: Telemetry): Promise<void
   const { db, pool } = connect(databaseOptions(config, database.url, log))
 
   const standby = openStandby(config, db, log)
-  const chat = openChatTools(config)
+  const chat = openChatTools(config, sandbox)
   const keyring = openKeyring(config)
   const files = openFileStore(config)
   let phase: Phase = 'starting'

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import type { RequestHandler } from 'express'
-import { parse } from 'yaml'
 import type { Config } from '../config.ts'
 import { root } from '../root.ts'
 import { kept } from './kept.ts'
@@ -8,7 +7,7 @@ import { kept } from './kept.ts'
 /*
  * The published document, its forms for tools that need less or older ones, what belongs to it, and the schemas of
  * bots for editors. What is known only here stands in for what the files show: the address of the installation,
- * whom to ask, and its terms.
+ * whom to ask, and its terms. Files are read when somebody asks: together they are several megabytes.
  */
 
 const documents = ['openapi', 'openapi-slim', 'openapi-slim-3.0']
@@ -24,26 +23,25 @@ export function serveDocuments(
   installation: Installation,
 ): void {
   for (const name of documents) {
-    const text = readFileSync(new URL(`${name}.yaml`, root), 'utf8')
-    const yaml = () => published(text, installation)
+    const yaml = () => published(readFileSync(new URL(`${name}.yaml`, root), 'utf8'), installation)
     serve(`/${name}.yaml`, kept('application/yaml', yaml))
-    // Reading it takes longer than starting everything else, so it waits until somebody asks.
     serve(
       `/${name}.json`,
-      kept('application/json', () => JSON.stringify(parse(yaml()))),
+      kept('application/json', async () => {
+        const { parse } = await import('yaml')
+        return JSON.stringify(parse(yaml()))
+      }),
     )
   }
   for (const name of ['openapi-overlay.yaml', 'arazzo.yaml']) {
-    const text = readFileSync(new URL(name, root), 'utf8')
     serve(
       `/${name}`,
-      kept('application/yaml', () => text),
+      kept('application/yaml', () => readFileSync(new URL(name, root))),
     )
   }
   const schemas = new URL('generated/schemas/', root)
   for (const name of readdirSync(schemas)) {
-    const schema = readFileSync(new URL(name, schemas))
-    const send = kept('application/schema+json', () => schema)
+    const send = kept('application/schema+json', () => readFileSync(new URL(name, schemas)))
     serve(`/schemas/${name}`, (request, response, next) => {
       // Editors run in pages of other origins too, and there is nothing in a schema to keep from them.
       response.setHeader('Access-Control-Allow-Origin', '*')

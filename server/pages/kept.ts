@@ -23,15 +23,15 @@ export const askAlways = 'public, no-cache'
 /** For what is whole by itself. */
 const tenMinutes = 'public, max-age=600'
 
-/** Answers with a file. `read` is called at the first request, and must give the same ever after. */
+/** Answers with a file. `read` is called at the first requests, and must give the same ever after. */
 export function kept(
   mediaType: string,
-  read: () => string | Buffer,
+  read: () => string | Buffer | Promise<string>,
   caching: typeof askAlways | typeof tenMinutes = tenMinutes,
 ): RequestHandler {
   const forms = new Map<Coding, Promise<{ body: Buffer; etag: string }>>()
   const make = async (coding: Coding) => {
-    const bytes = Buffer.from(read())
+    const bytes = Buffer.from(await read())
     const digest = hash('sha256', bytes, 'hex').slice(0, 32)
     // Another coding is another sequence of bytes, hence another strong tag.
     return { body: await codings[coding](bytes), etag: `"${digest}-${coding}"` }
@@ -40,6 +40,8 @@ export function kept(
     const coding = (request.acceptsEncodings(Object.keys(codings)) || 'identity') as Coding
     const form = forms.get(coding) ?? make(coding)
     forms.set(coding, form)
+    // What could not be read, is read again.
+    form.catch(() => forms.delete(coding))
     const { body, etag } = await form
     response.set({ ETag: etag, 'Cache-Control': caching })
     response.vary('Accept-Encoding')

@@ -16,21 +16,24 @@ const policy = [
 
 /**
  * Serves a page of this service at `/name`, and below `/name/files/` what it loads from its folder: names of files with
- * their media types.
+ * their media types. All of it is read when somebody asks.
  */
 export function servePage(
   serve: (path: string, handler: RequestHandler) => void,
   name: string,
-  { folder, files, page }: { folder: URL; files: Record<string, string>; page: string | Buffer },
+  {
+    folder,
+    files,
+    page,
+  }: { folder: URL; files: Record<string, string>; page: () => string | Promise<string> },
 ): void {
   for (const [file, mediaType] of Object.entries(files)) {
-    const content = readFileSync(new URL(file, folder))
     serve(
       `/${name}/files/${file}`,
-      kept(mediaType, () => content, askAlways),
+      kept(mediaType, () => readFileSync(new URL(file, folder)), askAlways),
     )
   }
-  const send = kept('text/html', () => page, askAlways)
+  const send = kept('text/html', page, askAlways)
   serve(`/${name}`, (request, response, next) => {
     response.setHeader('Content-Security-Policy', policy)
     return send(request, response, next)

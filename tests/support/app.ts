@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type pg from 'pg'
 import { openChatTools } from '../../server/chat/tools/index.ts'
+import { openSandbox } from '../../server/chat/tools/sandbox.ts'
 import { type Config, readConfig } from '../../server/config.ts'
 import { connect, type Database, type DatabaseOptions } from '../../server/db/client.ts'
 import { noteDistribution, treatAsDistributed } from '../../server/db/distribution.ts'
@@ -129,7 +130,7 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
   // key is theirs, so that none is made in a data folder.
   const ENCRYPTION_KEY = [Buffer.alloc(32, 'key')]
   const config = { ...read.config, RATE_LIMIT: false, RATE_LIMIT_DELAY: 0, ENCRYPTION_KEY, ...options.config }
-  const chat = openChatTools(config)
+  const chat = openChatTools(config, openSandbox())
   const filesFolder = await mkdtemp(join(tmpdir(), 'bots-files-'))
   const files = options.hasFiles === false ? null : (options.files ?? openFolder(filesFolder))
   let phase: Phase = 'serving'

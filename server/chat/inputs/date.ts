@@ -1,7 +1,7 @@
 /** Date and time inputs: free text in, the format of the block out. No time zone is involved: what is said is kept. */
 import { UTCDate } from '@date-fns/utc'
 import type { ParsedComponents } from 'chrono-node'
-// Alone, since all its languages together take a tenth of the time in which the service starts.
+// Alone, since all its languages together take long to load.
 import * as chrono from 'chrono-node/en'
 import { format as formatDate } from 'date-fns/format'
 import type { Block } from '../flow.ts'

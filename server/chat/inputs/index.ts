@@ -8,7 +8,6 @@ import { ownSizeOf, takesFiles } from '../uploading.ts'
 import { fill, fillDeep, fillNumber, readVariable, saveReply } from '../variables.ts'
 import { itemsToShow, readCard, readChoice } from './choice.ts'
 import { readEmail, readPhone, readUrl } from './contact.ts'
-import { readDate, readTime } from './date.ts'
 import { readFiles } from './file.ts'
 import type { Reading, ReadReply } from './reading.ts'
 import { readNumber, readRating, readText } from './text.ts'
@@ -19,8 +18,9 @@ const readers = byType<Exclude<InputType, 'payment input'>, ReadReply>({
   'email input': readEmail,
   'url input': readUrl,
   'phone number input': readPhone,
-  'date input': readDate,
-  'time input': readTime,
+  // Loaded for the first such input, with what reads dates: every seventh module of the service.
+  'date input': async (...given) => (await import('./date.ts')).readDate(...given),
+  'time input': async (...given) => (await import('./date.ts')).readTime(...given),
   'rating input': readRating,
   'file input': readFiles,
   'choice input': readChoice,

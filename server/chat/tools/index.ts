@@ -4,7 +4,7 @@ import type { Effects, Flow, Mail } from '../types.ts'
 import { accountMailer, openMailer, type SmtpAccount } from './mail.ts'
 import { type AskModel, modelClient } from './models.ts'
 import { mailHostFinder, outboundClient } from './outbound.ts'
-import { openSandbox } from './sandbox.ts'
+import type { Sandbox } from './sandbox.ts'
 
 /** What a chat needs beside the database; one for the whole process. */
 export interface ChatTools {
@@ -18,12 +18,14 @@ export interface ChatTools {
 }
 
 /** `warm` resolves when code of bots can be run without waiting for its threads to start. */
-export function openChatTools(config: Config): {
+export function openChatTools(
+  config: Config,
+  sandbox: Sandbox,
+): {
   tools: ChatTools
   warm: () => Promise<void>
   close: () => Promise<void>
 } {
-  const sandbox = openSandbox()
   const outbound = { allowedHosts: config.OUTBOUND_ALLOWED_HOSTS }
   return {
     tools: {

@@ -1,5 +1,5 @@
-/** E-mail through the mail server of the service, or through an account of a workspace. */
-import { createTransport } from 'nodemailer'
+/** E-mail through the mail server of the service, or through an account of a workspace; its library is loaded for the first. */
+import type { Transporter } from 'nodemailer'
 import type { components } from '../../../generated/openapi.ts'
 import type { Mail } from '../types.ts'
 import type { mailHostFinder } from './outbound.ts'
@@ -28,8 +28,10 @@ const limits = {
 }
 
 export function openMailer(options: MailerOptions): SendMail {
-  const transport = createTransport({ url: options.url, ...limits })
+  let transport: Transporter | undefined
   return async (mail) => {
+    const { createTransport } = await import('nodemailer')
+    transport ??= createTransport({ url: options.url, ...limits })
     await transport.sendMail({ ...mail, from: options.from, attachments: attachmentsOf(mail) })
   }
 }
@@ -39,6 +41,7 @@ export function accountMailer(findHost: ReturnType<typeof mailHostFinder>) {
   return async ({ host, port, username, password, isTlsEnabled, from }: SmtpAccount, mail: Mail) => {
     const addresses = await findHost(host, port, connectionMilliseconds)
     if (!Array.isArray(addresses)) throw new Error(addresses.message)
+    const { createTransport } = await import('nodemailer')
     const transport = createTransport({
       // The address that was judged, whatever the name means by now.
       host: addresses[0],

@@ -20,5 +20,9 @@ const files = {
 }
 
 export function serveResults(serve: (path: string, handler: RequestHandler) => void): void {
-  servePage(serve, 'results', { folder, files, page: readFileSync(new URL('page.html', folder)) })
+  servePage(serve, 'results', {
+    folder,
+    files,
+    page: () => readFileSync(new URL('page.html', folder), 'utf8'),
+  })
 }

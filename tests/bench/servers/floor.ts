@@ -8,6 +8,7 @@ import { newSessionId } from '../../../server/chat/session-ids.ts'
 import { effectsOf, readState, toStep } from '../../../server/chat/steps.ts'
 import { loadPublication } from '../../../server/chat/store.ts'
 import { openChatTools } from '../../../server/chat/tools/index.ts'
+import { openSandbox } from '../../../server/chat/tools/sandbox.ts'
 import type { Flow } from '../../../server/chat/types.ts'
 import { readConfig } from '../../../server/config.ts'
 import type { Database } from '../../../server/db/client.ts'
@@ -29,7 +30,7 @@ const db = drizzle(pool, { schema }) as Database
 const read = readConfig(process.env)
 if ('problems' in read) throw new Error(read.problems.join('\n'))
 const { config } = read
-const { tools } = openChatTools(config)
+const { tools } = openChatTools(config, openSandbox())
 
 // biome-ignore lint/suspicious/noExplicitAny: rows of any statement
 type Row = any
