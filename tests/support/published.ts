@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
-import { Ajv2020 } from 'ajv/dist/2020.js'
-import addFormats from 'ajv-formats'
+import { createRequire } from 'node:module'
+import type { Ajv2020, Options, ValidateFunction } from 'ajv/dist/2020.js'
 import { parse } from 'yaml'
 import { root } from '../../server/root.ts'
 
@@ -81,17 +81,23 @@ export const published = parsed(publishedText)
 
 /** Parsed once for all test files: so much YAML takes a second, and every file reads three documents. */
 function parsed(text: string): PublishedDocument {
+  return JSON.parse(madeOnce([text], () => JSON.stringify(parse(text))))
+}
+
+/** A text that takes long to make, kept for all test files and all runs under what it is made from. */
+function madeOnce(from: string[], make: () => string): string {
   const folder = new URL('node_modules/.cache/documents/', root)
-  const cached = new URL(`${hash('sha256', text)}.json`, folder)
+  const name = hash('sha256', JSON.stringify(from))
+  const cached = new URL(name, folder)
   try {
-    return JSON.parse(readFileSync(cached, 'utf8'))
+    return readFileSync(cached, 'utf8')
   } catch {
-    const document = parse(text)
+    const made = make()
     mkdirSync(folder, { recursive: true })
-    const written = new URL(`${process.pid}.json`, folder)
-    writeFileSync(written, JSON.stringify(document))
+    const written = new URL(`${name}-${process.pid}`, folder)
+    writeFileSync(written, made)
     renameSync(written, cached)
-    return document
+    return made
   }
 }
 
@@ -140,10 +146,26 @@ function close(value: unknown): unknown {
   return copy
 }
 
+const require = createRequire(import.meta.url)
+/** Loaded only where something is not compiled yet, since that takes a while too. */
+const load = () => require('ajv/dist/2020.js') as typeof import('ajv/dist/2020.js')
+
+const options: Options = {
+  strict: true,
+  allowUnionTypes: true,
+  strictTypes: false,
+  strictRequired: false,
+  // What is to be kept, and is quick to make rather than short.
+  inlineRefs: false,
+  code: { source: true, optimize: false },
+}
+const vocabulary = ['example', 'discriminator', 'x-extensible-enum']
+const versions = ['ajv', 'ajv-formats'].map((name) => require(`${name}/package.json`).version as string)
+
 function createAjv(schemas: unknown): Ajv2020 {
-  const ajv = new Ajv2020({ strict: true, allowUnionTypes: true, strictTypes: false, strictRequired: false })
-  ;(addFormats as unknown as (ajv: Ajv2020) => void)(ajv)
-  ajv.addVocabulary(['example', 'discriminator', 'x-extensible-enum'])
+  const ajv = new (load().Ajv2020)(options)
+  require('ajv-formats')(ajv)
+  ajv.addVocabulary(vocabulary)
   // That the schemas are schemas is asked once, where the document is looked at.
   ajv.addSchema({ $id: 'document', $defs: toDefinitions(schemas) }, undefined, undefined, false)
   return ajv
@@ -158,8 +180,12 @@ function toDefinitions(schema: unknown) {
 
 type Openness = 'open' | 'closed'
 
-/** The check of values under the schemas of one document. */
-function checkerOf({ components: { schemas } }: PublishedDocument) {
+/**
+ * The check of values under the schemas of one document, which was read from `text`. Checks are kept as programs: to
+ * compile those of a bot takes a second for each of three documents, and most test files need them.
+ */
+function checkerOf({ components: { schemas } }: PublishedDocument, text: string) {
+  const made = [hash('sha256', text), JSON.stringify([options, vocabulary, versions])]
   const ajvs: Partial<Record<Openness, Ajv2020>> = {}
   const validators = new Map<string, (value: unknown) => string[]>()
 
@@ -167,9 +193,15 @@ function checkerOf({ components: { schemas } }: PublishedDocument) {
     const key = `${openness} ${JSON.stringify(schema)}`
     let validate = validators.get(key)
     if (!validate) {
-      const shaped = (value: unknown) => (openness === 'open' ? value : close(value))
-      ajvs[openness] ??= createAjv(shaped(schemas))
-      const check = ajvs[openness].compile(toDefinitions(shaped(schema)))
+      const program = madeOnce([...made, key], () => {
+        const shaped = (value: unknown) => (openness === 'open' ? value : close(value))
+        ajvs[openness] ??= createAjv(shaped(schemas))
+        const check = ajvs[openness].compile(toDefinitions(shaped(schema)))
+        return require('ajv/dist/standalone').default(ajvs[openness], check)
+      })
+      const exported = { exports: {} as ValidateFunction }
+      new Function('require', 'module', 'exports', program)(require, exported, exported.exports)
+      const check = exported.exports
       validate = (checked) =>
         check(checked)
           ? []
@@ -184,20 +216,20 @@ function checkerOf({ components: { schemas } }: PublishedDocument) {
 
 /** What is wrong with the components of a document as schemas. */
 export function mistakesInSchemas({ components: { schemas } }: PublishedDocument): unknown[] {
-  const ajv = new Ajv2020()
+  const ajv = new (load().Ajv2020)()
   ajv.validateSchema({ $defs: schemas })
   return ajv.errors ?? []
 }
 
 /** What is wrong with a value under a schema of the document; nothing when the list is empty. */
-export const mistakesOf = checkerOf(published)
+export const mistakesOf = checkerOf(published, publishedText)
 
 /** The document in another form, with what it says of null in the words of JSON Schema. */
 export function readForm(name: 'openapi-slim' | 'openapi-slim-3.0') {
   const text = readFileSync(new URL(`${name}.yaml`, root), 'utf8')
   const document = parsed(text)
   const readable = (document.openapi.startsWith('3.0') ? withNull(document) : document) as PublishedDocument
-  return { name, text, document, readable, mistakesOf: checkerOf(readable) }
+  return { name, text, document, readable, mistakesOf: checkerOf(readable, text) }
 }
 
 /** `nullable` of OpenAPI 3.0, which stands beside a type. */
