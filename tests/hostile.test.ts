@@ -11,7 +11,7 @@ import { runs } from './support/runs.ts'
 import { makeWorld, type Person, type World } from './support/world.ts'
 
 /*
- * Input that nearly fits, thrown at every operation: HOSTILE_RUNS times each (20, and 1,000 in `make
+ * Input that nearly fits, thrown at every operation: HOSTILE_RUNS times each (20, and 300 in `make
  * test-long`), in the order that HOSTILE_SEED gives (1). Whatever it is, the answer is one that the document
  * promises, and is no fault.
  */
