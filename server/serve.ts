@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { startBackground } from './background/index.ts'
 import { prepareDatabase } from './bootstrap.ts'
 import { openChatTools } from './chat/tools/index.ts'
+import { outboundClient } from './chat/tools/outbound.ts'
 import type { Sandbox } from './chat/tools/sandbox.ts'
 import type { Config } from './config.ts'
 import { connect } from './db/client.ts'
@@ -108,7 +109,8 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
   if (phase === 'starting') {
     phase = 'serving'
     background = startBackground(db, log, files, config)
-    deliveries = startDeliveries({ db, log, key, post: chat.tools.httpRequest })
+    const post = outboundClient({ allowedHosts: config.OUTBOUND_ALLOWED_HOSTS, keepAlive: true })
+    deliveries = startDeliveries({ db, log, key, post })
     log.info({ port, publicUrl }, 'serving')
   }
 

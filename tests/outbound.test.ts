@@ -304,6 +304,59 @@ describe('the allow-list', () => {
   })
 })
 
+describe('connections that are kept', () => {
+  const ask = (client: ReturnType<typeof outboundClient>, more = {}) =>
+    client({
+      url: `http://127.0.0.1:${port}/`,
+      method: 'POST',
+      headers: {},
+      body: 'a',
+      milliseconds: 1_000,
+      ...more,
+    })
+
+  test('are used again, and each request has its own where none are kept', async () => {
+    for (const keepAlive of [true, false]) {
+      hits = []
+      const client = outboundClient({ ...allowed(), keepAlive })
+      answer = (_request, response) => response.end('fine')
+      for (let count = 0; count < 3; count++) {
+        expect(bodyOf(await ask(client))).toBe('fine')
+        // The agent takes a connection back in a later turn of the event loop.
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      expect(new Set(hits.map(({ socket }) => socket)).size).toBe(keepAlive ? 1 : 3)
+    }
+  })
+
+  test('and were closed meanwhile are replaced by another one', async () => {
+    hits = []
+    bodies = []
+    const client = outboundClient({ ...allowed(), keepAlive: true })
+    answer = (_request, response) => response.end('fine')
+    await ask(client)
+    await new Promise((resolve) => setImmediate(resolve))
+    // Read, and hung up on without an answer: as who closes an idle connection at the same moment.
+    answer = (request, response) =>
+      request === hits[1] ? request.socket.resetAndDestroy() : response.end('again')
+    expect(bodyOf(await ask(client))).toBe('again')
+    expect(hits).toHaveLength(3)
+    expect(bodies).toEqual(['a', 'a', 'a'])
+  })
+
+  test('are told to be late, and not used again after that', async () => {
+    hits = []
+    const client = outboundClient({ ...allowed(), keepAlive: true })
+    answer = (request, response) => {
+      if (request === hits[0]) response.write('a')
+      else response.end('fine')
+    }
+    expect(await ask(client, { milliseconds: 100 })).toMatchObject({ ok: false, reason: 'time' })
+    expect(bodyOf(await ask(client))).toBe('fine')
+    expect(hits[1]?.socket).not.toBe(hits[0]?.socket)
+  })
+})
+
 describe('bounds', () => {
   test('a body over the limit', async () => {
     answer = (_request, response) => response.end(Buffer.alloc(2_000_000))

@@ -33,10 +33,10 @@ const SCHEDULE = [
 const TIMEOUT = 15 * SECOND
 const STOP_WAIT = 2 * SECOND
 /** Of one endpoint and of all, in this process. */
-const AT_ONCE_EACH = 16
-const AT_ONCE = 256
+const AT_ONCE_EACH = 32
+const AT_ONCE = 512
 /** From one statement to the next of its kind where there is always something to do: what comes meanwhile goes together. */
-const PACE = 20
+const PACE = 40
 /** How often the leases of what is under way are put off. */
 const RENEWAL = LEASE / 4
 /** The longest time that a receiver may ask to be left alone for. */
@@ -87,7 +87,8 @@ export function startDeliveries(sender: Sender, interval = 1_000): { stop: () =>
       // One that fails is asked by one event whether it is back.
       const most = failures >= MANY_FAILURES ? 1 : AT_ONCE_EACH
       const its = Math.min(most - own, share, free)
-      if (its <= 0) continue
+      // To look for few costs as much as to look for many.
+      if (its < 1 || most - own < most / 4) continue
       free -= its
       wanted.push({ id, isOpen, free: its })
     }

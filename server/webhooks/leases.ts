@@ -14,7 +14,7 @@ import { expression, prepareSelect, type RowOf } from '../db/selection.ts'
 export const LEASE = 5_000
 
 /** Of one endpoint, so many that are due are looked at at once; more may be behind those that have to wait. */
-const LOOKED_AT = 200
+const LOOKED_AT = 100
 
 const endpointShape = {
   id: endpoints.id,
@@ -120,8 +120,8 @@ export const leaseStatements = statements((db, named) => ({
         ) AS first ON true
       ), behind AS (
         UPDATE ${deliveries} SET next_attempt_at = looked.first_at + interval '1 millisecond'
-        FROM looked WHERE ${same('looked')} AND ${deliveries.nextAttemptAt} = looked.next_attempt_at
-          AND (looked.first_at, looked.first_id) > (looked.next_attempt_at, looked.id)
+        FROM looked WHERE ${same('looked')}
+          AND (looked.first_at, looked.first_id) > (${deliveries.nextAttemptAt}, looked.id)
       ), taken AS MATERIALIZED (
         SELECT t.* FROM wanted CROSS JOIN LATERAL (
           SELECT ${deliveries.botId}, ${deliveries.endpointId}, ${deliveries.subject}, ${deliveries.seq}

@@ -55,6 +55,11 @@ export interface OutboundOptions {
    */
   allowedHosts: readonly string[]
   maximumBytes?: number
+  /**
+   * Whether connections are used again for a while, each to the addresses that were checked when it was opened. A request
+   * whose connection turns out to be closed by then is sent once more. By default each request has one of its own.
+   */
+  keepAlive?: boolean
   lookup?: (host: string) => Promise<string[]>
 }
 
@@ -76,6 +81,8 @@ interface Target {
 
 const oneMebibyte = 1_048_576
 const maximumRedirects = 5
+/** How long a connection that is kept may be idle. */
+const IDLE_MILLISECONDS = 4_000
 const LOOKUP_MILLISECONDS = 2_000
 const methods = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS'])
 /** Headers that belong to the connection. The caller's values would contradict what is really sent. */
@@ -121,6 +128,7 @@ export function streamingClient(options: OutboundOptions): StreamingClient {
   const find = addressFinder(options)
   const allowed = new Set(options.allowedHosts.map((host) => host.toLowerCase()))
   const maximumBytes = options.maximumBytes ?? oneMebibyte
+  const agents = options.keepAlive ? keepingAgents() : undefined
 
   return async (first) => {
     const deadline = Date.now() + first.milliseconds
@@ -130,7 +138,8 @@ export function streamingClient(options: OutboundOptions): StreamingClient {
       if ('ok' in target) return target
       const found = await find(target.host, target.isAllowed, deadline)
       if (!Array.isArray(found)) return found
-      const reply = await send(request, target, found, Math.max(1, deadline - Date.now()), maximumBytes)
+      const left = Math.max(1, deadline - Date.now())
+      const reply = await send(request, target, found, left, maximumBytes, agents)
       if (!('location' in reply)) return reply
       if (request.redirects === 'none') {
         return fail('network', `The answer was a redirect (${reply.status}), which is not followed`)
@@ -247,20 +256,34 @@ async function lookupAll(host: string): Promise<string[]> {
   return found.map((entry) => entry.address)
 }
 
+interface Agents {
+  'http:': http.Agent
+  'https:': https.Agent
+}
+
+/** Idle connections are closed before usual servers and balancers do so. */
+function keepingAgents(): Agents {
+  const settings = { keepAlive: true, maxFreeSockets: 16, timeout: IDLE_MILLISECONDS }
+  return { 'http:': new http.Agent(settings), 'https:': new https.Agent(settings) }
+}
+
 function send(
   request: OutboundRequest,
   target: Target,
   addresses: string[],
   milliseconds: number,
   maximumBytes: number,
+  agents?: Agents,
 ): Promise<OutboundStream | Refusal | Redirect> {
+  const deadline = Date.now() + milliseconds
   return new Promise((resolve) => {
     const client = target.url.protocol === 'https:' ? https : http
     let sent: http.ClientRequest
     let late: Refusal | undefined
-    const end = (): void => {
+    let isAnswered = false
+    const end = (isWhole = false): void => {
       clearTimeout(timer)
-      sent?.destroy()
+      if (!isWhole || !agents) sent?.destroy()
     }
     const finish = (reply: Refusal | Redirect): void => {
       end()
@@ -274,7 +297,7 @@ function send(
       sent = client.request(target.url, {
         method: request.method,
         headers: headersToSend(request),
-        agent: false,
+        agent: agents?.[target.url.protocol as keyof Agents] ?? false,
         lookup: (_host, lookupOptions, found) => {
           const records = addresses.map((address) => ({ address, family: isIP(address) }))
           const first = records[0]
@@ -286,8 +309,16 @@ function send(
       finish(fail('refused', `The request cannot be sent: ${messageOf(error)}`))
       return
     }
-    sent.on('error', (error) => finish(fail('network', `The request failed: ${messageOf(error)}`)))
+    sent.on('error', (error) => {
+      if (sent.reusedSocket && !isAnswered && ['ECONNRESET', 'EPIPE'].includes(messageOf(error))) {
+        clearTimeout(timer)
+        resolve(send(request, target, addresses, Math.max(1, deadline - Date.now()), maximumBytes))
+        return
+      }
+      finish(fail('network', `The request failed: ${messageOf(error)}`))
+    })
     sent.on('response', (response) => {
+      isAnswered = true
       const { statusCode: status = 0, headers } = response
       // Whoever reads the body is told there.
       response.on('error', () => {})
@@ -306,10 +337,11 @@ function send(
 async function* read(
   response: http.IncomingMessage,
   maximumBytes: number,
-  end: () => void,
+  end: (isWhole: boolean) => void,
   whyLate: () => Refusal | undefined,
 ): AsyncGenerator<Buffer> {
   let size = 0
+  let isWhole = false
   try {
     for await (const chunk of response as AsyncIterable<Buffer>) {
       size += chunk.length
@@ -318,11 +350,12 @@ async function* read(
       }
       yield chunk
     }
+    isWhole = true
   } catch (error) {
     if (error instanceof BrokenOff) throw error
     throw new BrokenOff(whyLate() ?? fail('network', `The answer broke off: ${messageOf(error)}`))
   } finally {
-    end()
+    end(isWhole)
   }
 }
 
