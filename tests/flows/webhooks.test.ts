@@ -265,6 +265,7 @@ test('what is asked for again takes along what waits behind it', async () => {
   startSender()
   await rename('First')
   await until('it was tried', async () => (await rows('last_status'))[0]?.last_status === 500)
+  await app.pool.query(`UPDATE webhook_deliveries SET next_attempt_at = now() + interval '1 hour'`)
   await rename('Second')
   await until(
     'it waits behind the first',
