@@ -1,5 +1,4 @@
 import cluster from 'node:cluster'
-import { setFlagsFromString } from 'node:v8'
 import { readConfig, wantsTelemetry } from './config.ts'
 import { leave } from './log.ts'
 
@@ -8,10 +7,6 @@ import { leave } from './log.ts'
 const read = readConfig(process.env)
 if ('problems' in read) leave(read.problems.map((problem) => `Configuration: ${problem}`).join('\n'))
 const { config } = read
-
-// Much of what a start makes stays, which V8 takes for a reason to keep 32 MB for what is new. That is for requests to
-// bring about.
-setFlagsFromString('--semi-space-growth-factor=1')
 
 // What only looks after workers does not load the service, and nobody who is not asked to loads what traces it.
 if (config.WORKERS > 1 && cluster.isPrimary) {
@@ -25,5 +20,3 @@ if (config.WORKERS > 1 && cluster.isPrimary) {
   sandbox.warm().catch(() => {})
   await (await import('./serve.ts')).serve(config, sandbox, telemetry)
 }
-
-setFlagsFromString('--semi-space-growth-factor=2')
