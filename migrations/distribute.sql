@@ -13,10 +13,11 @@ SELECT create_reference_table(name) FROM unnest(ARRAY[
 DO $$ BEGIN
   IF EXISTS (SELECT FROM pg_constraint WHERE conname = 'chat_sessions_pkey' AND array_length(conkey, 1) = 1) THEN
     ALTER TABLE chat_sessions DROP CONSTRAINT chat_sessions_pkey;
-    ALTER TABLE chat_sessions ADD CONSTRAINT chat_sessions_pkey PRIMARY KEY USING INDEX chat_sessions_key;
+    ALTER TABLE chat_sessions ADD CONSTRAINT chat_sessions_pkey PRIMARY KEY (bot_id, id);
     CREATE INDEX chat_sessions_older ON chat_sessions (id);
   END IF;
 END $$;--> statement-breakpoint
+INSERT INTO ended_releases (release, ended_at) VALUES ('1.0', now()) ON CONFLICT DO NOTHING;--> statement-breakpoint
 
 -- Tables of bots: all rows of a bot are on one node.
 SELECT create_distributed_table('bots', 'id', colocate_with => 'none')
@@ -27,6 +28,6 @@ SELECT create_distributed_table(name, 'bot_id', colocate_with => 'bots') FROM un
   'bot_idempotency_keys'
 ]) AS name WHERE NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = name::regclass AND partmethod = 'h');--> statement-breakpoint
 
--- What is left stays on the coordinator: audit_log and idempotency_keys, which are written with changes of the
+-- What is left stays on the coordinator: ended_releases, which a process reads at its start, audit_log and idempotency_keys, which are written with changes of the
 -- catalogue, webhook_deliveries, which are looked for over all bots every second and are gone soon, the keys of the
 -- installation, and what migrations are locked with.

@@ -13,6 +13,7 @@ import { connect, type Database, databaseError, sqlState, transact } from './db/
 import { databaseOptions, locateDatabase } from './db/configured.ts'
 import { hasData } from './db/embedded.ts'
 import { distribute, migrateDatabase, requireMigrations } from './db/migrate.ts'
+import { finishUpgrade } from './db/releases.ts'
 import { apiTokens, users, workspaceMembers, workspaces } from './db/schema.ts'
 import { newId } from './ids.ts'
 import { allEntries, newEntry, tokenEntries, writeEntry } from './workspaces/audit.ts'
@@ -27,7 +28,7 @@ import { openKeyring } from './workspaces/keyring.ts'
 const usage =
   'Expected one of: user create --email E --name N | user list | user disable --email E | user enable --email E | ' +
   'token create --email E [--name N] [--expires-in-days D] [--scopes S,S] [--workspace W] | token list [--email E] | ' +
-  'token revoke --id I | member set --workspace W --email E --role ADMIN|MEMBER|GUEST | credentials rotate | audit --workspace W | migrate | distribute | ' +
+  'token revoke --id I | member set --workspace W --email E --role ADMIN|MEMBER|GUEST | credentials rotate | audit --workspace W | migrate | finish-upgrade | distribute | ' +
   'backup FILE | restore FILE'
 
 /** A failure that the person at the keyboard can mend; its message is all they need. */
@@ -255,6 +256,13 @@ const commands: Record<
   },
   // Done before every command, unless MIGRATE says otherwise.
   migrate: { options: [], run: async () => ({ migrated: true }) },
+  'finish-upgrade': {
+    options: [],
+    async run(db) {
+      await finishUpgrade(db, new Date())
+      return { finished: true }
+    },
+  },
   distribute: {
     options: [],
     async run(_db, _options, { DATABASE_URL }) {

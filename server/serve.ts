@@ -12,6 +12,7 @@ import { databaseOptions, locateDatabase, openStandby } from './db/configured.ts
 import { noteDistribution } from './db/distribution.ts'
 import { cursorKey } from './db/migrate.ts'
 import { untilItWorks } from './db/patience.ts'
+import { noteReleases } from './db/releases.ts'
 import { openFileStore } from './files/open.ts'
 import { createApp, type Phase } from './http/app.ts'
 import { createServer } from './http/server.ts'
@@ -102,6 +103,7 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
     async () => {
       if (!cluster.isWorker) await prepareDatabase({ config, db, url: database.url, log, publicUrl })
       await noteDistribution(db, standby?.reads ?? db)
+      await noteReleases(db)
       key.set(await cursorKey(db))
       await isWarm
     },

@@ -27,7 +27,13 @@ const [catalogueTables, botTables] = [...script.matchAll(/unnest\(ARRAY\[([^\]]*
 ) as [string[], string[]]
 botTables.push('bots')
 /** Stay on the coordinator, where no statement can read or write them together with tables of bots. */
-const coordinatorTables = ['audit_log', 'idempotency_keys', 'installation_keys', 'webhook_deliveries']
+const coordinatorTables = [
+  'audit_log',
+  'ended_releases',
+  'idempotency_keys',
+  'installation_keys',
+  'webhook_deliveries',
+]
 
 test('of every table it is said where its rows are', () => {
   const tables = (Object.values(schema) as unknown[]).filter((value): value is PgTable => is(value, PgTable))
@@ -305,11 +311,11 @@ describeHere('what is refused', () => {
     ['SELECT FROM workspaces WHERE id = $1 FOR UPDATE', ['a lock on workspaces']],
     [
       `WITH session AS (UPDATE chat_sessions SET revision = 1 WHERE bot_id = $1 RETURNING bot_id, id)
-      INSERT INTO chat_steps (bot_id, session_id, revision, turns) SELECT bot_id, id, 1, '[]' FROM session`,
+      INSERT INTO chat_steps (bot_id, session_id, revision, step) SELECT bot_id, id, 1, '' FROM session`,
       ['insert into chat_steps of what is read'],
     ],
     [
-      `WITH step AS (INSERT INTO chat_steps (bot_id, session_id, revision, turns) VALUES ($1, $2, 1, '[]') RETURNING 1)
+      `WITH step AS (INSERT INTO chat_steps (bot_id, session_id, revision, step) VALUES ($1, $2, 1, '') RETURNING 1)
       SELECT FROM step`,
       ['insert into chat_steps within another statement'],
     ],
@@ -325,7 +331,7 @@ describeHere('what is refused', () => {
 
   test.each([
     'SELECT FROM results r JOIN result_answers a ON a.bot_id = r.bot_id AND a.result_id = r.id WHERE r.bot_id = $1',
-    `INSERT INTO chat_steps (bot_id, session_id, revision, turns) VALUES ($1, $2, 1, '[]'), ($1, $2, 2, '[]')`,
+    `INSERT INTO chat_steps (bot_id, session_id, revision, step) VALUES ($1, $2, 1, ''), ($1, $2, 2, '')`,
     'SELECT FROM purges WHERE bot_id = $1 FOR UPDATE SKIP LOCKED',
     'SELECT FROM workspaces WHERE id = $1',
   ])('but not %s', async (text) => {

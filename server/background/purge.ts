@@ -1,4 +1,4 @@
-import { asc, eq, isNotNull, lt, type SQL, sql } from 'drizzle-orm'
+import { asc, eq, isNotNull, lt, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
 import { type Database, type Transaction, transact } from '../db/client.ts'
 import {
   botBlockStatsDaily,
@@ -40,6 +40,16 @@ export async function requestPurge(tx: Transaction, botId: string, now: Date) {
     .insert(purges)
     .values({ botId, requestedAt: now })
     .onConflictDoUpdate({ target: purges.botId, set: { requestedAt: now } })
+}
+
+/** Removes the steps of sessions of a bot; of a chat that goes on, all but the one that it waits with. */
+export function earlierSteps(botId: SQL, sessionIds: SQLWrapper): SQL {
+  return sql`
+    DELETE FROM ${chatSteps} s WHERE s.bot_id = ${botId} AND s.session_id = ANY(${sessionIds})
+      AND NOT EXISTS (
+        SELECT FROM ${chatSessions} c
+        WHERE c.bot_id = ${botId} AND c.id = s.session_id AND c.revision = s.revision AND c.ended_at IS NULL
+      )`
 }
 
 /** How many bots one look finds: as many processes can be at it at once. */
@@ -107,7 +117,7 @@ async function purgeResults(tx: Transaction, botId: string, now: Date): Promise<
   const ids = sql.param(rows.map(({ id }) => id))
   const sessions = sql.param(rows.flatMap(({ sessionId }) => sessionId ?? []))
   await tx.execute(sql`DELETE FROM ${results} WHERE bot_id = ${botId} AND id = ANY(${ids})`)
-  await tx.execute(sql`DELETE FROM ${chatSteps} WHERE bot_id = ${botId} AND session_id = ANY(${sessions})`)
+  await tx.execute(earlierSteps(sql`${botId}`, sessions))
   await tx.execute(sql`DELETE FROM ${resultAnswers} WHERE bot_id = ${botId} AND result_id = ANY(${ids})`)
   await tx.execute(sql`DELETE FROM ${resultLogs} WHERE bot_id = ${botId} AND result_id = ANY(${ids})`)
   await tx.execute(sql`DELETE FROM ${resultTranscripts} WHERE bot_id = ${botId} AND result_id = ANY(${ids})`)
@@ -148,19 +158,20 @@ async function purgeBot(tx: Transaction, botId: string): Promise<boolean> {
     .innerJoin(workspaces, eq(workspaces.id, bots.workspaceId))
     .where(sql`${bots.id} = ${botId} AND ${workspaces.deletedAt} IS NOT NULL`)
   if (!gone) return false
-  const sessions = await tx
-    .select({ botId: chatSessions.botId, id: chatSessions.id })
-    .from(chatSessions)
-    .where(eq(chatSessions.botId, botId))
+  // By their steps, which have an index by bot. Chats that were over have none any more, and expire within hours.
+  const steps = await tx
+    .selectDistinct({ sessionId: chatSteps.sessionId })
+    .from(chatSteps)
+    .where(eq(chatSteps.botId, botId))
     .limit(BATCH)
-  if (sessions.length > 0) await removeThese(tx, sessions, sql`true`)
-  if (sessions.length === BATCH) return true
+  const ids = sql.param(steps.map(({ sessionId }) => sessionId))
+  await tx.execute(sql`DELETE FROM ${chatSessions} WHERE bot_id = ${botId} AND id = ANY(${ids})`)
+  await tx.execute(sql`DELETE FROM ${chatSteps} WHERE bot_id = ${botId} AND session_id = ANY(${ids})`)
+  if (steps.length === BATCH) return true
   // Names and what belongs to results were removed before, except what was written at that very moment.
   const tables = [resultAnswers, resultLogs, resultTranscripts, publicIds, customDomains] as const
   for (const table of [
     ...tables,
-    chatSteps,
-    chatSessions,
     statsRollups,
     botBlockStatsDaily,
     botIdempotencyKeys,
@@ -214,13 +225,12 @@ export async function removeSessions(db: Database, now: Date): Promise<boolean> 
     .where(lt(chatSessions.expiresAt, now))
     .orderBy(asc(chatSessions.expiresAt))
     .limit(BATCH)
-  if (expired.length > 0)
-    await transact(db, (tx) => removeThese(tx, expired, sql`expires_at < ${time}::timestamptz`))
+  if (expired.length > 0) await transact(db, (tx) => removeExpired(tx, expired, time))
   return expired.length === BATCH
 }
 
 /** Removes sessions with their steps, as far as they are still so. */
-async function removeThese(tx: Transaction, found: { botId: string; id: string }[], condition: SQL) {
+async function removeExpired(tx: Transaction, found: { botId: string; id: string }[], now: string) {
   const listed = (rows: { botId: string; id: string }[]) => {
     const bots = sql.param(rows.map(({ botId }) => botId))
     const ids = sql.param(rows.map(({ id }) => id))
@@ -233,7 +243,7 @@ async function removeThese(tx: Transaction, found: { botId: string; id: string }
     (list) => sql`
       DELETE FROM ${chatSessions} USING ${expected.table}
       WHERE ${chatSessions.botId} = ANY(${expected.bots}) AND ${chatSessions.botId} = listed.bot_id
-        AND ${chatSessions.id} = listed.id AND ${condition}
+        AND ${chatSessions.id} = listed.id AND expires_at < ${now}::timestamptz
       RETURNING ${list}`,
   )
   const gone = listed(removed)

@@ -6,7 +6,7 @@ import { JsonText } from '../json/json-text.ts'
 import { raiseEpochsOf } from '../results/stats-rollup.ts'
 import { insertEvents } from '../webhooks/outbox.ts'
 import type { toLogRows } from './client-logs.ts'
-import { insertSession, updateSession } from './step-statements.ts'
+import { insertPreview, insertSession, overEarlierStep, updateSession } from './step-statements.ts'
 import type { TranscriptEntry } from './types.ts'
 
 /*
@@ -20,18 +20,20 @@ interface StepValues {
   botId: string
   resultId: string | null
   revision: number
-  turns: string
+  step: Buffer
   expiresAt: string
   [name: string]: unknown
 }
 
-interface ResultRow {
+export interface ResultRow {
   bot_id: string
   id: string
   variables: unknown
   has_started: boolean
   is_completed: boolean
   waiting_block_id: string | null
+  /** What was said in the step that makes it, where no answer has it. */
+  transcript?: TranscriptEntry[]
 }
 
 export interface AnswerRow {
@@ -42,6 +44,8 @@ export interface AnswerRow {
   block_id: string
   content: string
   files: string[] | undefined
+  /** What was said in the step; with one answer of it. */
+  transcript?: TranscriptEntry[]
 }
 
 interface StepRows {
@@ -76,14 +80,15 @@ type WrittenResult = RowOf<typeof shape>
 
 const apartStatements = statements((db, named) => ({
   insertSession: prepareWrite(db, named('chat_insert_session'), insertSession),
+  insertPreview: prepareWrite(db, named('chat_insert_preview'), insertPreview),
   updateSession: prepareWrite(db, named('chat_update_session'), updateSession),
-  insertTurns: prepareWrite(
+  insertStep: prepareWrite(
     db,
-    named('chat_insert_turns'),
+    named('chat_insert_step'),
     sql`
-      INSERT INTO ${chatSteps} (bot_id, session_id, revision, turns)
-      VALUES (${botId}, ${sql.placeholder('sessionId')}, ${sql.placeholder('next')}, ${sql.placeholder('turns')}::json)
-      ON CONFLICT (bot_id, session_id, revision) DO UPDATE SET turns = excluded.turns`,
+      INSERT INTO ${chatSteps} (bot_id, session_id, revision, step)
+      VALUES (${botId}, ${sql.placeholder('sessionId')}, ${sql.placeholder('next')}, ${sql.placeholder('step')}::bytea)
+      ${overEarlierStep}`,
   ),
   // Who deletes all results waits for it or is waited for, see `step-statements.ts`.
   floor: prepareSelect(
@@ -116,9 +121,10 @@ const apartStatements = statements((db, named) => ({
     named('chat_make_result'),
     sql`
       INSERT INTO ${results} AS r (bot_id, id, variables, has_started, is_completed, is_archived, last_chat_session_id,
-        waiting_block_id, waits_until, created_at, updated_at)
+        waiting_block_id, waits_until, created_at, updated_at, transcript)
       VALUES (${botId}, ${resultId}, ${variables}, ${hasStarted}, ${isCompleted}, false, ${sql.placeholder('sessionId')},
-        ${waitingBlockId}, ${waitsUntil}, ${sql.placeholder('createdAt')}::timestamptz, ${now})
+        ${waitingBlockId}, ${waitsUntil}, ${sql.placeholder('createdAt')}::timestamptz, ${now},
+        ${sql.placeholder('transcript')}::json)
       ON CONFLICT (bot_id, id) DO UPDATE SET variables = excluded.variables,
         has_started = r.has_started OR excluded.has_started, is_completed = r.is_completed OR excluded.is_completed,
         last_chat_session_id = excluded.last_chat_session_id, waiting_block_id = excluded.waiting_block_id,
@@ -147,8 +153,9 @@ export async function writeApart(
   at: Date,
 ): Promise<boolean> {
   const run = apartStatements(tx)
-  if ((await (isFirst ? run.insertSession : run.updateSession)(values)) !== 1) return false
-  await run.insertTurns({ ...values, next: values.revision + 1 })
+  const begin = values.resultId === null ? run.insertPreview : run.insertSession
+  if ((await (isFirst ? begin : run.updateSession)(values)) !== 1) return false
+  await run.insertStep({ ...values, next: values.revision + 1 })
   const events: object[] = []
   for (const row of rows.changed) events.push(...(await writeResult(tx, values, rows, row, false, at)))
   for (const row of rows.made) events.push(...(await writeResult(tx, values, rows, row, true, at)))
@@ -185,6 +192,7 @@ async function writeResult(
     hasStarted: row.has_started,
     isCompleted: row.is_completed,
     waitingBlockId: row.waiting_block_id,
+    transcript: row.transcript ? JSON.stringify(row.transcript) : null,
     createdAt: new Date(Math.max(at.getTime(), floor ? floor.getTime() + 1 : 0)).toISOString(),
   })
   const [found] = written.rows
@@ -201,6 +209,7 @@ async function writeResult(
         content: answer.content,
         attachedFileUrls: answer.files,
         createdAt: at,
+        transcript: answer.transcript && new JsonText(JSON.stringify(answer.transcript)),
       })),
     )
   }
@@ -209,7 +218,7 @@ async function writeResult(
     await tx.insert(resultLogs).values(rows.logs.map((log) => ({ ...log, ...key, createdAt: at })))
   }
   if (isOwn && rows.transcript.length > 0) {
-    const id = String(before?.transcripts ?? 0).padStart(10, '0')
+    const id = `${String(before?.transcripts ?? 0).padStart(10, '0')}.${before?.answers ?? 0}`
     const entries = new JsonText(JSON.stringify(rows.transcript))
     await tx.insert(resultTranscripts).values({ ...key, id, entries })
   }

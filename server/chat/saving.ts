@@ -1,11 +1,13 @@
 import type { components } from '../../generated/openapi.ts'
 import { type Database, sqlState, transact } from '../db/client.ts'
 import { isDistributed } from '../db/distribution.ts'
+import { isBesideFirstRelease } from '../db/releases.ts'
 import { newIds } from '../ids.ts'
 import { lateBefore } from '../results/stats-rollup.ts'
 import { wakeAfter } from '../webhooks/outbox.ts'
 import { toLogRows } from './client-logs.ts'
-import { type AnswerRow, writeApart } from './saving-apart.ts'
+import { packStep } from './packed-steps.ts'
+import { type AnswerRow, type ResultRow, writeApart } from './saving-apart.ts'
 import { stepStatements } from './step-statements.ts'
 import type { Session } from './store.ts'
 import type { Answer, SessionState, StepOutcome } from './types.ts'
@@ -79,6 +81,7 @@ async function writeStep(db: Database, step: Step, now: Date): Promise<boolean> 
   const { first, firstTold, firstWithoutResult, next, nextTold, nextWithoutResult } = stepStatements(db)
   const isFirst = step.revision === 0
   const hasEnded = outcome.state === null
+  const isBesideFirst = isBesideFirstRelease(db)
   const values = {
     sessionId: session.id,
     botId: session.botId,
@@ -86,10 +89,10 @@ async function writeStep(db: Database, step: Step, now: Date): Promise<boolean> 
     resultId: step.resultId,
     revision: step.revision,
     ...step.read,
-    state: hasEnded ? null : JSON.stringify(outcome.state),
+    state: hasEnded ? null : padded(JSON.stringify(outcome.state)),
     lastMessage: step.lastMessage,
-    lastAnswer: step.lastAnswer,
-    turns: JSON.stringify(turnsOf(outcome)),
+    lastAnswer: isBesideFirst ? step.lastAnswer : null,
+    step: packStep(saidIn(outcome), step.lastAnswer),
     now: now.toISOString(),
     savedAt: new Date().toISOString(),
     endedAt: hasEnded ? now.toISOString() : null,
@@ -105,28 +108,28 @@ async function writeStep(db: Database, step: Step, now: Date): Promise<boolean> 
     is_completed: result.isCompleted,
     waiting_block_id: waiting?.resultId === result.resultId ? waiting.blockId : null,
   }))
-  const own =
-    step.resultId === null
-      ? []
-      : [
-          {
-            bot_id: session.botId,
-            id: step.resultId,
-            variables: outcome.variables,
-            has_started: outcome.hasStarted,
-            is_completed: outcome.isCompleted,
-            waiting_block_id: waiting?.resultId === step.resultId ? waiting.blockId : null,
-          },
-        ]
+  const own = (resultId: string) => ({
+    bot_id: session.botId,
+    id: resultId,
+    variables: outcome.variables,
+    has_started: outcome.hasStarted,
+    is_completed: outcome.isCompleted,
+    waiting_block_id: waiting?.resultId === resultId ? waiting.blockId : null,
+  })
+  const made: ResultRow[] = step.resultId !== null && step.isNewResult ? [own(step.resultId)] : []
+  const answers = step.resultId === null ? [] : toAnswers(session.botId, step.resultId, outcome.answers)
+  // With a row that is written anyway, which nearly every step has.
+  const bearer = isBesideFirst ? undefined : (answers[0] ?? made[0])
+  if (bearer) bearer.transcript = outcome.transcript
   const rows = {
-    made: step.resultId === null ? [] : step.isNewResult ? [...own, ...linked] : linked,
-    changed: step.isNewResult ? [] : own,
+    made: step.resultId === null ? [] : [...made, ...linked],
+    changed: step.resultId === null || step.isNewResult ? [] : [own(step.resultId)],
     answers: [
-      ...(step.resultId === null ? [] : toAnswers(session.botId, step.resultId, outcome.answers)),
+      ...answers,
       ...outcome.linkedResults.flatMap((result) => toAnswers(result.botId, result.resultId, result.answers)),
     ],
     logs: toLogRows(outcome.logs, now),
-    transcript: outcome.transcript,
+    transcript: bearer ? [] : outcome.transcript,
   }
   const isTold = step.watchedWorkspaceId !== undefined && step.resultId !== null
   const told = isTold
@@ -158,6 +161,14 @@ async function writeStep(db: Database, step: Step, now: Date): Promise<boolean> 
   return isWritten
 }
 
+/**
+ * With blanks at its end, so that most steps leave a state as long as it was: PostgreSQL then logs a row from its first
+ * difference on, and not all that was said before.
+ */
+function padded(state: string): string {
+  return state.padEnd(Math.ceil(state.length / 256) * 256)
+}
+
 /** The block that a chat waits at and the result that its answer will go to; undefined where it does not wait. */
 export function waitingResultOf(state: SessionState | null) {
   const frame = state?.frames.at(-1)
@@ -166,13 +177,9 @@ export function waitingResultOf(state: SessionState | null) {
   return { botId: frame.botId, resultId: frame.resultId, blockId }
 }
 
-/** What a step showed: what the person said to it, and what the bot said then. */
-function turnsOf({ transcript, messages }: StepOutcome): components['schemas']['ChatTurn'][] {
+function saidIn({ transcript }: StepOutcome): components['schemas']['ChatTurn'][] {
   const said = transcript.filter(({ role }) => role === 'user')
-  return [
-    ...said.map(({ text, audio }) => ({ role: 'user' as const, text: text ?? audio ?? '' })),
-    ...messages.map((message) => ({ role: 'bot' as const, message })),
-  ]
+  return said.map(({ text, audio }) => ({ role: 'user', text: text ?? audio ?? '' }))
 }
 
 function toAnswers(botId: string, resultId: string, answers: readonly Answer[]): AnswerRow[] {

@@ -26,13 +26,22 @@ const sessionId = sql.placeholder('sessionId')
 const botId = sql.placeholder('botId')
 const resultId = sql.placeholder('resultId')
 
-/** A first step. Only a preview may begin again under the id that it has. */
-export const insertSession = sql`
+const sessionValues = sql`
   INSERT INTO ${chatSessions} (id, bot_id, publication_id, result_id, state, revision, last_message, last_answer,
     ended_at, expires_at, created_at, updated_at)
   VALUES (${sessionId}, ${botId}, ${sql.placeholder('publicationId')}, ${resultId}, ${state}, 1, ${lastMessage},
-    ${lastAnswer}, ${endedAt}, ${expiresAt}, ${at}, ${savedAt})
-  ON CONFLICT (bot_id, id) DO UPDATE SET state = excluded.state, revision = 1, claim = NULL,
+    ${lastAnswer}, ${endedAt}, ${expiresAt}, ${at}, ${savedAt})`
+
+/** The first step of a chat. */
+export const insertSession = sql`${sessionValues} RETURNING id, revision`
+
+/**
+ * The first step of a preview, which alone may begin again under the id that it has. The key is named, since on a
+ * cluster it has other columns.
+ */
+export const insertPreview = sql`
+  ${sessionValues}
+  ON CONFLICT ON CONSTRAINT chat_sessions_pkey DO UPDATE SET state = excluded.state, revision = 1, claim = NULL,
     last_message = excluded.last_message, last_answer = excluded.last_answer, ended_at = excluded.ended_at,
     expires_at = excluded.expires_at, updated_at = excluded.updated_at
     WHERE ${chatSessions}.publication_id IS NULL AND excluded.publication_id IS NULL
@@ -47,15 +56,15 @@ export const updateSession = sql`
     AND (state IS NULL) = ${sql.placeholder('isEnded')}::boolean
   RETURNING id, revision`
 
-const turns = sql`${sql.placeholder('turns')}::json`
-
 /** A preview that begins again writes over its earlier steps. */
-const withStep = (writtenSession: SQL) => sql`
+export const overEarlierStep = sql`ON CONFLICT (bot_id, session_id, revision) DO UPDATE SET step = excluded.step`
+
+const withStep = (writtenSession: SQL, conflict = sql``) => sql`
   WITH session AS (${writtenSession}),
   step AS (
-    INSERT INTO ${chatSteps} (bot_id, session_id, revision, turns)
-    SELECT ${botId}, session.id, session.revision, ${turns} FROM session
-    ON CONFLICT (bot_id, session_id, revision) DO UPDATE SET turns = excluded.turns
+    INSERT INTO ${chatSteps} (bot_id, session_id, revision, step)
+    SELECT ${botId}, session.id, session.revision, ${sql.placeholder('step')}::bytea FROM session
+    ${conflict}
   )`
 
 /** Results of days that may have been counted, of which this step changes what is counted. */
@@ -74,7 +83,8 @@ const changedLate = sql`
 
 /** Results of a step, as they are given to it. */
 const given = (name: 'made' | 'changed') => sql`json_to_recordset(${sql.placeholder(name)}::json)
-  AS r(bot_id text, id text, variables json, has_started boolean, is_completed boolean, waiting_block_id text)`
+  AS r(bot_id text, id text, variables json, has_started boolean, is_completed boolean, waiting_block_id text,
+    transcript json)`
 
 const waitsUntil = sql`CASE WHEN r.waiting_block_id IS NOT NULL THEN ${expiresAt} END`
 
@@ -86,9 +96,9 @@ const withResult = (writtenSession: SQL, more = sql``) => sql`
   ${withStep(writtenSession)},
   made AS (
     INSERT INTO ${results} (bot_id, id, variables, has_started, is_completed, is_archived, last_chat_session_id,
-      waiting_block_id, waits_until, created_at, updated_at)
+      waiting_block_id, waits_until, created_at, updated_at, transcript)
     SELECT r.bot_id, r.id, r.variables, r.has_started, r.is_completed, false, session.id, r.waiting_block_id,
-      ${waitsUntil}, greatest(${at}, b.results_floor_at + interval '1 millisecond'), ${at}
+      ${waitsUntil}, greatest(${at}, b.results_floor_at + interval '1 millisecond'), ${at}, r.transcript
     FROM session, ${given('made')}
     JOIN ${bots} b ON b.id = r.bot_id
     FOR KEY SHARE OF b
@@ -108,13 +118,13 @@ const withResult = (writtenSession: SQL, more = sql``) => sql`
   ), live AS (
     SELECT * FROM made UNION ALL SELECT * FROM changed
   ), late AS (${raiseEpochs(changedLate)}), answers AS (
-    INSERT INTO ${resultAnswers} (bot_id, result_id, seq, block_id, content, attached_file_urls, created_at)
+    INSERT INTO ${resultAnswers} (bot_id, result_id, seq, block_id, content, attached_file_urls, created_at, transcript)
     SELECT live.bot_id, live.id, a.place + coalesce((
         SELECT max(seq) + 1 FROM ${resultAnswers} e WHERE e.bot_id = live.bot_id AND e.result_id = live.id
       ), 0), a.block_id, a.content,
-      CASE WHEN a.files IS NULL THEN NULL ELSE ARRAY(SELECT json_array_elements_text(a.files)) END, ${at}
+      CASE WHEN a.files IS NULL THEN NULL ELSE ARRAY(SELECT json_array_elements_text(a.files)) END, ${at}, a.transcript
     FROM json_to_recordset(${sql.placeholder('answers')}::json)
-      AS a(bot_id text, result_id text, place integer, block_id text, content text, files json)
+      AS a(bot_id text, result_id text, place integer, block_id text, content text, files json, transcript json)
     JOIN live ON live.bot_id = a.bot_id AND live.id = a.result_id
   ), logs AS (
     INSERT INTO ${resultLogs} (bot_id, result_id, id, status, description, details, context, created_at)
@@ -125,7 +135,9 @@ const withResult = (writtenSession: SQL, more = sql``) => sql`
     INSERT INTO ${resultTranscripts} (bot_id, result_id, id, entries)
     SELECT live.bot_id, live.id, lpad((
         SELECT count(*) FROM ${resultTranscripts} e WHERE e.bot_id = live.bot_id AND e.result_id = live.id
-      )::text, 10, '0'), t.entries
+      )::text, 10, '0') || '.' || coalesce((
+        SELECT max(seq) + 1 FROM ${resultAnswers} e WHERE e.bot_id = live.bot_id AND e.result_id = live.id
+      ), 0), t.entries
     FROM live, json_to_recordset(${sql.placeholder('transcript')}::json) AS t(entries json)
     WHERE live.bot_id = ${botId} AND live.id = ${resultId}
   ) ${more}
@@ -159,11 +171,11 @@ const told = sql`, told AS (${insertEvents(sql`
     JOIN json_array_elements_text(${sql.placeholder('eventIds')}::json) WITH ORDINALITY AS i(id, number) USING (number)
   `)})`
 
-const bare = (writtenSession: SQL) => sql`${withStep(writtenSession)} SELECT id FROM session`
+const bare = (writtenSession: SQL) => sql`${withStep(writtenSession, overEarlierStep)} SELECT id FROM session`
 
 export const stepStatements = statements((db, named) => ({
   first: prepareWrite(db, named('chat_first_step'), withResult(insertSession)),
-  firstWithoutResult: prepareWrite(db, named('chat_first_step_bare'), bare(insertSession)),
+  firstWithoutResult: prepareWrite(db, named('chat_first_step_bare'), bare(insertPreview)),
   next: prepareWrite(db, named('chat_next_step'), withResult(updateSession)),
   nextWithoutResult: prepareWrite(db, named('chat_next_step_bare'), bare(updateSession)),
   firstTold: prepareWrite(db, named('chat_first_step_told'), withResult(insertSession, told)),

@@ -14,6 +14,7 @@ import {
   answersOf,
   draftFlow,
   findLinked,
+  lastAnswerOf,
   linkedDraft,
   loadPublication,
   type Session,
@@ -110,17 +111,18 @@ function keepingUploads(
  * The answer that a reply got already: it was sent again, or together with the one that got it. A revision says which
  * step a reply is for; one without, equal to the last reply, is a new one if it came in after that was answered.
  */
-export function earlierAnswer(
+export async function earlierAnswer(
+  db: Database,
   session: Session,
   digest: string,
   revision: number | undefined,
   arrivedAt: Date,
-): string | null {
+): Promise<string | null> {
   if (digest !== session.lastMessage) return null
   const early = session.updatedAt.getTime() - arrivedAt.getTime()
   const isMeant =
     revision === undefined ? early > 0 && early < SIMULTANEOUS : revision === session.revision - 1
-  return isMeant ? session.lastAnswer : null
+  return isMeant ? lastAnswerOf(db, session) : null
 }
 
 /** What makes two replies the same one. */
@@ -135,18 +137,20 @@ export function readState(stored: string | null): SessionState | undefined {
 }
 
 /** What a client that comes back has to show and to do. What it did already, such as going elsewhere, it does not do again. */
-export function waitsFor({ lastAnswer }: Session) {
-  const step = JSON.parse(lastAnswer ?? '{}') as Partial<components['schemas']['ContinuedChatBody']>
+export async function waitsFor(db: Database, session: Session) {
+  const step = JSON.parse((await lastAnswerOf(db, session)) ?? '{}') as Partial<
+    components['schemas']['ContinuedChatBody']
+  >
   const { input, clientSideActions, dynamicTheme, progress } = step
   const awaited = clientSideActions?.filter((action) => action.expectsDedicatedReply === true)
   return { input, clientSideActions: awaited?.length ? awaited : undefined, dynamicTheme, progress }
 }
 
-export function waitsForWebhook({ lastAnswer }: Session): boolean {
-  const { clientSideActions = [] } = JSON.parse(lastAnswer ?? '{}') as {
-    clientSideActions?: { type: string }[]
-  }
-  return clientSideActions.some(({ type }) => type === 'listenForWebhook')
+/** The last answer, JSON, where it waits for a webhook. */
+export async function answerBeforeWebhook(db: Database, session: Session): Promise<string | undefined> {
+  const answer = (await lastAnswerOf(db, session)) ?? '{}'
+  const { clientSideActions = [] } = JSON.parse(answer) as { clientSideActions?: { type: string }[] }
+  return clientSideActions.some(({ type }) => type === 'listenForWebhook') ? answer : undefined
 }
 
 /** The part of an answer that start and continue share. Internal logs are shown in previews only. */

@@ -19,7 +19,8 @@ import {
   results,
   resultTranscripts,
 } from '../db/schema.ts'
-import { expression, optional, prepareSelect } from '../db/selection.ts'
+import { expression, optional, prepareSelect, selectRows } from '../db/selection.ts'
+import { unpackStep } from './packed-steps.ts'
 import { botOfSession } from './session-ids.ts'
 import type { ChatTools } from './tools/index.ts'
 import type { Answer, Flow, TranscriptEntry } from './types.ts'
@@ -73,6 +74,7 @@ const sessionLookups = statements((db, named) => ({
       isEnded: expression(sql`${chatSessions.state} IS NULL`, 'boolean'),
       updatedAt: chatSessions.updatedAt,
       lastMessage: chatSessions.lastMessage,
+      // JSON; null where it is with the step alone.
       lastAnswer: optional(expression(sql`${chatSessions.lastAnswer}`, 'text')),
       // Null for a preview.
       publicationId: chatSessions.publicationId,
@@ -252,7 +254,7 @@ const maximumSteps = 1_000
 /** What was said in a chat, up to the step that was read. */
 export async function turnsOf(db: Database, { botId, sessionId, revision }: Session) {
   const rows = await db
-    .select({ turns: chatSteps.turns })
+    .select({ step: chatSteps.step, turns: chatSteps.turns })
     .from(chatSteps)
     .where(
       and(eq(chatSteps.botId, botId), eq(chatSteps.sessionId, sessionId), lte(chatSteps.revision, revision)),
@@ -261,8 +263,27 @@ export async function turnsOf(db: Database, { botId, sessionId, revision }: Sess
     .limit(maximumSteps)
   return rows
     .reverse()
-    .flatMap(({ turns }) => JSON.parse(turns.text) as components['schemas']['ChatTurn'][])
+    .flatMap(({ step, turns }): components['schemas']['ChatTurn'][] => {
+      if (!step) return turns ? JSON.parse(turns.text) : []
+      const { said, answer } = unpackStep(step)
+      return [...said, ...answer.messages.map((message) => ({ role: 'bot' as const, message }))]
+    })
     .slice(-10_000)
+}
+
+/** The answer that the step which was read got, JSON; null where it is not there any more. */
+export async function lastAnswerOf(
+  db: Database,
+  { botId, sessionId, revision, lastAnswer }: Session,
+): Promise<string | null> {
+  if (lastAnswer !== null) return lastAnswer
+  const [row] = await db
+    .select({ step: chatSteps.step })
+    .from(chatSteps)
+    .where(
+      and(eq(chatSteps.botId, botId), eq(chatSteps.sessionId, sessionId), eq(chatSteps.revision, revision)),
+    )
+  return row?.step ? JSON.stringify(unpackStep(row.step).answer) : null
 }
 
 export async function answersOf(db: Database, botId: string, resultId: string): Promise<Answer[]> {
@@ -280,15 +301,29 @@ export async function answersOf(db: Database, botId: string, resultId: string): 
   )
 }
 
+/**
+ * What was said in a chat: when its result was made, in the steps that took answers, and in those that took none, of
+ * which each says how many answers were there before.
+ */
 export async function transcriptOf(
   db: Database,
   botId: string,
   resultId: string,
 ): Promise<TranscriptEntry[]> {
-  const rows = await db
-    .select({ entries: resultTranscripts.entries })
-    .from(resultTranscripts)
-    .where(and(eq(resultTranscripts.botId, botId), eq(resultTranscripts.resultId, resultId)))
-    .orderBy(resultTranscripts.id)
-  return rows.flatMap(({ entries }) => JSON.parse(entries.text) as TranscriptEntry[])
+  const isOf = sql`bot_id = ${botId} AND result_id = ${resultId}`
+  const rows = await selectRows(
+    db,
+    { entries: expression(sql`said.entries`, 'text') },
+    (list) => sql`
+      SELECT ${list} FROM (
+        SELECT -1 AS answers, 0 AS part, '' AS id, transcript AS entries FROM ${results}
+        WHERE bot_id = ${botId} AND id = ${resultId}
+        UNION ALL
+        SELECT seq, 1, '', transcript FROM ${resultAnswers} WHERE ${isOf}
+        UNION ALL
+        SELECT coalesce(nullif(split_part(id, '.', 2), '')::integer, 0), 0, id, entries
+        FROM ${resultTranscripts} WHERE ${isOf}
+      ) AS said WHERE said.entries IS NOT NULL ORDER BY said.answers, said.part, said.id`,
+  )
+  return rows.flatMap(({ entries }) => JSON.parse(entries) as TranscriptEntry[])
 }

@@ -17,6 +17,7 @@ import { installationKeys } from './schema.ts'
  */
 export async function migrateDatabase(url: string, last?: string): Promise<void> {
   const migrations = await readMigrations(last)
+  let isNew = false
   const holder = await connectTo(url)
   try {
     await lockSchema(holder)
@@ -29,6 +30,7 @@ export async function migrateDatabase(url: string, last?: string): Promise<void>
       for (;;) {
         const next = await firstMissing(worker, migrations)
         if (!next) break
+        isNew ||= next === migrations[0]
         if (!next.sql.some(isConcurrent)) {
           await applyAtOnce(worker, next)
           continue
@@ -40,6 +42,9 @@ export async function migrateDatabase(url: string, last?: string): Promise<void>
         await holder.query('COMMIT')
         await lockSchema(holder)
       }
+      // No earlier release has served it; of one that is brought back from a backup that is not known.
+      if (isNew && last === undefined)
+        await worker.query("INSERT INTO ended_releases (release, ended_at) VALUES ('1.0', $1)", [new Date()])
     } finally {
       await worker.end()
     }

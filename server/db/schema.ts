@@ -194,6 +194,12 @@ export const installationKeys = pgTable('installation_keys', {
   key: bytea('key').notNull(),
 })
 
+/** Earlier releases of which no process serves this database any more, see `db/releases.ts`. */
+export const endedReleases = pgTable('ended_releases', {
+  release: text('release').primaryKey(),
+  endedAt: time('ended_at').notNull(),
+})
+
 /** A request with an idempotency key and the answer it got, written in the transaction of what it did. */
 const keyedRequest = () => ({
   /** Empty where the request needs no token. */
@@ -371,6 +377,8 @@ export const results = pgTable(
     /** The block of this bot that the chat waits at, and until when it can be answered; null where it does not wait. */
     waitingBlockId: text('waiting_block_id'),
     waitsUntil: time('waits_until'),
+    /** What was said when it was made, as a list of transcript entries. */
+    transcript: json('transcript'),
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),
   },
@@ -378,9 +386,17 @@ export const results = pgTable(
     primaryKey({ columns: [table.botId, table.id] }),
     // Answers list (started only) and stats (all) from the index alone; is_completed comes last because
     // an INCLUDE clause is not portable to every database this schema runs on.
-    index('results_list')
-      .on(table.botId, table.hasStarted, table.createdAt.desc(), table.id.desc(), table.isCompleted)
-      .where(sql`NOT is_archived`),
+    // Read backwards: what is newest is added at the end of what a bot has, so that pages are left full.
+    index('results_by_time')
+      .on(
+        table.botId,
+        table.hasStarted,
+        table.createdAt.asc().nullsFirst(),
+        table.id.asc().nullsFirst(),
+        table.isCompleted,
+      )
+      .where(sql`NOT is_archived`)
+      .concurrently(),
   ],
 )
 
@@ -394,6 +410,8 @@ export const resultAnswers = pgTable(
     content: text('content').notNull(),
     attachedFileUrls: text('attached_file_urls').array(),
     createdAt: time('created_at').notNull(),
+    /** What was said in the step that took the answer, as a list of transcript entries. */
+    transcript: json('transcript'),
   },
   (table) => [primaryKey({ columns: [table.botId, table.resultId, table.seq] })],
 )
@@ -414,7 +432,10 @@ export const resultLogs = pgTable(
   (table) => [primaryKey({ columns: [table.botId, table.resultId, table.id] })],
 )
 
-/** What was said in a chat, one row per step; `entries` is a list of transcript entries. */
+/**
+ * What was said in steps of a chat that neither made its result nor took an answer; `entries` is a list of transcript
+ * entries. The id counts the rows, then the answers before: see `transcriptOf` in `chat/store.ts`.
+ */
 export const resultTranscripts = pgTable(
   'result_transcripts',
   {
@@ -444,8 +465,9 @@ export const chatSessions = pgTable(
     claim: text('claim'),
     /** What members have set since the last step, see `chat/steering.ts`. */
     steered: json('steered'),
-    /** Digest of the last reply and the answer it got, for a request that is sent again. */
+    /** Digest of the last reply, for a request that is sent again. */
     lastMessage: text('last_message'),
+    /** The answer it got, where release 1.0 may ask for it; `chatSteps` has it in any case. */
     lastAnswer: json('last_answer'),
     /** How many log entries its client has saved; null for none. */
     clientLogs: integer('client_logs'),
@@ -457,24 +479,25 @@ export const chatSessions = pgTable(
     updatedAt: time('updated_at').notNull(),
   },
   (table) => [
-    uniqueIndex('chat_sessions_key').on(table.botId, table.id).concurrently(),
     index('chat_sessions_expiry').on(table.expiresAt),
     // Not of `state`, which changes with every step: each would be written into all indexes.
-    index('chat_sessions_open')
-      .on(table.botId, table.createdAt.desc(), table.id.desc())
+    index('chat_sessions_by_time')
+      .on(table.botId, table.createdAt.asc().nullsFirst(), table.id.asc().nullsFirst())
       .where(sql`ended_at IS NULL AND result_id IS NOT NULL`)
       .concurrently(),
   ],
 )
 
-/** What each step of a chat showed, for clients that come back; it goes with its session. */
+/** Each step of a chat, for clients that come back or ask again; it goes with its session. */
 export const chatSteps = pgTable(
   'chat_steps',
   {
     botId: text('bot_id').notNull(),
     sessionId: text('session_id').notNull(),
     revision: integer('revision').notNull(),
-    turns: json('turns').notNull(),
+    /** What was said and answered, see `chat/packed-steps.ts`; null where `turns` has it. */
+    step: bytea('step'),
+    turns: json('turns'),
   },
   (table) => [primaryKey({ columns: [table.botId, table.sessionId, table.revision] })],
 )

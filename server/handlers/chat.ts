@@ -6,6 +6,7 @@ import { lookOfChat, startChat as startFlow } from '../chat/engine.ts'
 import { saveStep } from '../chat/saving.ts'
 import { newSessionId } from '../chat/session-ids.ts'
 import {
+  answerBeforeWebhook,
   digestOf,
   earlierAnswer,
   effectsOf,
@@ -13,7 +14,6 @@ import {
   runStep,
   toStep,
   waitsFor,
-  waitsForWebhook,
 } from '../chat/steps.ts'
 import { findPublished, findSession, locateSession, previewFlow, sessionOf, turnsOf } from '../chat/store.ts'
 import type { StartOptions, StepRefusal } from '../chat/types.ts'
@@ -82,8 +82,9 @@ export const chat: ChatHandlers<Contexts> = {
     if (origin) return reply.fail('FORBIDDEN', [origin])
     const { sessionId, resultId, revision, botId, flow } = session
     const state = readState(session.state)
-    const [turns, look] = await Promise.all([
+    const [turns, awaited, look] = await Promise.all([
       turnsOf(db, session),
+      state && waitsFor(db, session),
       lookOfChat(flow, state ?? null, effectsOf(context, { ...session, state })),
     ])
     return reply.ok({
@@ -92,7 +93,7 @@ export const chat: ChatHandlers<Contexts> = {
       bot: { id: botId, version: '6.1', ...look },
       turns,
       isOver: state === undefined,
-      ...(state && waitsFor(session)),
+      ...awaited,
       revision,
     })
   },
@@ -105,14 +106,14 @@ export const chat: ChatHandlers<Contexts> = {
     if (origin) return reply.fail('FORBIDDEN', [origin])
     const tell = readState(session.state)?.isStreamEnabled ? openEvents?.() : undefined
     const digest = digestOf(body)
-    const earlier = earlierAnswer(session, digest, body.revision, now)
+    const earlier = await earlierAnswer(db, session, digest, body.revision, now)
     if (earlier !== null) return reply.ok(stored(new JsonText(earlier)))
-    const { revision, lastAnswer } = session
+    const { revision } = session
     if (body.revision !== undefined && body.revision !== revision) return reply.fail('CONFLICT', [movedOn])
     // The client of a chat that waits for a webhook asks now and then whether it was called.
-    const isQuestion = (body.message ?? null) === null && waitsForWebhook(session)
-    if (isQuestion && lastAnswer !== null && readState(session.state)) {
-      return reply.ok(stored(new JsonText(lastAnswer)))
+    if ((body.message ?? null) === null && readState(session.state)) {
+      const waiting = await answerBeforeWebhook(db, session)
+      if (waiting !== undefined) return reply.ok(stored(new JsonText(waiting)))
     }
 
     const options = { textBubbleContentFormat: body.textBubbleContentFormat }
@@ -120,7 +121,7 @@ export const chat: ChatHandlers<Contexts> = {
     if (ran === 'over') return reply.fail('NOT_FOUND')
     if (ran === 'moved') {
       const moved = await findSession(db, tools, params.sessionId, now)
-      const answer = moved && earlierAnswer(moved, digest, revision, now)
+      const answer = moved && (await earlierAnswer(db, moved, digest, revision, now))
       return answer ? reply.ok(stored(new JsonText(answer))) : reply.fail('CONFLICT', [movedOn])
     }
     if ('problem' in ran) return reply.fail('BAD_REQUEST', [refused(ran)])
@@ -185,7 +186,8 @@ export const chat: ChatHandlers<Contexts> = {
       const session = sessionId && (await findSession(db, tools, sessionId, now))
       if (!session) return reply.fail('NOT_FOUND')
       const state = readState(session.state)
-      if (!waitsForWebhook(session) || state?.waiting?.blockId !== params.blockId) {
+      const isWaiting = (await answerBeforeWebhook(db, session)) !== undefined
+      if (!isWaiting || state?.waiting?.blockId !== params.blockId) {
         return reply.fail('BAD_REQUEST', [
           { path: ['path', 'blockId'], code: 'not_waiting', message: 'The chat does not wait at this block' },
         ])

@@ -1,11 +1,10 @@
 import { eq, sql } from 'drizzle-orm'
 import type { BotGrant } from '../access/index.ts'
-import { requestPurge } from '../background/purge.ts'
+import { earlierSteps, requestPurge } from '../background/purge.ts'
 import { type Database, transact } from '../db/client.ts'
 import { isDistributed } from '../db/distribution.ts'
 import {
   bots,
-  chatSteps,
   resultAnswers,
   resultLogs,
   resultTranscripts,
@@ -62,10 +61,7 @@ export async function deleteSome(db: Database, { bot, caller }: BotGrant, ids: s
     logs AS (DELETE FROM ${resultLogs} WHERE ${named}),
     transcripts AS (DELETE FROM ${resultTranscripts} WHERE ${named}),
     files AS (UPDATE ${uploads} SET remove_at = ${now.toISOString()}::timestamptz WHERE ${named}),
-    steps AS (
-      DELETE FROM ${chatSteps}
-      WHERE bot_id = ${bot.id} AND session_id = ANY(ARRAY(SELECT last_chat_session_id FROM doomed))
-    )`
+    steps AS (${earlierSteps(sql`${bot.id}`, sql`ARRAY(SELECT last_chat_session_id FROM doomed)`)})`
   const removal = sql`DELETE FROM ${table} WHERE bot_id = ${bot.id} AND id = ANY(ARRAY(SELECT id FROM doomed))`
 
   if (!isDistributed(db)) {

@@ -113,8 +113,11 @@ withBrowser('two chats over three restarts', () => {
       const { rows } = await client.query(
         `SELECT (SELECT array_agg(content ORDER BY seq) FROM result_answers a WHERE a.bot_id = r.bot_id AND a.result_id = r.id)
            AS answers, is_completed,
-           (SELECT count(*)::int FROM result_transcripts t, json_array_elements(t.entries)
-             WHERE t.bot_id = r.bot_id AND t.result_id = r.id) AS said
+           (SELECT count(*)::int FROM (
+             SELECT entries FROM result_transcripts t WHERE t.bot_id = r.bot_id AND t.result_id = r.id
+             UNION ALL SELECT transcript FROM result_answers a WHERE a.bot_id = r.bot_id AND a.result_id = r.id
+             UNION ALL SELECT r.transcript
+           ) AS t, json_array_elements(t.entries)) AS said
          FROM results r WHERE bot_id = $1 ORDER BY 1`,
         [botId],
       )

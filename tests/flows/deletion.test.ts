@@ -190,26 +190,29 @@ describe('the purge', () => {
     expect(await count('purges')).toBe(0)
   })
 
-  test('what a chat showed goes with its result, with all results, and with its session', async () => {
+  test('what a chat showed goes with its result and with all results, but for what it waits with, and with its session', async () => {
     const asMember = { as: site.member, params: { botId: site.published.id } }
     const chatted = async () => {
       const params = { publicId: site.published.publicId }
       const { sessionId, resultId } = await app.client.ok('startChat', { params })
+      await app.client.ok('continueChat', { params: { sessionId }, body: { message: 'Ada' } })
       return { sessionId, resultId: String(resultId) }
     }
     const shown = (sessionId: string) => count('chat_steps WHERE session_id = $1', sessionId)
     const [one, other, last] = [await chatted(), await chatted(), await chatted()]
     await app.client.ok('deleteResults', { ...asMember, query: { resultIds: one.resultId } })
-    expect([await shown(one.sessionId), await shown(other.sessionId)]).toEqual([0, 1])
+    expect([await shown(one.sessionId), await shown(other.sessionId)]).toEqual([1, 2])
+    const { body } = await app.client.call('getSession', { params: { sessionId: one.sessionId } })
+    expect(body).toMatchObject({ isOver: false, input: { type: 'email input' } })
     await app.pool.query('UPDATE chat_sessions SET expires_at = $2 WHERE id = $1', [
       last.sessionId,
       new Date(0),
     ])
     await purge()
-    expect([await shown(last.sessionId), await shown(other.sessionId)]).toEqual([0, 1])
+    expect([await shown(last.sessionId), await shown(other.sessionId)]).toEqual([0, 2])
     await app.client.ok('deleteResults', asMember)
     await purge()
-    expect(await shown(other.sessionId)).toBe(0)
+    expect(await shown(other.sessionId)).toBe(1)
   })
 
   test('removes chat sessions that are over, and no others', async () => {

@@ -10,6 +10,7 @@ import {
   botPublications,
   bots,
   chatSessions,
+  chatSteps,
   folders,
   publicIds,
   publishedBots,
@@ -164,6 +165,7 @@ class Plan {
     answers: [] as (typeof resultAnswers.$inferInsert)[],
     logs: [] as (typeof resultLogs.$inferInsert)[],
     sessions: [] as (typeof chatSessions.$inferInsert)[],
+    steps: [] as (typeof chatSteps.$inferInsert)[],
   }
 
   constructor(private readonly now: () => Date) {}
@@ -185,6 +187,7 @@ class Plan {
       insertion(resultAnswers, rows.answers),
       insertion(resultLogs, rows.logs),
       insertion(chatSessions, rows.sessions),
+      insertion(chatSteps, rows.steps),
     ]
     for (const text of together(insertions)) await db.execute(sql.raw(text))
   }
@@ -341,6 +344,7 @@ class Plan {
   private addSession(values: { botId: string; publicationId: string; resultId: string; expiresAt: Date }) {
     const id = newSessionId(values.botId, this.now())
     this.rows.sessions.push({ id, state: json({}), revision: 1, ...this.stamps(), ...values })
+    this.rows.steps.push({ botId: values.botId, sessionId: id, revision: 1, turns: json([]) })
     return id
   }
 }

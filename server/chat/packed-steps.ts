@@ -1,0 +1,45 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import type { components } from '../../generated/openapi.ts'
+
+/*
+ * A step as it is kept for clients that come back or ask again. Every step holds the same property names, so it is
+ * compressed with these at hand, to a third.
+ */
+
+type Turn = components['schemas']['ChatTurn']
+
+export interface KeptStep {
+  /** What the person said. */
+  said: Turn[]
+  /** What the client was answered. */
+  answer: components['schemas']['ContinuedChatBody']
+}
+
+/** Steps that were written are unreadable with any other. What is most frequent comes last. */
+const dictionary = Buffer.from(
+  '"clientSideActions":[{"type":"redirect","redirect":{"url":"https://"isNewTab":"scriptToExecute":{"content":"args":' +
+    '"expectsDedicatedReply":true"dynamicTheme":{"hostAvatarUrl":"progress":"logs":[{"status":"error","description":"' +
+    '"details":"context":"type":"image","content":{"url":"https://"type":"video""type":"embed"{"type":"audio"' +
+    '"attachedFileUrls":["lastMessageNewFormat":"isMultipleChoice":true"dynamicVariableId":"isSearchable":' +
+    '{"markdown":"type":"markdown""url":"bold":true{"type":"variable","children":[{"type":"inline-variable"' +
+    '},{"type":"p","children":[{"text":""}]}' +
+    '"type":"date input""type":"file input""type":"rating input""type":"phone number input""type":"url input"' +
+    '"type":"number input","options":{"type":"email input","options":{"isLong":false,"inputMode":"' +
+    '"input":{"id":"","type":"choice input","items":[{"id":"","outgoingEdgeId":"","content":"' +
+    '"options":{"buttonLabel":"Send","labels":{"placeholder":"Type your answer...","button":"Send"},"variableId":"' +
+    '{"said":[],"answer":{"messages":[{"said":[{"role":"user","text":""}],"answer":{"messages":[{"id":"' +
+    '","type":"text","content":{"type":"richText","richText":[{"type":"p","children":[{"text":"' +
+    '"}]}]}},{"id":""}]}]}}],"input":{"id":"","type":"text input","options":{"variableId":""}},"revision":',
+)
+
+/** Little memory: a step is small, and what is asked of the system for it takes longer than the work. */
+const options = { dictionary, windowBits: 12, memLevel: 4 }
+
+/** `answer` is JSON. */
+export function packStep(said: Turn[], answer: string): Buffer {
+  return deflateRawSync(`{"said":${JSON.stringify(said)},"answer":${answer}}`, options)
+}
+
+export function unpackStep(packed: Buffer): KeptStep {
+  return JSON.parse(inflateRawSync(packed, options).toString())
+}

@@ -1,0 +1,26 @@
+import { type Database, rootOf } from './client.ts'
+import { endedReleases } from './schema.ts'
+
+/*
+ * Release 1.0 may serve a database that this release has migrated, beside it. It looks for the transcript of a chat in
+ * one table, and for the last answer in the session. Both are written for it until it is known to be gone: a database that
+ * this release made never had it, and of others `admin finish-upgrade` says so. This release reads what either wrote.
+ */
+
+const alone = new WeakSet<Database>()
+
+/** Whether release 1.0 may read what is written. */
+export function isBesideFirstRelease(db: Database): boolean {
+  return !alone.has(rootOf(db))
+}
+
+/** Looks whether release 1.0 is gone; before the first statement of a chat. */
+export async function noteReleases(db: Database) {
+  const ended = await db.select().from(endedReleases)
+  if (ended.some(({ release }) => release === '1.0')) alone.add(db)
+}
+
+/** Notes that no process of release 1.0 serves the database any more. Processes heed it from their next start. */
+export async function finishUpgrade(db: Database, now: Date) {
+  await db.insert(endedReleases).values({ release: '1.0', endedAt: now }).onConflictDoNothing()
+}

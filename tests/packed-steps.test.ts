@@ -1,0 +1,36 @@
+import { expect, test } from '@jest/globals'
+import { packStep, unpackStep } from '../server/chat/packed-steps.ts'
+
+const answer = {
+  messages: [
+    {
+      id: 'a',
+      type: 'text' as const,
+      content: {
+        type: 'richText' as const,
+        richText: [{ type: 'p', children: [{ text: 'Grüße, \u{1f44b}' }] }],
+      },
+    },
+  ],
+  input: { id: 'b', type: 'text input' as const, options: { variableId: 'c' } },
+  revision: 4,
+}
+const said = [{ role: 'user' as const, text: 'Ada' }]
+
+test('a step is what it was, and smaller', () => {
+  const text = JSON.stringify(answer)
+  const packed = packStep(said, text)
+  expect(unpackStep(packed)).toEqual({ said, answer })
+  expect(packed.length).toBeLessThan(text.length / 2)
+})
+
+test('a long step is too', () => {
+  const long = Array.from({ length: 2_000 }, (_, at) => ({ ...answer.messages[0], id: `${at * 7919}` }))
+  const step = { ...answer, messages: long }
+  expect(unpackStep(packStep([], JSON.stringify(step))).answer).toEqual(step)
+})
+
+test('what is stored can be read: nobody changes the names that it was packed with', () => {
+  const stored = 'I+R/x5REgkGQSLswcC86vOfw/FQdhQ/zJ3bjCoEkEoMgGS0MTGprAQ=='
+  expect(unpackStep(Buffer.from(stored, 'base64'))).toEqual({ said, answer })
+})
