@@ -6,7 +6,7 @@ import type { components } from '../../generated/openapi.ts'
  * compressed with these at hand, to a third.
  */
 
-type Turn = components['schemas']['ChatTurn']
+export type Turn = components['schemas']['ChatTurn']
 
 export interface KeptStep {
   /** What the person said. */

@@ -137,11 +137,8 @@ export function readState(stored: string | null): SessionState | undefined {
 }
 
 /** What a client that comes back has to show and to do. What it did already, such as going elsewhere, it does not do again. */
-export async function waitsFor(db: Database, session: Session) {
-  const step = JSON.parse((await lastAnswerOf(db, session)) ?? '{}') as Partial<
-    components['schemas']['ContinuedChatBody']
-  >
-  const { input, clientSideActions, dynamicTheme, progress } = step
+export function waitsFor(answer: Partial<components['schemas']['ContinuedChatBody']>) {
+  const { input, clientSideActions, dynamicTheme, progress } = answer
   const awaited = clientSideActions?.filter((action) => action.expectsDedicatedReply === true)
   return { input, clientSideActions: awaited?.length ? awaited : undefined, dynamicTheme, progress }
 }

@@ -1,6 +1,5 @@
 import { and, desc, eq, isNull, lte, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
-import type { components } from '../../generated/openapi.ts'
 import { type BotGrant, isWatched } from '../access/index.ts'
 import { type Draft, parseDraft, type Version, withDraft } from '../bots/drafts.ts'
 import { convert } from '../conversion/index.ts'
@@ -20,7 +19,7 @@ import {
   resultTranscripts,
 } from '../db/schema.ts'
 import { expression, optional, prepareSelect, selectRows } from '../db/selection.ts'
-import { unpackStep } from './packed-steps.ts'
+import { type KeptStep, type Turn, unpackStep } from './packed-steps.ts'
 import { botOfSession } from './session-ids.ts'
 import type { ChatTools } from './tools/index.ts'
 import type { Answer, Flow, TranscriptEntry } from './types.ts'
@@ -251,8 +250,8 @@ function toFlow(botId: string, version: Version, draft: Draft): Flow {
 
 const maximumSteps = 1_000
 
-/** What was said in a chat, up to the step that was read. */
-export async function turnsOf(db: Database, { botId, sessionId, revision }: Session) {
+/** What was said in a chat, up to the step that was read, and the answer that this got. */
+export async function turnsOf(db: Database, { botId, sessionId, revision, lastAnswer }: Session) {
   const rows = await db
     .select({ step: chatSteps.step, turns: chatSteps.turns })
     .from(chatSteps)
@@ -261,14 +260,15 @@ export async function turnsOf(db: Database, { botId, sessionId, revision }: Sess
     )
     .orderBy(desc(chatSteps.revision))
     .limit(maximumSteps)
-  return rows
-    .reverse()
-    .flatMap(({ step, turns }): components['schemas']['ChatTurn'][] => {
-      if (!step) return turns ? JSON.parse(turns.text) : []
-      const { said, answer } = unpackStep(step)
-      return [...said, ...answer.messages.map((message) => ({ role: 'bot' as const, message }))]
-    })
-    .slice(-10_000)
+  const steps = rows.reverse().map(({ step, turns }) => {
+    if (!step) return { turns: turns ? (JSON.parse(turns.text) as Turn[]) : [] }
+    const { said, answer } = unpackStep(step)
+    return { turns: [...said, ...answer.messages.map((message): Turn => ({ role: 'bot', message }))], answer }
+  })
+  return {
+    turns: steps.flatMap(({ turns }) => turns).slice(-10_000),
+    answer: lastAnswer === null ? steps.at(-1)?.answer : (JSON.parse(lastAnswer) as KeptStep['answer']),
+  }
 }
 
 /** The answer that the step which was read got, JSON; null where it is not there any more. */

@@ -82,9 +82,8 @@ export const chat: ChatHandlers<Contexts> = {
     if (origin) return reply.fail('FORBIDDEN', [origin])
     const { sessionId, resultId, revision, botId, flow } = session
     const state = readState(session.state)
-    const [turns, awaited, look] = await Promise.all([
+    const [{ turns, answer = {} }, look] = await Promise.all([
       turnsOf(db, session),
-      state && waitsFor(db, session),
       lookOfChat(flow, state ?? null, effectsOf(context, { ...session, state })),
     ])
     return reply.ok({
@@ -93,7 +92,7 @@ export const chat: ChatHandlers<Contexts> = {
       bot: { id: botId, version: '6.1', ...look },
       turns,
       isOver: state === undefined,
-      ...awaited,
+      ...(state && waitsFor(answer)),
       revision,
     })
   },
