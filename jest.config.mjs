@@ -1,3 +1,5 @@
+import { availableParallelism } from 'node:os'
+
 const common = {
   testEnvironment: 'node',
   setupFiles: ['<rootDir>/tests/setup.ts'],
@@ -44,7 +46,7 @@ export default {
   // Ends what hangs, and nothing else: a limit says nothing about how fast the machine must be.
   testTimeout: 300_000,
   // Some tests wait more than they work.
-  maxWorkers: '150%',
+  maxWorkers: Math.ceil(availableParallelism() * 1.5),
   testSequencer: './tests/sequencer.mjs',
   // Modules of a file that is done are not given back, and a heap of gigabytes is collected slowly.
   workerIdleMemoryLimit: '1GB',
