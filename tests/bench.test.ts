@@ -15,7 +15,8 @@ afterAll(() => {
 /** A server that answers everything so. */
 async function answering(name: string, status: number, body: object | undefined) {
   const server = createServer((_request, response) => {
-    response.writeHead(status, { 'Content-Type': 'application/json' })
+    // A connection that is kept may end just as the next request is sent.
+    response.writeHead(status, { 'Content-Type': 'application/json', Connection: 'close' })
     response.end(body && JSON.stringify(body))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
