@@ -82,9 +82,15 @@ export async function insertBot(
       return (await insertStatements(db).bot(valuesOf(row, draft, deed))) === 1 ? undefined : { gone: true }
     }
     return await transact(db, async (tx) => {
+      // Before the names: on a cluster whoever claims one keeps all others from it, and a deletion of the workspace takes
+      // them in this order.
+      const isApart = isDistributed(db)
+      if (isApart && !(await holdWorkspace(tx, row.workspaceId, 'key share'))) {
+        throw new Rollback({ gone: true })
+      }
       const issue = await claimNames(tx, row.id, row)
       if (issue) throw new Rollback({ issue })
-      if (isDistributed(db)) return insertApart(tx, row, draft, deed)
+      if (isApart) return insertApart(tx, row, draft, deed)
       const values = valuesOf(row, draft, deed)
       const { rowCount } = await tx.execute(insertion((name) => sql`${values[name]}`))
       if (rowCount !== 1) throw new Rollback({ gone: true })
@@ -99,7 +105,6 @@ export async function insertBot(
 
 /** On a cluster: a statement each, since the rows are on several nodes. */
 async function insertApart(tx: Transaction, row: BotRow, draft: Draft, deed: Deed): Promise<undefined> {
-  if (!(await holdWorkspace(tx, row.workspaceId, 'key share'))) throw new Rollback({ gone: true })
   await tx.insert(table).values(row)
   await tx.insert(botDrafts).values({ botId: row.id, ...draft })
   await writeEntry(tx, newEntry(row.workspaceId, deed, row.id, row.createdAt))
