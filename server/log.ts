@@ -1,4 +1,5 @@
 import { type DestinationStream, destination, type Logger, pino } from 'pino'
+import { toIso } from './iso-time.ts'
 
 /**
  * Standard output, on which lines are written several at once, and none waits for long. Where several processes share
@@ -17,7 +18,7 @@ export function createLog(level: string, sink: DestinationStream): Logger {
   return pino(
     {
       level,
-      timestamp: pino.stdTimeFunctions.isoTime,
+      timestamp: () => `,"time":"${toIso(new Date())}"`,
       serializers: {
         err: (error: Error & { code?: unknown }) => ({
           name: error?.name,

@@ -8,6 +8,7 @@ import { type Database, statements, type Transaction } from '../db/client.ts'
 import { after, newestFirst, type Position } from '../db/page.ts'
 import { customDomains, publicIds, publishedBots, bots as table } from '../db/schema.ts'
 import { entityTag, isStale, tagOfRow } from '../entity-tags.ts'
+import { toIso } from '../iso-time.ts'
 import { JsonText, stored } from '../json/json-text.ts'
 import { newEntry, writeEntry } from '../workspaces/audit.ts'
 import { type Draft, flowParts } from './drafts.ts'
@@ -29,8 +30,8 @@ export function toBot(row: BotRow, draft: Draft): Bot {
     name: row.name,
     ...flowParts(draft),
     selectedThemeTemplateId: row.selectedThemeTemplateId,
-    createdAt: row.createdAt.toISOString(),
-    updatedAt: row.updatedAt.toISOString(),
+    createdAt: toIso(row.createdAt),
+    updatedAt: toIso(row.updatedAt),
     icon: row.icon,
     folderId: row.folderId,
     publicId: row.publicId,

@@ -51,10 +51,11 @@ export async function insertClientLogs(
   now: Date,
 ): Promise<boolean> {
   if (logs.length === 0) return true
-  const given = logs.map(({ status = 'error', details, ...log }) => ({
-    ...log,
+  const given = logs.map(({ status = 'error', description, details, context }) => ({
     status,
+    description,
     details: details && shortened(details),
+    context,
   }))
   const { botId, resultId } = session
   const values = { ...session, now: now.toISOString(), logs: JSON.stringify(toLogRows(given, now)) }

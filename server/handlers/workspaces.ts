@@ -6,6 +6,7 @@ import type { Config } from '../config.ts'
 import type { Contexts } from '../context.ts'
 import { transact } from '../db/client.ts'
 import { entityTag, tagOfRow } from '../entity-tags.ts'
+import { toIso } from '../iso-time.ts'
 import { stored } from '../json/json-text.ts'
 import {
   createWorkspace,
@@ -100,8 +101,8 @@ function toPlan(plan: string): Plan {
 function toWorkspace(row: WorkspaceRow): components['schemas']['Workspace'] {
   return {
     id: row.id,
-    createdAt: row.createdAt.toISOString(),
-    updatedAt: row.updatedAt.toISOString(),
+    createdAt: toIso(row.createdAt),
+    updatedAt: toIso(row.updatedAt),
     name: row.name,
     icon: row.icon,
     plan: toPlan(row.plan),

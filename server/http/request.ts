@@ -69,14 +69,20 @@ export interface Mistake {
   issues: Issue[]
 }
 
-/** Reads the body and puts it beside the address, or says what is wrong with both. */
-export async function readInput(
+/** Reads the body and puts it beside the address, or says what is wrong with both. What has none is not waited for. */
+export function readInput(
   operation: Operation,
   request: express.Request,
   response: express.Response,
-  { params, query, issues }: Address,
-): Promise<Input | Mistake> {
-  const body = await readBody(operation, request, response)
+  address: Address,
+): Input | Mistake | Promise<Input | Mistake> {
+  if (operation.everythingWithout) return inputOf(address, requireBare(request, operation.everythingWithout))
+  if (operation.method === 'get' || operation.method === 'delete') return inputOf(address, nothing)
+  if (operation.fileBody) return inputOf(address, readFile(request))
+  return readBody(operation, request, response).then((body) => inputOf(address, body))
+}
+
+function inputOf({ params, query, issues }: Address, body: Body | Mistake): Input | Mistake {
   if (issues.length === 0)
     return 'code' in body ? body : { params, query, body: body.value, bytes: body.bytes }
   // Beside a wrong address, a body is told if it could be read.
@@ -104,9 +110,6 @@ async function readBody(
   request: express.Request,
   response: express.Response,
 ): Promise<Body | Mistake> {
-  if (operation.everythingWithout) return requireBare(request, operation.everythingWithout)
-  if (operation.method === 'get' || operation.method === 'delete') return nothing
-  if (operation.fileBody) return readFile(request)
   const isRight = isJson(request.headers['content-type'])
   const size = operation.bodySize ?? 'small'
   let bytes: Buffer | undefined

@@ -113,7 +113,8 @@ function bind(
     }
     if ('refusal' in visitor) return refuse(visitor.refusal)
 
-    const input = await readInput(operation, request, response, address)
+    const given = readInput(operation, request, response, address)
+    const input = given instanceof Promise ? await given : given
 
     const authorization = await permit(db, need, visitor, workspaceOf(access, input), now)
     note(response, authorization, now)
