@@ -5,7 +5,7 @@ const SHORT = 256
 
 /**
  * The text of bytes that are valid UTF-8. Of a document of 27 KB in which not every character is ASCII, Node's own
- * ways take 50 to 80 µs, this one 10.
+ * ways take 35 to 80 µs, this one 10 to 20.
  */
 export function fromUtf8(bytes: Buffer): string {
   if (bytes.length < SHORT) return bytes.toString()
