@@ -327,11 +327,11 @@ describe('results that are looked for', () => {
   const searches: Record<string, { query: Record<string, string>; examines: number }> = {
     'many of them': { query: { status: 'completed', limit: '20' }, examines: 3 * 21 + 1 },
     'by an answer that all have': { query: { answerContains: 'ANSW', limit: '20' }, examines: 21 + 1 },
-    'by an answer that none has': { query: { answerContains: 'nobody' }, examines: 10_000 },
-    'by a variable that none has': { query: { variable: 'Email:nobody' }, examines: 10_000 },
+    'by an answer that none has': { query: { answerContains: 'nobody' }, examines: 800 },
+    'by a variable that none has': { query: { variable: 'Email:nobody' }, examines: 800 },
     'of some days, by an answer that none has': {
       query: { answerContains: 'nobody', createdBefore: new Date(Date.now() - 1e10).toISOString() },
-      examines: 10_000,
+      examines: 800,
     },
   }
 

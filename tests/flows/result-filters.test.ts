@@ -216,8 +216,8 @@ describe('a page', () => {
     )
   }
 
-  test('examines 10,000 results at most: it may be empty and not be the last', async () => {
-    await addMany(20_001)
+  test('examines a bounded number of results: it may be empty and not be the last', async () => {
+    await addMany(1_601)
     const query = { status: 'completed', limit: 5 }
     const pages: { ids: string[]; hasNext: boolean }[] = []
     for (let cursor: string | null | undefined; cursor !== null; ) {
@@ -231,13 +231,13 @@ describe('a page', () => {
     expect(pages).toEqual([
       { ids: [], hasNext: true },
       { ids: [], hasNext: true },
-      { ids: ['many-020001'], hasNext: false },
+      { ids: ['many-001601'], hasNext: false },
     ])
-    expect(await exported({ status: 'completed' })).toEqual(['many-020001'])
+    expect(await exported({ status: 'completed' })).toEqual(['many-001601'])
   })
 
   test('has the very last result that it examines', async () => {
-    await addMany(10_000)
+    await addMany(800)
     const { body } = await list({ status: 'completed' })
     expect(body.results).toHaveLength(1)
   })

@@ -12,6 +12,8 @@ import { readFlow, tableOf } from './table.js'
 const part = (id) => document.getElementById(id)
 const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
 const PAGE = 50
+/** So many pages are asked for at a time until one has something. */
+const PAGES = 12
 
 /** What the page is doing; a later choice ends what was begun for an earlier one. */
 let running = new AbortController()
@@ -207,20 +209,23 @@ async function showBlocks(botId, range, { answerContains, variable }, signal) {
 }
 
 async function showMore(signal) {
-  const { botId, query, results, cursor } = shown
+  const { botId, query, results } = shown
   const more = part('more')
   more.disabled = true
   try {
-    const page = await ask(ofBot(botId, 'results'), { ...query, limit: PAGE, cursor }, signal)
-    results.push(...page.results)
-    shown.cursor = page.nextCursor
+    // Who looks for something is answered after so many results, whatever was found among them.
+    for (let pages = 0; pages < PAGES && shown.cursor !== null; pages++) {
+      const page = await ask(ofBot(botId, 'results'), { ...query, limit: PAGE, cursor: shown.cursor }, signal)
+      results.push(...page.results)
+      shown.cursor = page.nextCursor
+      if (page.results.length > 0) break
+    }
   } finally {
     more.disabled = false
   }
   more.hidden = shown.cursor === null
   const found = results.length === 0 ? 'None found' : `${count(results.length)} shown, newest first`
   const isCut = shown.cursor !== null
-  // Who looks for something is answered after so many results, whatever was found among them.
   part('shown').textContent = isCut ? `${found}; there may be more.` : `${found}; there are no more.`
   if (results.length > 0) part('answers').replaceChildren(tableOf(results, flow))
 }
