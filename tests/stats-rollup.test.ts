@@ -5,6 +5,7 @@ import type { BotGrant } from '../server/access/index.ts'
 import { purgeBatch } from '../server/background/purge.ts'
 import { saveStep } from '../server/chat/saving.ts'
 import { connect, type Database } from '../server/db/client.ts'
+import { isDistributed, treatAsDistributed } from '../server/db/distribution.ts'
 import { newId } from '../server/ids.ts'
 import { countResults, MANY, rollUpBatch } from '../server/results/stats-rollup.ts'
 import { type TimeRange, timeRange } from '../server/results/time-range.ts'
@@ -52,6 +53,7 @@ function connectAgain(poolSize: number): Database {
     sessionSettings: true,
     onError: () => {},
   })
+  if (isDistributed(app.db)) treatAsDistributed(db)
   pools.push(pool)
   return db
 }
