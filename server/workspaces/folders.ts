@@ -2,7 +2,7 @@ import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Issue } from '../../contract/errors.ts'
 import type { Conditions } from '../../contract/operation.ts'
 import type { FolderGrant, WorkspaceGrant } from '../access/index.ts'
-import { type Database, type Transaction, transact } from '../db/client.ts'
+import { type Database, sqlState, type Transaction, transact } from '../db/client.ts'
 import { after, newestFirst, type Position } from '../db/page.ts'
 import { bots, folders as table } from '../db/schema.ts'
 import { selectRows } from '../db/selection.ts'
@@ -109,6 +109,8 @@ function ancestors(tx: Transaction, workspaceId: string, folderId: string) {
   )
 }
 
+const MAXIMUM_ATTEMPTS = 20
+
 /** Deletes a folder; what is in it moves to the folder that it was in. Undefined when it is gone. */
 export async function deleteFolder(
   db: Database,
@@ -116,20 +118,29 @@ export async function deleteFolder(
   conditions: Conditions,
   now: Date,
 ): Promise<{ row: FolderRow } | { stale: FolderRow } | undefined> {
-  return transact(db, async (tx) => {
-    if (!(await holdWorkspace(tx, folder.workspaceId, 'no key update'))) return undefined
-    // Locked before its contents move, so that nothing can be put into it meanwhile.
-    const [row] = await tx.select().from(table).where(eq(table.id, folder.id)).for('update')
-    if (!row) return undefined
-    if (isStale(conditions, row)) return { stale: row }
-    const { parentFolderId } = row
-    await tx.update(table).set({ parentFolderId }).where(eq(table.parentFolderId, row.id))
-    await tx.update(bots).set({ folderId: parentFolderId }).where(eq(bots.folderId, row.id))
-    await tx.delete(table).where(eq(table.id, row.id))
-    const deed = { by: caller, operation: 'deleteFolder' } as const
-    await writeEntry(tx, newEntry(row.workspaceId, deed, row.id, now))
-    return { row }
-  })
+  const attempt = () =>
+    transact(db, async (tx) => {
+      if (!(await holdWorkspace(tx, folder.workspaceId, 'no key update'))) return undefined
+      // Locked before its contents move, so that nothing can be put into it meanwhile.
+      const [row] = await tx.select().from(table).where(eq(table.id, folder.id)).for('update')
+      if (!row) return undefined
+      if (isStale(conditions, row)) return { stale: row }
+      const { parentFolderId } = row
+      await tx.update(table).set({ parentFolderId }).where(eq(table.parentFolderId, row.id))
+      await tx.update(bots).set({ folderId: parentFolderId }).where(eq(bots.folderId, row.id))
+      await tx.delete(table).where(eq(table.id, row.id))
+      const deed = { by: caller, operation: 'deleteFolder' } as const
+      await writeEntry(tx, newEntry(row.workspaceId, deed, row.id, now))
+      return { row }
+    })
+  for (let left = MAXIMUM_ATTEMPTS; ; left--) {
+    try {
+      return await attempt()
+    } catch (error) {
+      // On a cluster each node has a folder of its own to lock, and a bot was put into that of another one.
+      if (sqlState(error) !== '23503' || left === 0) throw error
+    }
+  }
 }
 
 const noSuchParent: Issue = {
