@@ -13,7 +13,10 @@ const asText = (texts: Map<string, Buffer>) =>
 
 /** Long enough for every way in which bytes become text. */
 const anyText = fc
-  .array(fc.constantFrom('plain', 'ü', '–', '漢', '😀', '\u0000', '\ufeff', '"', '\\'), { maxLength: 300 })
+  .array(fc.constantFrom('plain', 'ü', '–', '漢', '😀', '\u0000', '\ufeff', '"', '\\'), {
+    maxLength: 300,
+    size: 'max',
+  })
   .map((pieces) => pieces.join(''))
 
 test('bytes become the text that they are of', () => {
