@@ -23,7 +23,10 @@ export async function builtRelease(commit = RELEASE): Promise<string | undefined
     return undefined
   }
   execFileSync('sh', ['-c', `git archive ${commit} | tar -x -C '${draft}'`], { cwd: projectFolder })
-  execFileSync('npm', ['ci', '--silent', '--omit=optional', '--ignore-scripts'], { cwd: draft, stdio: 'inherit' })
+  execFileSync('npm', ['ci', '--silent', '--omit=optional', '--ignore-scripts'], {
+    cwd: draft,
+    stdio: 'inherit',
+  })
   execFileSync('npm', ['run', '--silent', 'build'], { cwd: draft, stdio: 'inherit' })
   await rm(folder, { recursive: true, force: true })
   await rename(draft, folder)
