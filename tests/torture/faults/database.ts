@@ -194,8 +194,13 @@ const exhausted: Fault = {
           count = (await rows(to, `${waiting} AND datname = current_database()`))[0].count
         }
         const refused = times(200, () => ask(to, 0, 'GET', '/v1/workspaces'))
-        const probes = await times(20, () => ask(to, 0, 'GET', '/livez'))
+        // Once they wait: until then it is the sending of 220 requests from one process that takes the time.
+        await sleep(500)
+        const probes: Answer[] = []
+        for (let probe = 0; probe < 20; probe++) probes.push(await ask(to, 0, 'GET', '/livez'))
         const answers = await refused
+        const refusals = Math.min(...answers.map(({ end }) => end))
+        promise((probes.at(-1)?.end ?? 0) < refusals, 'The probes came after the refusals')
         onlyStatuses(answers, [503])
         onlyStatuses(probes, [200])
         within(setting, slowest(answers), 2_500, 'The slowest refusal')
