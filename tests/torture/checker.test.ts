@@ -1,6 +1,8 @@
+import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { type Call, check } from './checker.ts'
 import { type AccessOp, accessModel, type BotOp, botModel } from './models.ts'
+import { planted } from './planted.ts'
 import { randomOf } from './random.ts'
 
 /*
@@ -166,4 +168,10 @@ test('forty histories of a bot that is right fit, and none of them once a read i
     const late = { start: ended + 1, end: ended + 2, op: read('0000', 'name 0', 'stamp 0') }
     expect({ seed, verdict: verdictOf([...calls, late]) }).toEqual({ seed, verdict: 'broken' })
   }
+})
+
+test.each(planted)('where $what is planted, the source is as it was', ({ file, pieces }) => {
+  const source = readFileSync(file, 'utf8')
+  for (const [piece] of pieces)
+    expect({ piece, times: source.split(piece).length - 1 }).toEqual({ piece, times: 1 })
 })
