@@ -12,7 +12,7 @@ import {
   uploads,
 } from '../db/schema.ts'
 import { expression, selectRows } from '../db/selection.ts'
-import { encodeEntry, entryInsertion, newEntry, writeEntry } from '../workspaces/audit.ts'
+import { entryWith, newEntry, writeEntry } from '../workspaces/audit.ts'
 import { lateBefore, raiseEpochs, raiseEpochsOf } from './stats-rollup.ts'
 
 /** Of more results than these nobody is told how many they were: a deletion takes the same time for one as for millions. */
@@ -65,13 +65,13 @@ export async function deleteSome(db: Database, { bot, caller }: BotGrant, ids: s
   const removal = sql`DELETE FROM ${table} WHERE bot_id = ${bot.id} AND id = ANY(ARRAY(SELECT id FROM doomed))`
 
   if (!isDistributed(db)) {
-    const entry = encodeEntry(newEntry(bot.workspaceId, deed, bot.id, now))
+    const entry = newEntry(bot.workspaceId, deed, bot.id, now)
     const details = sql`json_build_object('count', counted.count)`
     await db.execute(sql`
       WITH ${emptied},
       removed AS (${removal} RETURNING bot_id, created_at),
       counted AS (SELECT count(*)::integer AS count FROM removed),
-      entry AS (${entryInsertion((name) => (name === 'details' ? details : sql`${entry[name]}`), sql`counted`)})
+      entry AS (${entryWith(entry, sql`counted`, { details })})
       ${raiseEpochs(sql`SELECT bot_id, created_at FROM removed WHERE created_at < ${lateBefore(now)}::timestamptz`)}`)
     return
   }

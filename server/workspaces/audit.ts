@@ -51,10 +51,7 @@ const columns = getTableColumns(table)
 
 const encode = encoderOf(columns)
 
-/** The values of an entry as a statement takes them that is made with `entryInsertion`. */
-export const encodeEntry = (entry: EntryRow) => encode(entry, {})
-
-/** Adds them to other values, each as `entry_...`. */
+/** Adds the values of an entry to others, each as `entry_...`. */
 export const addEntry = encoderOf(columns, 'entry_')
 
 /**
@@ -66,10 +63,10 @@ export function entryInsertion(value: (name: string) => SQL, cause: SQL): SQL {
   return sql`INSERT INTO ${table} (${names}) SELECT ${values} FROM ${cause}`
 }
 
-/** The same for an entry whose values are known. */
-export function entryWith(entry: EntryRow, cause: SQL): SQL {
-  const values = encodeEntry(entry)
-  return entryInsertion((name) => sql`${values[name]}`, cause)
+/** The same for an entry whose values are known, but for those that `cause` gives. */
+export function entryWith(entry: EntryRow, cause: SQL, given: Record<string, SQL> = {}): SQL {
+  const values = encode(entry, {})
+  return entryInsertion((name) => given[name] ?? sql`${values[name]}`, cause)
 }
 
 /**
@@ -77,11 +74,10 @@ export function entryWith(entry: EntryRow, cause: SQL): SQL {
  * the rows of tokens with owner_user_id, workspace_id and id.
  */
 export function tokenEntries(deed: Deed, tokens: SQL, now: Date): SQL {
-  const values = encodeEntry(newEntry('', deed, '', now))
-  const given: Record<string, SQL> = { workspaceId: sql`m.workspace_id`, recordId: sql`t.id` }
+  const given = { workspaceId: sql`m.workspace_id`, recordId: sql`t.id` }
   const cause = sql`${tokens} t JOIN ${workspaceMembers} m ON m.user_id = t.owner_user_id
     AND (t.workspace_id IS NULL OR t.workspace_id = m.workspace_id)`
-  return entryInsertion((name) => given[name] ?? sql`${values[name]}`, cause)
+  return entryWith(newEntry('', deed, '', now), cause, given)
 }
 
 const shown = {
