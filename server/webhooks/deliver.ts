@@ -74,6 +74,10 @@ export function startDeliveries(sender: Sender, interval = 1_000): { stop: () =>
   /** What this process has taken, until it is written what came of it. */
   const underWay = new Map<string, Task>()
   const answers: Answer[] = []
+  const isOver = (delivery: Taken) => {
+    underWay.delete(keyOf(delivery))
+    sent.underWay = underWay.size
+  }
   const { open, take, putOff, settle } = leaseStatements(db)
 
   async function look(): Promise<void> {
@@ -81,9 +85,11 @@ export function startDeliveries(sender: Sender, interval = 1_000): { stop: () =>
     if (free <= 0) return
     const found = await open({})
     const share = Math.max(1, Math.floor(free / found.length))
+    const busy = new Map<string, number>()
+    for (const { endpoint } of underWay.values()) busy.set(endpoint.id, (busy.get(endpoint.id) ?? 0) + 1)
     const wanted: { id: string; isOpen: boolean; free: number }[] = []
     for (const { id, isOpen, failures } of found) {
-      const own = [...underWay.values()].filter(({ endpoint }) => endpoint.id === id).length
+      const own = busy.get(id) ?? 0
       // One that fails is asked by one event whether it is back.
       const most = failures >= MANY_FAILURES ? 1 : AT_ONCE_EACH
       const its = Math.min(most - own, share, free)
@@ -110,7 +116,7 @@ export function startDeliveries(sender: Sender, interval = 1_000): { stop: () =>
         })
         .catch((error) => {
           log.warn({ err: error }, 'a delivery will be tried again')
-          underWay.delete(keyOf(delivery))
+          isOver(delivery)
         })
     }
     sent.underWay = underWay.size
@@ -121,8 +127,7 @@ export function startDeliveries(sender: Sender, interval = 1_000): { stop: () =>
     if (batch.length === 0) return
     await settle({ outcomes: JSON.stringify(batch.map(({ outcome }) => outcome)) })
     answers.splice(0, batch.length)
-    for (const { delivery } of batch) underWay.delete(keyOf(delivery))
-    sent.underWay = underWay.size
+    for (const { delivery } of batch) isOver(delivery)
     // What comes next for its subject, or for those that found no room.
     looking.wake()
     if (answers.length > 0) settling.wake()
