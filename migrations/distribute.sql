@@ -28,6 +28,6 @@ SELECT create_distributed_table(name, 'bot_id', colocate_with => 'bots') FROM un
   'bot_idempotency_keys'
 ]) AS name WHERE NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = name::regclass AND partmethod = 'h');--> statement-breakpoint
 
--- What is left stays on the coordinator: ended_releases, which a process reads at its start, audit_log and idempotency_keys, which are written with changes of the
--- catalogue, webhook_deliveries, which are looked for over all bots every second and are gone soon, the keys of the
--- installation, and what migrations are locked with.
+-- What is left stays on the coordinator: ended_releases, which a process reads at its start, audit_log and
+-- idempotency_keys, which are written with changes of the catalogue, webhook_deliveries, which are looked for over all
+-- bots every second and are gone soon, the keys of the installation, and what migrations are locked with.
