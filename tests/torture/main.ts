@@ -13,11 +13,11 @@ import { retry, throughput } from './retries.ts'
 
 /*
  * `make torture`: every fault of the list and what must come of it, then COUNT writes that are sent again and again, then
- * histories of a service that is broken on purpose, for MINUTES. SEED brings a run back; ONLY names some of it, such as
- * "F1 F9 retries". With PLANTED=1, bugs that the histories have to find.
+ * histories of a service that is broken on purpose, for MINUTES, WIDTH bots at once. SEED brings a run back; ONLY names
+ * some of it, such as "F1 F9 retries". With PLANTED=1, bugs that the histories have to find.
  */
 
-const { SEED, MINUTES, COUNT, ONLY = '', PLANTED, SCALE } = process.env
+const { SEED, MINUTES, WIDTH, COUNT, ONLY = '', PLANTED, SCALE } = process.env
 const seed = Number(SEED || Date.now() % 1_000_000)
 /** Less than 1 does less of everything, and does not look at the time. */
 const scale = Number(SCALE || 1)
@@ -54,7 +54,7 @@ async function histories(): Promise<string> {
     seed,
     milliseconds: Number(MINUTES || 10) * 60_000,
     processes: 5,
-    width: 3,
+    width: Number(WIDTH || 3),
     isBroken: true,
   })
   if (violation) throw new Error(`${violation.stack}\n${log.join('\n')}`)
