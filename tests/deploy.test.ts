@@ -1,6 +1,10 @@
+import { spawnSync } from 'node:child_process'
 import type { Worker } from 'node:cluster'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
-import { describe, expect, test } from '@jest/globals'
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { parse } from 'yaml'
 import { readConfig } from '../server/config.ts'
@@ -129,6 +133,10 @@ describe('manifests', () => {
     expect(Number.parseInt(compose.services.service.stop_grace_period, 10) * 1000).toBeGreaterThan(32_000)
   })
 
+  test('migrate a database that is there: on its first start it answers a while on its socket alone', () => {
+    expect(compose.services.postgres.healthcheck.test).toContain('--host')
+  })
+
   test('point at each other', () => {
     const { labels } = template.metadata
     for (const selector of [
@@ -186,7 +194,7 @@ describe('metrics', () => {
     const bare = expression
       .replaceAll(/\{[^}]*\}/g, '')
       .replaceAll(/\[[^\]]*\]/g, '')
-      .replaceAll(/\b(?:by|on|without)\s*\([^)]*\)/g, '')
+      .replaceAll(/\b(?:by|ignoring|on|without)\s*\([^)]*\)/g, '')
     return [...bare.matchAll(/\b[a-z][a-z_\d]*_[a-z_\d]+\b(?!\s*\()|\bworkers\b|\bup\b/g)].map(
       ([name]) => name,
     )
@@ -213,5 +221,111 @@ describe('metrics', () => {
       made.filter((line) => !/ (up|workers)$/.test(line) || line === 'BotsWorkerSilent workers').sort(),
     )
     expect(new Set(rules.map(({ alert }) => alert)).size).toBe(rules.length)
+  })
+
+  test('are asked for by the name of the job, since other programs have some of the same names', () => {
+    const selectors = [...rules.map(({ expr }) => expr), ...queries].flatMap((expression) =>
+      metricsIn(expression).map((name) => [name, expression] as const),
+    )
+    const foreign = selectors.filter(([name, expression]) =>
+      new RegExp(`\\b${name}\\b(?!{job="bots")`).test(expression),
+    )
+    expect(foreign).toEqual([])
+  })
+
+  test('have alerts of which each has a case in which it fires', () => {
+    const cases = read('monitoring/alerts.test.yml')
+    expect(rules.filter(({ alert }) => !cases.includes(`alertname="${alert}"`))).toEqual([])
+  })
+})
+
+/* What only the tools of the field can tell. Who lacks one skips what it would tell, and reads which. */
+describe('nothing is wrong', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'bots-deploy-'))
+  afterAll(() => rmSync(folder, { recursive: true }))
+  const pathOf = (name: string) => fileURLToPath(new URL(`server/deploy/${name}`, root))
+
+  function draft(name: string, text: string): string {
+    const path = join(folder, name)
+    writeFileSync(path, text)
+    return path
+  }
+
+  /** Runs a tool, and gives what it has to say, which is nothing where all is well. */
+  function objections(tool: string, ...given: string[]): string {
+    const { status, stdout, stderr } = spawnSync(tool, given, { encoding: 'utf8' })
+    return status === 0 ? '' : `${tool} ${given.join(' ')} ended with ${status}: ${stdout}${stderr}`
+  }
+
+  function testWith(tool: string, name: string, work: () => void) {
+    const isThere = !spawnSync(tool, ['-h']).error
+    if (isThere) test(name, work)
+    else test.skip(`${name} (no ${tool} here)`, () => {})
+  }
+
+  testWith('promtool', 'with rules, which fire when they should, and the dashboard', () => {
+    const { panels } = JSON.parse(read('monitoring/dashboard.json'))
+    const asked = panels.flatMap(({ targets }: { targets: { expr: string }[] }) => targets)
+    const recorded = asked.map(({ expr }: { expr: string }, place: number) => ({
+      record: `panel:${place}`,
+      expr: expr.replaceAll('$__rate_interval', '1m'),
+    }))
+    const dashboard = draft(
+      'dashboard.yml',
+      JSON.stringify({ groups: [{ name: 'dashboard', rules: recorded }] }),
+    )
+    expect(objections('promtool', 'check', 'rules', pathOf('monitoring/alerts.yml'), dashboard)).toBe('')
+    const configuration = pathOf('monitoring/prometheus.yml')
+    expect(objections('promtool', 'check', 'config', '--syntax-only', configuration)).toBe('')
+    expect(objections('promtool', 'test', 'rules', pathOf('monitoring/alerts.test.yml'))).toBe('')
+  })
+
+  testWith('hadolint', 'with the Dockerfile', () => {
+    expect(objections('hadolint', pathOf('Dockerfile'))).toBe('')
+  })
+
+  testWith('systemd-analyze', 'with the unit, which may do little', () => {
+    const unit = draft('bots.service', read('bots.service').replaceAll('/usr/bin/node', process.execPath))
+    // It warns of what it does not know, and of other units of the machine too.
+    const { stderr } = spawnSync('systemd-analyze', ['verify', unit], { encoding: 'utf8' })
+    expect(stderr.split('\n').filter((line) => line.includes('bots.service'))).toEqual([])
+    expect(objections('systemd-analyze', 'security', '--offline=true', '--threshold=40', unit)).toBe('')
+  })
+
+  testWith('kubernetes-validate', 'with the manifests', () => {
+    const files = Object.keys(manifests).filter((name) => name !== 'kustomization')
+    const paths = files.map((name) => pathOf(`kubernetes/${name}.yaml`))
+    expect(objections('kubernetes-validate', '--strict', ...paths)).toBe('')
+  })
+
+  testWith('kubectl', 'with what is put together of the manifests, all of one image', () => {
+    const { stdout, stderr } = spawnSync('kubectl', ['kustomize', pathOf('kubernetes')], { encoding: 'utf8' })
+    expect(stderr).toBe('')
+    const [{ newName, newTag }] = manifests.kustomization.images
+    expect(new Set(stdout.match(/image: .+/g))).toEqual(new Set([`image: ${newName}:${newTag}`]))
+  })
+
+  testWith('caddy', 'with the proxy of the compose file', () => {
+    const given = ['validate', '--adapter', 'caddyfile', '--config', pathOf('compose/Caddyfile')]
+    expect(objections('caddy', ...given)).toBe('')
+  })
+
+  testWith('nginx', 'with what this page says of nginx', () => {
+    const [server = '', below = ''] = [...operating.matchAll(/^```nginx\n(.*?)^```/gms)].map(
+      ([, text]) => text,
+    )
+    const files = ['client_body', 'proxy', 'fastcgi', 'scgi', 'uwsgi']
+    // Certificates of one's own are not there, and neither port nor folders may be those of a machine that serves.
+    const within = (text: string) => `
+      error_log stderr; pid ${join(folder, 'pid')}; events {}
+      http {
+        access_log off;
+        ${files.map((name) => `${name}_temp_path ${join(folder, name)};`).join(' ')}
+        ${text.replaceAll(/^ *ssl_certificate.*$/gm, '').replaceAll('listen 443 ssl', 'listen unix:bots.socket')}
+      }`
+    for (const text of [server, server.replace(/^ {2}location .*?^ {2}}/ms, below)]) {
+      expect(text).toContain('proxy_pass http://bots')
+      expect(objections('nginx', '-p', folder, '-t', '-c', draft('nginx.conf', within(text)))).toBe('')
+    }
   })
 })
