@@ -17,6 +17,8 @@ const service = [
   'hostile',
   'limits',
   'retention',
+  'publication-retention',
+  'partitions',
   'lookup',
   'access',
   'samples',

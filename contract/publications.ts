@@ -117,7 +117,7 @@ export const publications = define({
     tag: 'publishing',
     summary: 'List the publications of a bot',
     description:
-      'Returns every copy of the bot that was ever published, newest first, without the flows. Publishing again and unpublishing do not remove them; deleting the bot does.',
+      'Returns the copies of the bot that were published, newest first, without the flows. Publishing again and unpublishing do not remove them; deleting the bot does. An installation may keep only some of those that were replaced long ago: what is gone is missing here, and a 404 for get and restore.',
     access: bot('GUEST'),
     params: z.object({ botId }),
     query: z.strictObject({ limit, cursor }),

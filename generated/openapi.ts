@@ -357,7 +357,7 @@ export interface paths {
         };
         /**
          * List the publications of a bot
-         * @description Returns every copy of the bot that was ever published, newest first, without the flows. Publishing again and unpublishing do not remove them; deleting the bot does.
+         * @description Returns the copies of the bot that were published, newest first, without the flows. Publishing again and unpublishing do not remove them; deleting the bot does. An installation may keep only some of those that were replaced long ago: what is gone is missing here, and a 404 for get and restore.
          *
          *     Permission: a guest, a member or an admin of the workspace, by a token with the scope `read`.
          */

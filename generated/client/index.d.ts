@@ -323,7 +323,7 @@ export interface Publishing {
   /**
    * List the publications of a bot: `GET /v1/bots/{botId}/publications`
    *
-   * Returns every copy of the bot that was ever published, newest first, without the flows. Publishing again and unpublishing do not remove them; deleting the bot does.
+   * Returns the copies of the bot that were published, newest first, without the flows. Publishing again and unpublishing do not remove them; deleting the bot does. An installation may keep only some of those that were replaced long ago: what is gone is missing here, and a 404 for get and restore.
    */
   listPublications(botId: string, query?: ListPublicationsQuery, options?: RequestOptions): Pages<PublicationPage, PublicationPage["publications"][number]>
   /**

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
+import { publicationThinning } from '../bots/retention.ts'
 import type { Config } from '../config.ts'
 import { type Database, databaseError } from '../db/client.ts'
 import type { FileStore } from '../files/store.ts'
@@ -26,7 +27,7 @@ export function startBackground(
   db: Database,
   log: Logger,
   files: FileStore | null,
-  { RESULTS_RETENTION_DAYS: days }: Pick<Config, 'RESULTS_RETENTION_DAYS'>,
+  config: Pick<Config, 'RESULTS_RETENTION_DAYS' | 'PUBLICATIONS_RETENTION_DAYS' | 'PUBLICATIONS_KEPT'>,
 ): { stop: () => Promise<void> } {
   const jobs: Job[] = [
     { name: 'purging', interval: OFTEN, batch: purgeBatch },
@@ -36,7 +37,12 @@ export function startBackground(
     { name: 'forgetting keys', interval: OFTEN, batch: forgetKeys },
     { name: 'forgetting deliveries', interval: SELDOM, batch: forgetDeliveries },
     { name: 'removing files', interval: OFTEN, batch: (db, now) => removeFiles(db, files, now) },
-    { name: 'expiring results', interval: SELDOM, batch: (db, now) => expireResults(db, days, now) },
+    {
+      name: 'expiring results',
+      interval: SELDOM,
+      batch: (db, now) => expireResults(db, config.RESULTS_RETENTION_DAYS, now),
+    },
+    { name: 'thinning publications', interval: SELDOM, batch: publicationThinning(config) },
   ]
   const stopping = new AbortController()
   const { signal } = stopping

@@ -7,7 +7,7 @@ import type { UpdateBot } from '../../generated/handlers.ts'
 import type { BotGrant } from '../access/index.ts'
 import { type Database, Rollback, sqlState, statements, transact } from '../db/client.ts'
 import { isDistributed } from '../db/distribution.ts'
-import { botDrafts, folders, bots as table } from '../db/schema.ts'
+import { botDrafts, botPublications, folders, bots as table } from '../db/schema.ts'
 import { isStale } from '../entity-tags.ts'
 import { JsonText } from '../json/json-text.ts'
 import { newEntry, writeEntry } from '../workspaces/audit.ts'
@@ -129,7 +129,13 @@ export async function restorePublication(
 ): Promise<Outcome> {
   return transact(db, async (tx) => {
     const bot = await lockBot(tx, grant)
-    const publication = bot && (await publicationOf(tx, grant, publicationId))
+    if (!bot) return { gone: true }
+    // Before it is read: from then on nobody removes it.
+    await tx
+      .update(botPublications)
+      .set({ restoredAt: now })
+      .where(and(eq(botPublications.botId, bot.id), eq(botPublications.id, publicationId)))
+    const publication = await publicationOf(tx, grant, publicationId)
     if (!publication) return { gone: true }
     const { version, groups, events, edges, variables, theme, settings } = publication
     const { publicShare } = JSON.parse(settings.text) as { publicShare?: { isEnabled?: unknown } }

@@ -337,7 +337,7 @@ export const botDrafts = pgTable('bot_drafts', {
   ...documentParts(),
 })
 
-/** Every copy that was ever published; rows never change. */
+/** The copies that were published, as far as they are kept; of a row nothing but `restoredAt` ever changes. */
 export const botPublications = pgTable(
   'bot_publications',
   {
@@ -351,6 +351,8 @@ export const botPublications = pgTable(
     warnings: json('warnings').notNull(),
     publishedBy: text('published_by').notNull(),
     createdAt: time('created_at').notNull(),
+    /** When it was last made the draft again, which keeps it for good. Release 1.0 does not note that. */
+    restoredAt: time('restored_at'),
   },
   (table) => [primaryKey({ columns: [table.botId, table.id] })],
 )

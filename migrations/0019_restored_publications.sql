@@ -1,0 +1,1 @@
+ALTER TABLE "bot_publications" ADD COLUMN "restored_at" timestamp (3) with time zone;

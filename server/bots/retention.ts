@@ -1,0 +1,138 @@
+import { sql } from 'drizzle-orm'
+import type { Config } from '../config.ts'
+import { type Database, transact } from '../db/client.ts'
+import { botPublications, bots, chatSessions, publishedBots } from '../db/schema.ts'
+import { expression, selectRows } from '../db/selection.ts'
+
+/*
+ * Publications that are kept no longer. Each is kept for so many days after another one took its place, by the clock of
+ * the database, which all processes share; so one that a chat is just starting with is never among those that go.
+ */
+
+type Rule = Pick<Config, 'PUBLICATIONS_RETENTION_DAYS' | 'PUBLICATIONS_KEPT'>
+
+/** Bots that one batch looks at. */
+const PAGE = 1_000
+
+/** Publications of a bot that go before the next bot has its turn: each can be some megabytes. */
+const TURN = 50
+
+/** Makes what removes publications: each call looks at the next bots, and is true while it has to be called again. */
+export function publicationThinning({ PUBLICATIONS_RETENTION_DAYS: days, PUBLICATIONS_KEPT: kept }: Rule) {
+  let after = ''
+  let isLeft = false
+  return async (db: Database): Promise<boolean> => {
+    if (days === undefined) return false
+    const page = await selectRows(
+      db,
+      { id: bots.id, before: expression(sql`now() - ${days} * interval '24 hours'`, 'text') },
+      (list) =>
+        sql`SELECT ${list} FROM ${bots} WHERE ${bots.id} > ${after} ORDER BY ${bots.id} LIMIT ${PAGE}`,
+    )
+    const last = page.at(-1)
+    if (!last) {
+      const isAgain = isLeft
+      after = ''
+      isLeft = false
+      return isAgain
+    }
+    // From the key alone, for most bots have few.
+    const many = await selectRows(
+      db,
+      { botId: botPublications.botId },
+      (list) => sql`
+        SELECT ${list} FROM ${botPublications}
+        WHERE ${botPublications.botId} > ${after} AND ${botPublications.botId} <= ${last.id}
+        GROUP BY ${botPublications.botId} HAVING count(*) > ${kept}`,
+    )
+    for (const { botId } of many) isLeft = (await thin(db, botId, last.before, kept)) || isLeft
+    after = last.id
+    return true
+  }
+}
+
+/** Removes some publications of a bot; true while there are more. */
+async function thin(db: Database, botId: string, before: string, kept: number): Promise<boolean> {
+  const spare = await spareOf(db, botId, before, kept)
+  if (spare.length === 0) return false
+  const needed = await neededByChats(db, botId, spare, before)
+  const free = spare.filter((id) => !needed.has(id))
+  const ids = sql.param(free.slice(0, TURN))
+  // Who restores one meanwhile has noted that, or finds that it is gone.
+  await transact(db, (tx) =>
+    tx.execute(sql`
+      DELETE FROM ${botPublications} WHERE bot_id = ${botId} AND id = ANY(${ids}) AND restored_at IS NULL
+        AND NOT EXISTS (
+          SELECT FROM ${publishedBots} p WHERE p.bot_id = ${botId} AND p.publication_id = ${botPublications.id}
+        )`),
+  )
+  return free.length > TURN
+}
+
+/**
+ * Those that are not among the newest, were replaced before a moment, are not the last of their month (UTC), were never
+ * restored and are not what chats start with. Oldest first.
+ */
+async function spareOf(db: Database, botId: string, before: string, kept: number): Promise<string[]> {
+  const rows = await selectRows(
+    db,
+    { id: expression(sql`p.id`, 'text') },
+    (list) => sql`
+      SELECT ${list} FROM (
+        SELECT id, created_at, restored_at,
+          row_number() OVER newest AS place,
+          lag(created_at) OVER newest AS replaced_at,
+          row_number() OVER (
+            PARTITION BY date_trunc('month', created_at AT TIME ZONE 'UTC') ORDER BY created_at DESC, id DESC
+          ) AS place_in_month
+        FROM ${botPublications} WHERE bot_id = ${botId}
+        WINDOW newest AS (ORDER BY created_at DESC, id DESC)
+      ) AS p
+      WHERE p.place > ${kept} AND p.place_in_month > 1 AND p.replaced_at < ${before}::timestamptz
+        AND p.restored_at IS NULL
+        AND NOT EXISTS (SELECT FROM ${publishedBots} l WHERE l.bot_id = ${botId} AND l.publication_id = p.id)
+      ORDER BY p.created_at, p.id`,
+  )
+  return rows.map(({ id }) => id)
+}
+
+/**
+ * Those of the publications that chats go on with: of this bot, or of another one of its workspace that links to it. All
+ * of these began before the publication was replaced, so only those that have gone on for so long are looked at.
+ */
+async function neededByChats(
+  db: Database,
+  botId: string,
+  ids: string[],
+  before: string,
+): Promise<Set<string>> {
+  // An hour more, since clocks differ.
+  const began = sql`s.created_at < ${before}::timestamptz + interval '1 hour'`
+  const goesOn = sql`s.ended_at IS NULL AND s.result_id IS NOT NULL`
+  const own = await selectRows(
+    db,
+    { id: expression(sql`s.publication_id`, 'text') },
+    (list) => sql`
+      SELECT DISTINCT ${list} FROM ${chatSessions} s
+      WHERE s.bot_id = ${botId} AND ${began} AND ${goesOn} AND s.publication_id = ANY(${sql.param(ids)})`,
+  )
+  const others = await selectRows(
+    db,
+    { id: bots.id },
+    (list) => sql`
+      SELECT ${list} FROM ${bots}
+      WHERE ${bots.workspaceId} = (SELECT b.workspace_id FROM ${bots} b WHERE b.id = ${botId})`,
+  )
+  const bot = sql.param(others.map(({ id }) => id))
+  // As a session names what it is in, see `flowId` in `chat/steps.ts`.
+  const names = new Map(ids.map((id) => [`${botId}/${id}`, id]))
+  const linked = await selectRows(
+    db,
+    { name: expression(sql`frame ->> 'publicationId'`, 'text') },
+    (list) => sql`
+      SELECT DISTINCT ${list} FROM ${chatSessions} s, json_array_elements(s.state -> 'frames') AS frame
+      WHERE s.bot_id = ANY(${bot}) AND ${began} AND ${goesOn}
+        AND frame ->> 'publicationId' = ANY(${sql.param([...names.keys()])})`,
+  )
+  return new Set([...own.map(({ id }) => id), ...linked.flatMap(({ name }) => names.get(name) ?? [])])
+}
