@@ -1,5 +1,10 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
+import { backUp, restore } from '../server/db/backup.ts'
 import { connect } from '../server/db/client.ts'
 import { limitsInPlace } from '../server/db/limits.ts'
 import { migrateDatabase } from '../server/db/migrate.ts'
@@ -147,6 +152,56 @@ poolerDescribe('behind PgBouncer (skipped where it is not installed)', () => {
       service.signal('SIGTERM')
       expect((await service.ended).code).toBe(0)
     } finally {
+      await database.drop()
+    }
+  })
+
+  test('a backup through it, and what is restored of it, leave the limits of requests as they are', async () => {
+    const database = await createDatabase()
+    const restored = await createDatabase('nothing')
+    const folder = await mkdtemp(join(tmpdir(), 'bots-pooler-'))
+    const all = [database.url, restored.url]
+    try {
+      for (const url of all)
+        await direct(url, `ALTER DATABASE ${nameOf(url)} SET statement_timeout = ${limits.statement_timeout}`)
+      const file = join(folder, 'backup.sql.gz')
+      await backUp(pooler.through(database.url), file, () => {})
+      await restore(pooler.through(restored.url), file, () => {})
+      for (const url of all) {
+        const { pool } = connect({ ...options, url: pooler.through(url) })
+        const ask = () => pool.query("SELECT current_setting('statement_timeout') AS value")
+        const values = (await Promise.all(Array.from({ length: 20 }, ask))).map(({ rows }) => rows[0].value)
+        expect(new Set(values)).toEqual(new Set(['4s']))
+        await pool.end()
+      }
+    } finally {
+      await rm(folder, { recursive: true })
+      await database.drop()
+      await restored.drop()
+    }
+  })
+
+  test('a backup waits for what is locked, whatever the limits of requests are', async () => {
+    const database = await createDatabase()
+    const folder = await mkdtemp(join(tmpdir(), 'bots-pooler-'))
+    const holder = new pg.Client({ connectionString: database.url })
+    try {
+      const set = Object.keys(limits).map(
+        (name) => `ALTER DATABASE ${nameOf(database.url)} SET ${name} = 300`,
+      )
+      await direct(database.url, ...set)
+      await holder.connect()
+      await holder.query('SET idle_in_transaction_session_timeout = 0')
+      await holder.query('BEGIN; LOCK TABLE webhook_endpoints IN ACCESS EXCLUSIVE MODE')
+      const made = backUp(pooler.through(database.url), join(folder, 'backup.sql.gz'), () => {})
+      const ended = Promise.allSettled([made])
+      // Longer than any limit, so that it would have been given up.
+      await Promise.race([ended, sleep(1_000)])
+      await holder.query('COMMIT')
+      expect((await made).rows).toHaveProperty('webhook_endpoints')
+    } finally {
+      await holder.end()
+      await rm(folder, { recursive: true })
       await database.drop()
     }
   })

@@ -7,7 +7,7 @@ import { pipeline } from 'node:stream/promises'
 import { createGunzip, createGzip } from 'node:zlib'
 import pg from 'pg'
 import { from as copyFrom, to as copyTo } from 'pg-copy-streams'
-import { connectTo, lockSchema, migrateDatabase, newestMigration } from './migrate.ts'
+import { connectTo, lockSchema, migrateDatabase, newestMigration, withoutLimits } from './migrate.ts'
 
 /*
  * A backup is a compressed SQL script as pg_dump would write it: one COPY block per table, of one moment. It
@@ -48,9 +48,8 @@ export async function backUp(url: string, file: string, progress: (line: string)
   })
   const client = await connectTo(url)
   try {
-    await client.query('SET statement_timeout = 0')
-    await client.query('SET idle_in_transaction_session_timeout = 0')
-    await client.query('BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY')
+    // Limits come back with the end of the transaction: a pooler hands the connection on.
+    await client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${withoutLimits}`)
     const script = Readable.from(scriptOf(client, progress), { objectMode: false })
     // What is compressed most in little time; the rest would take several times as long.
     await pipeline(script, createGzip({ level: 3 }), target.createWriteStream({ flush: true }))
@@ -251,7 +250,6 @@ export async function restore(url: string, file: string, progress: (line: string
       )
     }
     await migrateDatabase(url, backup.migration)
-    await client.query('SET statement_timeout = 0')
     // A service that starts meanwhile makes its first user under the same lock, or finds those of the backup.
     await lockSchema(client)
     await refuseRows(client)

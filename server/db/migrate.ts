@@ -179,8 +179,11 @@ export async function connectTo(url: string): Promise<pg.Client> {
   return client
 }
 
-/** A role may carry limits that are meant for requests: a migration waits for others, and for its own work. */
-const withoutLimits =
+/**
+ * Statements for the begin of a transaction that waits for others, and for its own work: a role may carry limits that are
+ * meant for requests.
+ */
+export const withoutLimits =
   'SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0'
 
 /**
