@@ -45,15 +45,11 @@ export const flowFindings = z
 
 export type FlowFinding = z.output<typeof flowFindings>[number]
 
-export const findingCounts = z
-  .object({
-    errors: count('Findings that keep a chat from doing what the flow says.'),
-    warnings: count('Findings that the author probably did not mean.'),
-  })
-  .meta({
-    id: 'FindingCounts',
-    description: 'How many findings the check of the flow has, by severity. Check a bot lists them.',
-  })
+/** What an answer says of the check of a flow. */
+export const findingCounts = {
+  errorsFound: count('How many findings keep a chat from doing what the flow says. Check a bot lists them.'),
+  warningsFound: count('How many findings the author probably did not mean. Check a bot lists them.'),
+}
 
 function count(description: string) {
   return z.int().min(0).max(1e9).meta({ description, example: 0 })

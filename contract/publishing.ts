@@ -43,7 +43,7 @@ export const publishing = define({
     tag: 'publishing',
     summary: 'Publish a bot',
     description:
-      'Copies the draft as it is stored, in one step, and makes the copy the one that chats run. Earlier copies are kept as publications; running chats finish on the copy they started with. A bot without public id gets one: its name in lower case with a random ending. What the check of the flow finds is noted in the publication, counted in `findings` and never refused. The draft does not change, nor does its `updatedAt`. Takes no body.',
+      'Copies the draft as it is stored, in one step, and makes the copy the one that chats run. Earlier copies are kept as publications; running chats finish on the copy they started with. A bot without public id gets one: its name in lower case with a random ending. What the check of the flow finds is noted in the publication, counted in `errorsFound` and `warningsFound`, and never refused. The draft does not change, nor does its `updatedAt`. Takes no body.',
     access: bot('MEMBER', { missing: 'FORBIDDEN' }),
     isAudited: true,
     params,
@@ -51,12 +51,12 @@ export const publishing = define({
     success: {
       status: 200,
       description: 'The bot is published.',
-      body: successBody.extend({ findings: findingCounts }).meta({
+      body: successBody.extend(findingCounts).meta({
         id: 'PublishedBody',
         description: 'Says that the bot is published, and what the check found.',
       }),
       examples: {
-        done: { summary: 'Done', value: { message: 'success', findings: { errors: 0, warnings: 1 } } },
+        done: { summary: 'Done', value: { message: 'success', errorsFound: 0, warningsFound: 1 } },
       },
     },
   },

@@ -37,7 +37,7 @@ export function recordId(description: string, example: string) {
   return z
     .string()
     .regex(/^[A-Za-z0-9_-]{1,64}$/, { error: 'Expected 1 to 64 letters, digits, hyphens or underscores' })
-    .meta({ maxLength: 64, description, example })
+    .meta({ minLength: 1, maxLength: 64, description, example })
 }
 
 export const exampleIds = {

@@ -100,7 +100,7 @@ export const transfer = define({
     tag: 'bots',
     summary: 'Import a bot',
     description:
-      'Creates a bot from an exported document of any version and returns it. The bot gets a new id; all ids inside the flow stay. A flow in a legacy version is converted to the latest one, without loss. The new bot is a draft: results and publications do not come along, and public id, domain, folder and credentials of the document are not taken over. A link block that carries the name of another product (`Acme link` with `acmeId`) becomes `Bot link` with `botId`. What had to be dropped is listed in `warnings`, and so are links to bots that the workspace does not have and blocks that chats skip; `findings` says how many findings check a bot will list; a document that cannot be repaired is invalid input.',
+      'Creates a bot from an exported document of any version and returns it. The bot gets a new id; all ids inside the flow stay. A flow in a legacy version is converted to the latest one, without loss. The new bot is a draft: results and publications do not come along, and public id, domain, folder and credentials of the document are not taken over. A link block that carries the name of another product (`Acme link` with `acmeId`) becomes `Bot link` with `botId`. What had to be dropped is listed in `warnings`, and so are links to bots that the workspace does not have and blocks that chats skip; `errorsFound` and `warningsFound` say how many findings check a bot will list; a document that cannot be repaired is invalid input.',
     access: workspace('MEMBER', 'body'),
     isAudited: true,
     body: z
@@ -139,14 +139,14 @@ export const transfer = define({
             description:
               'What was dropped or added to make the document fit, links to bots that the workspace does not have, blocks that chats skip, and those whose credentials the workspace does not have.',
           }),
-          findings: findingCounts,
+          ...findingCounts,
         })
         .meta({ id: 'ImportedBotBody', description: 'A bot that was imported.' }),
       location: '/v1/bots/{bot.id}',
       examples: {
         imported: {
           summary: 'Nothing was dropped',
-          value: { bot: exampleBot, warnings: [], findings: { errors: 0, warnings: 0 } },
+          value: { bot: exampleBot, warnings: [], errorsFound: 0, warningsFound: 0 },
         },
       },
     },

@@ -425,7 +425,7 @@ export interface paths {
         put?: never;
         /**
          * Publish a bot
-         * @description Copies the draft as it is stored, in one step, and makes the copy the one that chats run. Earlier copies are kept as publications; running chats finish on the copy they started with. A bot without public id gets one: its name in lower case with a random ending. What the check of the flow finds is noted in the publication, counted in `findings` and never refused. The draft does not change, nor does its `updatedAt`. Takes no body.
+         * @description Copies the draft as it is stored, in one step, and makes the copy the one that chats run. Earlier copies are kept as publications; running chats finish on the copy they started with. A bot without public id gets one: its name in lower case with a random ending. What the check of the flow finds is noted in the publication, counted in `errorsFound` and `warningsFound`, and never refused. The draft does not change, nor does its `updatedAt`. Takes no body.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `write`. A record that does not exist is answered as one without access. What is done is in the audit log of the workspace.
          */
@@ -609,7 +609,7 @@ export interface paths {
         put?: never;
         /**
          * Import a bot
-         * @description Creates a bot from an exported document of any version and returns it. The bot gets a new id; all ids inside the flow stay. A flow in a legacy version is converted to the latest one, without loss. The new bot is a draft: results and publications do not come along, and public id, domain, folder and credentials of the document are not taken over. A link block that carries the name of another product (`Acme link` with `acmeId`) becomes `Bot link` with `botId`. What had to be dropped is listed in `warnings`, and so are links to bots that the workspace does not have and blocks that chats skip; `findings` says how many findings check a bot will list; a document that cannot be repaired is invalid input.
+         * @description Creates a bot from an exported document of any version and returns it. The bot gets a new id; all ids inside the flow stay. A flow in a legacy version is converted to the latest one, without loss. The new bot is a draft: results and publications do not come along, and public id, domain, folder and credentials of the document are not taken over. A link block that carries the name of another product (`Acme link` with `acmeId`) becomes `Bot link` with `botId`. What had to be dropped is listed in `warnings`, and so are links to bots that the workspace does not have and blocks that chats skip; `errorsFound` and `warningsFound` say how many findings check a bot will list; a document that cannot be repaired is invalid input.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
          */
@@ -1051,7 +1051,7 @@ export interface paths {
         put?: never;
         /**
          * Send a delivery again
-         * @description Puts the same event under the same `webhook-id` on its way once more, whatever came of it before, with all its attempts.
+         * @description Puts the same event under the same `webhook-id` on its way once more, whatever came of it before, with all its attempts. Get the delivery tells what came of it.
          *
          *     Permission: an admin of the workspace, by a token with the scope `write`.
          */
@@ -5730,21 +5730,6 @@ export interface components {
          * @enum {string}
          */
         FileVisibility: "Auto" | "Public" | "Private";
-        /** @description How many findings the check of the flow has, by severity. Check a bot lists them. */
-        FindingCounts: {
-            /**
-             * Format: int32
-             * @description Findings that keep a chat from doing what the flow says.
-             * @example 0
-             */
-            errors: number;
-            /**
-             * Format: int32
-             * @description Findings that the author probably did not mean.
-             * @example 0
-             */
-            warnings: number;
-        };
         /** @description The result of a check. */
         FlowCheckBody: {
             /** @description What was found; the first 1,000. */
@@ -6609,9 +6594,20 @@ export interface components {
         /** @description A bot that was imported. */
         ImportedBotBody: {
             bot: components["schemas"]["Bot"];
-            findings: components["schemas"]["FindingCounts"];
+            /**
+             * Format: int32
+             * @description How many findings keep a chat from doing what the flow says. Check a bot lists them.
+             * @example 0
+             */
+            errorsFound: number;
             /** @description What was dropped or added to make the document fit, links to bots that the workspace does not have, blocks that chats skip, and those whose credentials the workspace does not have. */
             warnings: components["schemas"]["FlowFinding"][];
+            /**
+             * Format: int32
+             * @description How many findings the author probably did not mean. Check a bot lists them.
+             * @example 0
+             */
+            warningsFound: number;
         };
         /** @description Texts that an input shows. */
         InputLabels: {
@@ -9048,12 +9044,23 @@ export interface components {
         };
         /** @description Says that the bot is published, and what the check found. */
         PublishedBody: {
-            findings: components["schemas"]["FindingCounts"];
+            /**
+             * Format: int32
+             * @description How many findings keep a chat from doing what the flow says. Check a bot lists them.
+             * @example 0
+             */
+            errorsFound: number;
             /**
              * @description Says that it is done.
              * @enum {string}
              */
             message: "success";
+            /**
+             * Format: int32
+             * @description How many findings the author probably did not mean. Check a bot lists them.
+             * @example 0
+             */
+            warningsFound: number;
         };
         /** @description The copy of a bot that chats run. */
         PublishedBot: components["schemas"]["PublishedBotV3"] | components["schemas"]["PublishedBotV4"] | components["schemas"]["PublishedBotV5"] | components["schemas"]["PublishedBotV6"] | components["schemas"]["PublishedBotV61"];
@@ -9783,6 +9790,25 @@ export interface components {
              * @enum {string}
              */
             type: "richText";
+        };
+        /** @description The new secret of an endpoint, shown this once. */
+        RotatedWebhookSecret: {
+            /**
+             * @description Id of the endpoint, as create and list answer it.
+             * @example 01jr5xam8y9g3b7f2x4z6a8c0e
+             */
+            endpointId: string;
+            /**
+             * Format: date-time
+             * @description Until when events are signed with the previous secret as well, 24 hours from now.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            previousSecretExpiresAt: string;
+            /**
+             * @description The key that signatures are made with, as Standard Webhooks writes it. It is shown only here.
+             * @example whsec_EXAMPLEexampleEXAMPLEexampleEXAMPLEexample0=
+             */
+            secret: string;
         };
         /** @description Entries of the log of a chat client. */
         SaveClientLogsBody: {
@@ -11941,7 +11967,7 @@ export interface components {
              */
             workspaceId?: unknown;
         };
-        /** @description An endpoint with a secret that was just made. */
+        /** @description A new endpoint with its secret. */
         WebhookEndpointWithSecret: {
             /**
              * Format: date-time
@@ -12004,7 +12030,7 @@ export interface components {
              */
             workspaceId: string;
         };
-        /** @description One endpoint with its new secret. */
+        /** @description A new endpoint with its secret. */
         WebhookEndpointWithSecretBody: {
             webhookEndpoint: components["schemas"]["WebhookEndpointWithSecret"];
         };
@@ -15992,7 +16018,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The delivery, which is pending again. */
+            /** @description The delivery is pending again. */
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
@@ -16003,7 +16029,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WebhookDeliveryBody"];
+                    "application/json": components["schemas"]["SuccessBody"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -16043,7 +16069,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The endpoint with its new secret, shown this once. */
+            /** @description The new secret, shown this once. */
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
@@ -16053,7 +16079,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WebhookEndpointWithSecretBody"];
+                    "application/json": components["schemas"]["RotatedWebhookSecret"];
                 };
             };
             400: components["responses"]["BadRequest"];

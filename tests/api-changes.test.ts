@@ -52,6 +52,20 @@ describe('a change of the document', () => {
     const exclusion = { impact: 'major', path: '#/paths/x/properties/type/not', property: 'enum' } as const
     expect(labelOf(change(exclusion))).toBe('additive')
   })
+
+  test.each<[label: Label, pattern: string | undefined, minimum: number]>([
+    ['additive', '^[a-z]{1,64}$', 1],
+    ['breaking', '^[a-z]{1,64}$', 2],
+    ['breaking', '^[a-z]{0,64}$', 1],
+    ['breaking', undefined, 1],
+  ])('a minimum length is %s where %s was released: %d', (label, pattern, minimum) => {
+    const given = {
+      property: 'minLength',
+      impact: 'major',
+      revision: { pointer: '#/x', value: minimum },
+    } as const
+    expect(labelOf(change(given), new Set(), pattern)).toBe(label)
+  })
 })
 
 const changelog =

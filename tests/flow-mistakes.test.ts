@@ -430,7 +430,7 @@ test('findings are counted by severity', () => {
   const bot = sound()
   block(bot, 2, 3).options = {}
   block(bot, 0, 0).content.richText = paragraph('{{Nmae}} {{Topic}}')
-  expect(countFindings(checkFlow(bot))).toEqual({ errors: 1, warnings: 2 })
+  expect(countFindings(checkFlow(bot))).toEqual({ errorsFound: 1, warningsFound: 2 })
 })
 
 describe('what is no mistake', () => {

@@ -2,6 +2,7 @@ import { define, workspace } from '../operation.ts'
 import { cursor, exampleIds, limit, nextCursor, readOnly, successBody, successExample } from '../shared.ts'
 import { z } from '../zod.ts'
 import {
+  createdBody,
   deliveryBody,
   deliveryId,
   description,
@@ -11,7 +12,7 @@ import {
   exampleEndpoint,
   exampleSecret,
   isEnabled,
-  secretBody,
+  rotatedBody,
   types,
   url,
   webhookDelivery,
@@ -20,12 +21,6 @@ import {
 } from './schemas.ts'
 
 const one = { one: { summary: 'One endpoint', value: { webhookEndpoint: exampleEndpoint } } }
-const withSecret = {
-  shown: {
-    summary: 'With its secret',
-    value: { webhookEndpoint: { ...exampleEndpoint, secret: exampleSecret } },
-  },
-}
 
 const endpoints = '/v1/workspaces/{workspaceId}/webhookEndpoints' as const
 const params = z.object({ workspaceId })
@@ -82,10 +77,15 @@ export const webhooks = define({
     success: {
       status: 201,
       description: 'The new endpoint with its secret, shown this once.',
-      body: secretBody,
+      body: createdBody,
       location: '/v1/workspaces/{webhookEndpoint.workspaceId}/webhookEndpoints/{webhookEndpoint.id}',
       secretOf: 'webhookEndpoint.id',
-      examples: withSecret,
+      examples: {
+        shown: {
+          summary: 'With its secret',
+          value: { webhookEndpoint: { ...exampleEndpoint, secret: exampleSecret } },
+        },
+      },
     },
   },
   getWebhookEndpoint: {
@@ -189,10 +189,19 @@ export const webhooks = define({
     params: endpointParams,
     success: {
       status: 200,
-      description: 'The endpoint with its new secret, shown this once.',
-      body: secretBody,
-      secretOf: 'webhookEndpoint.id',
-      examples: withSecret,
+      description: 'The new secret, shown this once.',
+      body: rotatedBody,
+      secretOf: 'endpointId',
+      examples: {
+        shown: {
+          summary: 'The new secret',
+          value: {
+            endpointId: exampleIds.webhookEndpoint,
+            secret: exampleSecret,
+            previousSecretExpiresAt: '2026-03-05T10:15:30.120Z',
+          },
+        },
+      },
     },
   },
   listWebhookDeliveries: {
@@ -247,26 +256,14 @@ export const webhooks = define({
     tag: 'webhooks',
     summary: 'Send a delivery again',
     description:
-      'Puts the same event under the same `webhook-id` on its way once more, whatever came of it before, with all its attempts.',
+      'Puts the same event under the same `webhook-id` on its way once more, whatever came of it before, with all its attempts. Get the delivery tells what came of it.',
     access: workspace('ADMIN'),
     params: deliveryParams,
     success: {
       status: 200,
-      description: 'The delivery, which is pending again.',
-      body: deliveryBody,
-      examples: {
-        again: {
-          summary: 'Pending again',
-          value: {
-            webhookDelivery: {
-              ...exampleDelivery,
-              status: 'pending',
-              attempts: 0,
-              payload: { type: 'result.completed' },
-            },
-          },
-        },
-      },
+      description: 'The delivery is pending again.',
+      body: successBody,
+      examples: successExample,
     },
   },
 })

@@ -87,15 +87,25 @@ export const secret = text(64).meta({
 
 const webhookEndpointWithSecret = z
   .object({ ...properties, secret })
-  .meta({ id: 'WebhookEndpointWithSecret', description: 'An endpoint with a secret that was just made.' })
+  .meta({ id: 'WebhookEndpointWithSecret', description: 'A new endpoint with its secret.' })
 
 export const endpointBody = z
   .object({ webhookEndpoint })
   .meta({ id: 'WebhookEndpointBody', description: 'One endpoint, without its secret.' })
 
-export const secretBody = z
+export const createdBody = z
   .object({ webhookEndpoint: webhookEndpointWithSecret })
-  .meta({ id: 'WebhookEndpointWithSecretBody', description: 'One endpoint with its new secret.' })
+  .meta({ id: 'WebhookEndpointWithSecretBody', description: 'A new endpoint with its secret.' })
+
+export const rotatedBody = z
+  .object({
+    endpointId,
+    secret,
+    previousSecretExpiresAt: timestamp(
+      'Until when events are signed with the previous secret as well, 24 hours from now.',
+    ),
+  })
+  .meta({ id: 'RotatedWebhookSecret', description: 'The new secret of an endpoint, shown this once.' })
 
 const deliveryProperties = {
   id: deliveryId,

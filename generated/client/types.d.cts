@@ -4420,21 +4420,6 @@ export interface components {
          * @enum {string}
          */
         FileVisibility: "Auto" | "Public" | "Private";
-        /** @description How many findings the check of the flow has, by severity. Check a bot lists them. */
-        FindingCounts: {
-            /**
-             * Format: int32
-             * @description Findings that keep a chat from doing what the flow says.
-             * @example 0
-             */
-            errors: number;
-            /**
-             * Format: int32
-             * @description Findings that the author probably did not mean.
-             * @example 0
-             */
-            warnings: number;
-        };
         /** @description The result of a check. */
         FlowCheckBody: {
             /** @description What was found; the first 1,000. */
@@ -5299,9 +5284,20 @@ export interface components {
         /** @description A bot that was imported. */
         ImportedBotBody: {
             bot: components["schemas"]["Bot"];
-            findings: components["schemas"]["FindingCounts"];
+            /**
+             * Format: int32
+             * @description How many findings keep a chat from doing what the flow says. Check a bot lists them.
+             * @example 0
+             */
+            errorsFound: number;
             /** @description What was dropped or added to make the document fit, links to bots that the workspace does not have, blocks that chats skip, and those whose credentials the workspace does not have. */
             warnings: components["schemas"]["FlowFinding"][];
+            /**
+             * Format: int32
+             * @description How many findings the author probably did not mean. Check a bot lists them.
+             * @example 0
+             */
+            warningsFound: number;
         };
         /** @description Texts that an input shows. */
         InputLabels: {
@@ -7738,12 +7734,23 @@ export interface components {
         };
         /** @description Says that the bot is published, and what the check found. */
         PublishedBody: {
-            findings: components["schemas"]["FindingCounts"];
+            /**
+             * Format: int32
+             * @description How many findings keep a chat from doing what the flow says. Check a bot lists them.
+             * @example 0
+             */
+            errorsFound: number;
             /**
              * @description Says that it is done.
              * @enum {string}
              */
             message: "success";
+            /**
+             * Format: int32
+             * @description How many findings the author probably did not mean. Check a bot lists them.
+             * @example 0
+             */
+            warningsFound: number;
         };
         /** @description The copy of a bot that chats run. */
         PublishedBot: components["schemas"]["PublishedBotV3"] | components["schemas"]["PublishedBotV4"] | components["schemas"]["PublishedBotV5"] | components["schemas"]["PublishedBotV6"] | components["schemas"]["PublishedBotV61"];
@@ -8473,6 +8480,25 @@ export interface components {
              * @enum {string}
              */
             type: "richText";
+        };
+        /** @description The new secret of an endpoint, shown this once. */
+        RotatedWebhookSecret: {
+            /**
+             * @description Id of the endpoint, as create and list answer it.
+             * @example 01jr5xam8y9g3b7f2x4z6a8c0e
+             */
+            endpointId: string;
+            /**
+             * Format: date-time
+             * @description Until when events are signed with the previous secret as well, 24 hours from now.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            previousSecretExpiresAt: string;
+            /**
+             * @description The key that signatures are made with, as Standard Webhooks writes it. It is shown only here.
+             * @example whsec_EXAMPLEexampleEXAMPLEexampleEXAMPLEexample0=
+             */
+            secret: string;
         };
         /** @description Entries of the log of a chat client. */
         SaveClientLogsBody: {
@@ -10631,7 +10657,7 @@ export interface components {
              */
             workspaceId?: unknown;
         };
-        /** @description An endpoint with a secret that was just made. */
+        /** @description A new endpoint with its secret. */
         WebhookEndpointWithSecret: {
             /**
              * Format: date-time
@@ -10694,7 +10720,7 @@ export interface components {
              */
             workspaceId: string;
         };
-        /** @description One endpoint with its new secret. */
+        /** @description A new endpoint with its secret. */
         WebhookEndpointWithSecretBody: {
             webhookEndpoint: components["schemas"]["WebhookEndpointWithSecret"];
         };
@@ -14681,7 +14707,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The delivery, which is pending again. */
+            /** @description The delivery is pending again. */
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
@@ -14692,7 +14718,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WebhookDeliveryBody"];
+                    "application/json": components["schemas"]["SuccessBody"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -14732,7 +14758,7 @@ export interface operations {
         };
         requestBody?: never;
         responses: {
-            /** @description The endpoint with its new secret, shown this once. */
+            /** @description The new secret, shown this once. */
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
@@ -14742,7 +14768,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["WebhookEndpointWithSecretBody"];
+                    "application/json": components["schemas"]["RotatedWebhookSecret"];
                 };
             };
             400: components["responses"]["BadRequest"];
@@ -15513,7 +15539,6 @@ export type FileInputLabels = components["schemas"]["FileInputLabels"]
 export type FileInputOptions = components["schemas"]["FileInputOptions"]
 export type FileInputSuccessLabels = components["schemas"]["FileInputSuccessLabels"]
 export type FileVisibility = components["schemas"]["FileVisibility"]
-export type FindingCounts = components["schemas"]["FindingCounts"]
 export type FlowCheckBody = components["schemas"]["FlowCheckBody"]
 export type FlowEvent = components["schemas"]["FlowEvent"]
 export type FlowFinding = components["schemas"]["FlowFinding"]
@@ -15688,6 +15713,7 @@ export type ResultsDeletedEvent = components["schemas"]["ResultsDeletedEvent"]
 export type ResultsTablePreferences = components["schemas"]["ResultsTablePreferences"]
 export type ReturnBlock = components["schemas"]["ReturnBlock"]
 export type RichTextContent = components["schemas"]["RichTextContent"]
+export type RotatedWebhookSecret = components["schemas"]["RotatedWebhookSecret"]
 export type SaveClientLogsBody = components["schemas"]["SaveClientLogsBody"]
 export type ScriptAction = components["schemas"]["ScriptAction"]
 export type ScriptArgument = components["schemas"]["ScriptArgument"]

@@ -75,9 +75,9 @@ export function checkFlow(document: FlowDocument, service: CheckedService = { ha
 }
 
 /** How many findings there are of each severity. */
-export function countFindings(findings: readonly Finding[]): { errors: number; warnings: number } {
-  const errors = findings.filter(({ severity }) => severity === 'error').length
-  return { errors, warnings: findings.length - errors }
+export function countFindings(findings: readonly Finding[]) {
+  const errorsFound = findings.filter(({ severity }) => severity === 'error').length
+  return { errorsFound, warningsFound: findings.length - errorsFound }
 }
 
 const brokenConnections = new Set(['missing_edge', 'missing_target', 'unused_edge'])

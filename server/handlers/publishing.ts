@@ -20,7 +20,7 @@ export const publishing: PublishingHandlers<Contexts> = {
     )
     if ('stale' in outcome) return reply.stale(conditions, botTag(outcome.stale, grant.role))
     return 'findings' in outcome
-      ? reply.ok({ message: 'success', findings: countFindings(outcome.findings) })
+      ? reply.ok({ message: 'success', ...countFindings(outcome.findings) })
       : reply.fail('FORBIDDEN')
   },
 

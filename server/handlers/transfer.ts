@@ -56,7 +56,7 @@ export const transfer: TransferHandlers<Contexts> = {
     // What of it depends on the place that it was brought to.
     const skipped = findings.filter(({ code }) => code === 'skipped_block' || code === 'missing_credentials')
     const warnings = [...header.warnings, ...flow.warnings, ...links, ...skipped].slice(0, MAXIMUM_FINDINGS)
-    return reply.ok({ bot: toBot(row, flow.draft), warnings, findings: countFindings(findings) })
+    return reply.ok({ bot: toBot(row, flow.draft), warnings, ...countFindings(findings) })
   },
 
   async exportBot({ conditions }, reply, { db, grant }) {

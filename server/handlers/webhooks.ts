@@ -32,7 +32,8 @@ export const webhooks: WebhooksHandlers<Contexts> = {
     const row = await insertEndpoint(db, grant, body, now)
     if (row === 'full') return reply.fail('FORBIDDEN')
     if (row === 'gone') return reply.fail('NOT_FOUND')
-    return reply.ok({ webhookEndpoint: withSecret(row, cursorKey) })
+    const secret = secretOf(cursorKey, row.id, row.generation)
+    return reply.ok({ webhookEndpoint: { ...toEndpoint(row), secret } })
   },
 
   async getWebhookEndpoint({ params }, reply, { db, grant }) {
@@ -68,8 +69,14 @@ export const webhooks: WebhooksHandlers<Contexts> = {
   },
 
   async rotateWebhookSecret({ params }, reply, { db, grant, now, cursorKey }) {
-    const row = await rotateSecret(db, grant, params.endpointId, now)
-    return row ? reply.ok({ webhookEndpoint: withSecret(row, cursorKey) }) : reply.fail('NOT_FOUND')
+    const { endpointId } = params
+    const rotated = await rotateSecret(db, grant, endpointId, now)
+    if (!rotated) return reply.fail('NOT_FOUND')
+    return reply.ok({
+      endpointId,
+      secret: secretOf(cursorKey, endpointId, rotated.generation),
+      previousSecretExpiresAt: rotated.rotatesUntil.toISOString(),
+    })
   },
 
   async listWebhookDeliveries({ params, query }, reply, { db, grant, cursorKey }) {
@@ -91,8 +98,9 @@ export const webhooks: WebhooksHandlers<Contexts> = {
   },
 
   async redeliverWebhookDelivery({ params }, reply, { db, grant }) {
-    const row = await redeliver(db, grant, params.endpointId, params.deliveryId)
-    return row ? reply.ok({ webhookDelivery: withPayload(row) }) : reply.fail('NOT_FOUND')
+    return (await redeliver(db, grant, params.endpointId, params.deliveryId))
+      ? reply.ok({ message: 'success' })
+      : reply.fail('NOT_FOUND')
   },
 }
 
@@ -117,10 +125,6 @@ function toEndpoint(row: EndpointRow): Endpoint {
     createdAt: row.createdAt.toISOString(),
     updatedAt: row.updatedAt.toISOString(),
   }
-}
-
-function withSecret(row: EndpointRow, key: Buffer): components['schemas']['WebhookEndpointWithSecret'] {
-  return { ...toEndpoint(row), secret: secretOf(key, row.id, row.generation) }
 }
 
 function toDelivery(row: DeliveryRow): components['schemas']['WebhookDelivery'] {

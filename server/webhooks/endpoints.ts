@@ -115,27 +115,28 @@ export async function deleteEndpoint(
   })
 }
 
-/** Makes a new secret; the one before stays good for a day. */
+/** Makes a new secret; the one before stays good for a day. Undefined where there is no such endpoint. */
 export async function rotateSecret(
   db: Database,
   grant: WorkspaceGrant,
   id: string,
   now: Date,
-): Promise<EndpointRow | undefined> {
+): Promise<{ generation: number; rotatesUntil: Date } | undefined> {
+  const rotatesUntil = new Date(now.getTime() + ROTATION)
   return transact(db, async (tx) => {
     const [row] = await tx
       .update(endpoints)
       .set({
         generation: sql`${endpoints.generation} + 1`,
-        rotatesUntil: new Date(now.getTime() + ROTATION),
+        rotatesUntil,
         updatedAt: laterThan(endpoints.updatedAt, now),
       })
       .where(isIn(grant, id))
-      .returning()
+      .returning({ workspaceId: endpoints.workspaceId, generation: endpoints.generation })
     if (!row) return undefined
     const deed = { by: grant.caller, operation: 'rotateWebhookSecret' } as const
     await writeEntry(tx, newEntry(row.workspaceId, deed, id, now))
-    return row
+    return { generation: row.generation, rotatesUntil }
   })
 }
 
@@ -205,15 +206,15 @@ export async function deliveryOf(
 
 /**
  * Makes a delivery due again, with all its attempts, and with it what waits behind it. One that is being sent is sent
- * once more after that.
+ * once more after that. Whether there is such a delivery.
  */
 export async function redeliver(
   db: Database,
   { workspace }: WorkspaceGrant,
   endpointId: string,
   id: string,
-): Promise<DeliveryRow | undefined> {
-  const row = await transact(db, async (tx) => {
+): Promise<boolean> {
+  const isFound = await transact(db, async (tx) => {
     const [found] = await tx
       .update(deliveries)
       .set({ nextAttemptAt: new Date(0), isDelivered: false, attempts: 0 })
@@ -226,8 +227,8 @@ export async function redeliver(
           eq(endpoints.workspaceId, workspace.id),
         ),
       )
-      .returning(getTableColumns(deliveries))
-    if (!found) return undefined
+      .returning({ botId: deliveries.botId, subject: deliveries.subject, seq: deliveries.seq })
+    if (!found) return false
     await tx
       .update(deliveries)
       .set({ nextAttemptAt: new Date(0) })
@@ -240,8 +241,8 @@ export async function redeliver(
           isNotNull(deliveries.nextAttemptAt),
         ),
       )
-    return found
+    return true
   })
-  if (row) wakeAfter(db)
-  return row
+  if (isFound) wakeAfter(db)
+  return isFound
 }

@@ -13,7 +13,8 @@ export const transfer: Cases<'transfer'> = {
         after: ({ body }) =>
           expect(body).toMatchObject({
             bot: { version: '6.1', name: 'Old', groups: flow.groups },
-            findings: { errors: 0, warnings: 0 },
+            errorsFound: 0,
+            warningsFound: 0,
           }),
       }),
       'what was exported': async ({ here, there }, { client }) => {

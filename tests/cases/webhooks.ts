@@ -253,9 +253,15 @@ export const webhooks: Cases<'webhooks'> = {
       return {
         as,
         params,
-        after: ({ body }) => {
-          expect(body.webhookEndpoint.secret).toMatch(/^whsec_/)
-          expect(body.webhookEndpoint.secret).not.toBe(secret)
+        after: async ({ body }) => {
+          const { webhookEndpoint } = await app.client.ok('getWebhookEndpoint', { as, params })
+          const aDayLater = Date.parse(webhookEndpoint.updatedAt) + 24 * 60 * 60 * 1000
+          expect(body).toEqual({
+            endpointId: params.endpointId,
+            secret: expect.stringMatching(/^whsec_[A-Za-z0-9+/]{43}=$/),
+            previousSecretExpiresAt: new Date(aDayLater).toISOString(),
+          })
+          expect(body.secret).not.toBe(secret)
         },
       }
     },
@@ -350,12 +356,11 @@ export const webhooks: Cases<'webhooks'> = {
       return {
         as,
         params,
-        after: ({ body }) =>
-          expect(body.webhookDelivery).toMatchObject({
-            id: params.deliveryId,
-            status: 'pending',
-            attempts: 0,
-          }),
+        after: async ({ body }) => {
+          expect(body).toEqual({ message: 'success' })
+          const { webhookDelivery } = await app.client.ok('getWebhookDelivery', { as, params })
+          expect(webhookDelivery).toMatchObject({ status: 'pending', attempts: 0 })
+        },
       }
     },
     BAD_REQUEST: async ({ here }, app) => ({

@@ -89,7 +89,7 @@ describe('a model', () => {
     const at = { as: world.here.member, params: { botId: id } }
     const { findings } = await app.client.ok('checkBot', at)
     expect(findings[0]).toMatchObject({ code: 'missing_credentials', severity: 'error' })
-    expect((await app.client.ok('publishBot', at)).findings).toMatchObject({ errors: 1 })
+    expect(await app.client.ok('publishBot', at)).toMatchObject({ errorsFound: 1 })
     const { bot: document } = await app.client.ok('exportBot', at)
     const imported = await app.client.ok('importBot', {
       as: world.here.member,
@@ -99,7 +99,7 @@ describe('a model', () => {
 
     const own = await publish(app, world.here, botOf(asking(await credentialsOf(world.here))))
     const again = { as: world.here.member, params: { botId: own.id } }
-    expect((await app.client.ok('publishBot', again)).findings).toMatchObject({ errors: 0 })
+    expect(await app.client.ok('publishBot', again)).toMatchObject({ errorsFound: 0 })
   })
 
   test('is not asked once the credentials are gone, or their key is', async () => {

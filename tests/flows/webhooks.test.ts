@@ -457,13 +457,13 @@ describe('an endpoint', () => {
       as: world.here.admin,
       params: { workspaceId: world.here.workspaceId, endpointId: before.id },
     }
-    const { webhookEndpoint } = await app.client.ok('rotateWebhookSecret', request)
+    const rotated = await app.client.ok('rotateWebhookSecret', request)
     await app.pool.query(`UPDATE webhook_endpoints SET rotates_until = now() + interval '1 hour'`)
     startSender()
     await rename('Signed twice')
     await until('it was delivered', async () => received.length === 1)
     const { headers, body } = received[0] as Received
-    for (const { secret } of [before, webhookEndpoint]) {
+    for (const { secret } of [before, rotated]) {
       expect(new Webhook(secret).verify(body, headers as Record<string, string>)).toBeTruthy()
     }
     await app.pool.query(`UPDATE webhook_endpoints SET rotates_until = now() - interval '1 hour'`)

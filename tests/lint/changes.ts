@@ -15,7 +15,7 @@ export interface Change {
   verdicts: { message: string }[]
   /** Where it stands in the old and in the new document. */
   base?: { pointer: string }
-  revision?: { pointer: string }
+  revision?: { pointer: string; value?: unknown }
 }
 
 export type Label = 'breaking' | 'additive' | 'text'
@@ -29,14 +29,17 @@ const binding = new Set(['tags', 'default', 'propertyName', 'format'])
 /**
  * Breaking: a request that was valid is refused or does something else, an answer can be one that the released
  * document does not allow, or a name is gone that generated code uses. Text: only people notice. A new branch of
- * an open union is an addition: its values came as those of the opaque branch before.
+ * an open union is an addition: its values came as those of the opaque branch before. So is a minimum length of one
+ * where the pattern that was released for the text refuses the empty one already.
  */
-export function labelOf(change: Change, openUnions: ReadonlySet<string> = new Set()): Label {
+export function labelOf(change: Change, openUnions: ReadonlySet<string> = new Set(), pattern = ''): Label {
   const { path, typeName, kind, property = '', impact, revision } = change
   const union = /^#\/components\/schemas\/(\w+)\/oneOf\/\d+$/.exec(revision?.pointer ?? '')?.[1] ?? ''
   const isNewBranch = kind === 'added' && openUnions.has(union)
   const isExclusion = property === 'enum' && path.endsWith('/not')
-  if (isNewBranch || isExclusion) return 'additive'
+  const isDemandedAlready =
+    property === 'minLength' && revision?.value === 1 && !new RegExp(pattern, 'u').test('')
+  if (isNewBranch || isExclusion || isDemandedAlready) return 'additive'
   if (impact === 'major' || binding.has(property)) return 'breaking'
   const isGone = kind === 'removed' || property === 'key'
   if (isGone && /^#\/components\/|\/mapping\//.test(path)) return 'breaking'

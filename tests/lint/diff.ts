@@ -47,7 +47,7 @@ for (const change of report.changes as Change[]) {
   if (change.path === '#/info' && change.property === 'version') continue
   const place = (change.revision ?? change.base)?.pointer
   const reason = change.verdicts.map(({ message }) => ` (${message})`).join('')
-  const label = labelOf(change, openUnions)
+  const label = labelOf(change, openUnions, patternAt(before, change.base?.pointer))
   if (label === 'breaking') breaks.push(String(place))
   found.get(label)?.push(`${change.kind} ${place}${reason}`)
 }
@@ -93,6 +93,17 @@ function openUnionsOf({ components }: Document): Set<string> {
   const isOpen = ({ discriminator }: Document['components']['schemas'][string]) =>
     Object.entries(discriminator?.mapping ?? {}).some(([value, reference]) => reference.endsWith(`/${value}`))
   return new Set(Object.entries(components.schemas).flatMap(([name, union]) => (isOpen(union) ? [name] : [])))
+}
+
+/** The pattern of the schema that a pointer leads to, if it has one. */
+function patternAt(document: Document, pointer = '#'): string | undefined {
+  const keys = pointer.split('/').slice(1)
+  const schema = keys.reduce<unknown>(
+    (inner, key) =>
+      (inner as Record<string, unknown> | undefined)?.[key.replaceAll('~1', '/').replaceAll('~0', '~')],
+    document,
+  )
+  return isRecord(schema) && typeof schema.pattern === 'string' ? schema.pattern : undefined
 }
 
 /** Where both refer to a component, but not to the same: generated code has another name there. */
