@@ -5,37 +5,43 @@ import { z } from './zod.ts'
 const botId = recordId('Id of the bot, as create and list answer it.', exampleIds.bot)
 const sessionId = recordId('Id of the chat session, as start chat answers it.', exampleIds.session)
 
+const summary = {
+  sessionId,
+  resultId: recordId('Id of the result, as the list of results answers it.', exampleIds.result),
+  createdAt: timestamp('When the chat started.'),
+  updatedAt: timestamp('When its last step ran.'),
+  expiresAt: timestamp('When it can no longer be continued, unless it goes on before.'),
+  blockId: text(255).nullable().meta({
+    description: 'Id of the block that waits for the visitor; null where none does.',
+    example: 'block-email',
+  }),
+  revision: z
+    .int()
+    .min(0)
+    .max(2_147_483_647)
+    .meta({ description: 'Counts the steps of the chat.', format: 'int32', example: 1 }),
+}
+
+const chatSummary = z
+  .object(summary)
+  .meta({ id: 'BotChatSummary', description: 'A chat in the list of those of a bot that wait.' })
+
 const chatSchema = z
   .object({
-    sessionId,
+    ...summary,
     botId,
-    resultId: recordId('Id of the result, as the list of results answers it.', exampleIds.result),
-    createdAt: timestamp('When the chat started.'),
-    updatedAt: timestamp('When its last step ran.'),
-    expiresAt: timestamp('When it can no longer be continued, unless it goes on before.'),
-    blockId: text(255).nullable().meta({
-      description: 'Id of the block that waits for the visitor; null where none does.',
-      example: 'block-email',
-    }),
-    revision: z
-      .int()
-      .min(0)
-      .max(2_147_483_647)
-      .meta({ description: 'Counts the steps of the chat.', format: 'int32', example: 1 }),
     isOver: z.boolean().meta({ description: 'Whether the chat has ended.', example: false }),
   })
   .meta({ id: 'BotChat', description: 'A chat that somebody has with a bot.' })
 
-const exampleChat = {
+const exampleSummary = {
   sessionId: exampleIds.session,
-  botId: exampleIds.bot,
   resultId: exampleIds.result,
   createdAt: '2026-03-05T12:30:00.000Z',
   updatedAt: '2026-03-05T12:31:10.000Z',
   expiresAt: '2026-03-07T12:31:10.000Z',
   blockId: 'block-email',
   revision: 2,
-  isOver: false,
 }
 
 export const chats = define({
@@ -54,12 +60,12 @@ export const chats = define({
       description: 'A page of chats, newest first.',
       body: z
         .object({
-          chats: z.array(chatSchema).max(100).meta({ description: 'The chats, newest first.' }),
+          chats: z.array(chatSummary).max(100).meta({ description: 'The chats, newest first.' }),
           nextCursor,
         })
         .meta({ id: 'ChatPage', description: 'A page of the chats of a bot that wait.' }),
       examples: {
-        page: { summary: 'The last page', value: { chats: [exampleChat], nextCursor: null } },
+        page: { summary: 'The last page', value: { chats: [exampleSummary], nextCursor: null } },
       },
     },
   },
@@ -106,7 +112,12 @@ export const chats = define({
       body: z
         .object({ chat: chatSchema })
         .meta({ id: 'ChatBody', description: 'One chat of a bot, as it is now.' }),
-      examples: { ended: { summary: 'Ended', value: { chat: { ...exampleChat, isOver: true } } } },
+      examples: {
+        ended: {
+          summary: 'Ended',
+          value: { chat: { ...exampleSummary, botId: exampleIds.bot, isOver: true } },
+        },
+      },
     },
   },
 })

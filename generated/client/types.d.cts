@@ -776,6 +776,48 @@ export interface components {
              */
             updatedAt: string;
         };
+        /** @description A chat in the list of those of a bot that wait. */
+        BotChatSummary: {
+            /**
+             * @description Id of the block that waits for the visitor; null where none does.
+             * @example block-email
+             */
+            blockId: string | null;
+            /**
+             * Format: date-time
+             * @description When the chat started.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdAt: string;
+            /**
+             * Format: date-time
+             * @description When it can no longer be continued, unless it goes on before.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            expiresAt: string;
+            /**
+             * @description Id of the result, as the list of results answers it.
+             * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
+             */
+            resultId: string;
+            /**
+             * Format: int32
+             * @description Counts the steps of the chat.
+             * @example 1
+             */
+            revision: number;
+            /**
+             * @description Id of the chat session, as start chat answers it.
+             * @example 01jr5x6j4t5c9x3b8s0v2w4y6a
+             */
+            sessionId: string;
+            /**
+             * Format: date-time
+             * @description When its last step ran.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            updatedAt: string;
+        };
         /** @description The bot to create; every property may be absent. Properties of a bot that create does not take are ignored, so that what was read can be posted as a copy. */
         BotCreate: {
             /**
@@ -2607,7 +2649,7 @@ export interface components {
         /** @description A page of the chats of a bot that wait. */
         ChatPage: {
             /** @description The chats, newest first. */
-            chats: components["schemas"]["BotChat"][];
+            chats: components["schemas"]["BotChatSummary"][];
             /**
              * @description Send it as `cursor` to get the following page; null on the last page.
              * @example AZx0mC1jZ3JhbnQ
@@ -15399,6 +15441,7 @@ export type BlockStatsBody = components["schemas"]["BlockStatsBody"]
 export type Bot = components["schemas"]["Bot"]
 export type BotBody = components["schemas"]["BotBody"]
 export type BotChat = components["schemas"]["BotChat"]
+export type BotChatSummary = components["schemas"]["BotChatSummary"]
 export type BotCreate = components["schemas"]["BotCreate"]
 export type BotCreatedEvent = components["schemas"]["BotCreatedEvent"]
 export type BotDeletedEvent = components["schemas"]["BotDeletedEvent"]

@@ -11,7 +11,7 @@ export const chats: ChatsHandlers<Contexts> = {
       chatPage(db, grant, now, position, limit),
     )
     if ('issue' in list) return reply.fail('BAD_REQUEST', [list.issue])
-    return reply.ok({ chats: list.page.map((row) => toChat(grant.bot.id, row)), nextCursor: list.nextCursor })
+    return reply.ok({ chats: list.page.map(toSummary), nextCursor: list.nextCursor })
   },
 
   async updateChat({ params, body }, reply, context) {
@@ -23,15 +23,18 @@ export const chats: ChatsHandlers<Contexts> = {
 }
 
 function toChat(botId: string, row: ChatRow): components['schemas']['BotChat'] {
-  const { id: sessionId, createdAt, updatedAt, expiresAt, resultId, ...rest } = row
+  return { ...toSummary(row), botId, isOver: row.isOver }
+}
+
+function toSummary(row: ChatRow): components['schemas']['BotChatSummary'] {
   return {
-    ...rest,
-    sessionId,
-    botId,
+    sessionId: row.id,
     // Only chats with a result are found.
-    resultId: resultId ?? '',
-    createdAt: createdAt.toISOString(),
-    updatedAt: updatedAt.toISOString(),
-    expiresAt: expiresAt.toISOString(),
+    resultId: row.resultId ?? '',
+    createdAt: row.createdAt.toISOString(),
+    updatedAt: row.updatedAt.toISOString(),
+    expiresAt: row.expiresAt.toISOString(),
+    blockId: row.blockId,
+    revision: row.revision,
   }
 }
