@@ -54,6 +54,13 @@ export const slowest = (answers: Answer[]) => Math.max(...answers.map(({ start, 
 export const quantile = (answers: Answer[], share: number) =>
   answers.map(({ start, end }) => end - start).sort((a, b) => a - b)[Math.floor(answers.length * share)] ?? 0
 
+/** Of processes that are asked what comes of something, not when: on a busy machine nothing runs out of time. */
+export const unhurried = {
+  DATABASE_CONNECT_TIMEOUT: '60000',
+  DATABASE_LOCK_TIMEOUT: '60000',
+  DATABASE_STATEMENT_TIMEOUT: '60000',
+}
+
 /** An installation on a database of its own, for as long as `work` lasts. */
 export async function installed<T>(
   options: Omit<InstallationOptions, 'databaseUrl'>,

@@ -15,7 +15,18 @@ import { type Answer, send } from '../client.ts'
 import { stamped } from '../documents.ts'
 import { install, type Member, projectFolder } from '../installation.ts'
 import { promise } from '../run.ts'
-import { ask, type Fault, installed, newBot, onlyStatuses, some, tally, times, within } from './fault.ts'
+import {
+  ask,
+  type Fault,
+  installed,
+  newBot,
+  onlyStatuses,
+  some,
+  tally,
+  times,
+  unhurried,
+  within,
+} from './fault.ts'
 
 /* Processes of the service are killed, stopped, started at once, and kept short. */
 
@@ -47,7 +58,7 @@ const rolling: Fault = {
   id: 'F9',
   what: 'both processes are replaced in turn behind a balancer, under load',
   run: (setting) =>
-    installed({ variables: { SHUTDOWN_DELAY: '2000' } }, async (to) => {
+    installed({ variables: { ...unhurried, SHUTDOWN_DELAY: '2000' } }, async (to) => {
       const balancer = await balance(to.members.map(({ url }) => url))
       const answers: Answer[] = []
       const exits: number[] = []

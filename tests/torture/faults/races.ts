@@ -4,7 +4,18 @@ import { isUnsettled, send } from '../client.ts'
 import { stamped, stampOf } from '../documents.ts'
 import type { Installation } from '../installation.ts'
 import { promise } from '../run.ts'
-import { ask, type Fault, installed, newBot, onlyStatuses, rows, some, tally, times } from './fault.ts'
+import {
+  ask,
+  type Fault,
+  installed,
+  newBot,
+  onlyStatuses,
+  rows,
+  some,
+  tally,
+  times,
+  unhurried,
+} from './fault.ts'
 
 /* What happens at once, in two processes over one database. */
 
@@ -98,7 +109,7 @@ const preconditions: Fault = {
   id: 'F11',
   what: 'sixteen clients update one bot with If-Match, in two processes',
   run: (setting) =>
-    installed({}, async (to) => {
+    installed({ variables: unhurried }, async (to) => {
       const { id, headers } = await newBot(to, { ...stamped('0'), name: '0' })
       const start = (await rows(to, 'SELECT revision FROM bots WHERE id = $1', [id]))[0].revision
       let tag = headers.etag as string
@@ -165,7 +176,7 @@ const publications: Fault = {
   id: 'F12',
   what: 'updates and publications of one bot at once',
   run: (setting) =>
-    installed({}, async (to) => {
+    installed({ variables: unhurried }, async (to) => {
       const { id } = await newBot(to, { ...stamped('0'), publicId: 'both' })
       const acknowledged = new Set(['0'])
       const seen = new Set<string>()
@@ -213,7 +224,7 @@ const deletions: Fault = {
   id: 'F13',
   what: 'a bot is deleted while it is updated, published and talked to',
   run: (setting) =>
-    installed({}, async (to) => {
+    installed({ variables: unhurried }, async (to) => {
       const answers = []
       const results: string[] = []
       for (let round = 0; round < some(setting, 40, 6); round++) {
@@ -266,7 +277,7 @@ const names: Fault = {
   id: 'F14',
   what: 'two bots claim one public id, in two processes',
   run: (setting) =>
-    installed({}, async (to) => {
+    installed({ variables: unhurried }, async (to) => {
       const bots = await times(2, (place) => newBot(to, { name: `Bot ${place}` }))
       const answers = []
       const rounds = some(setting, 60, 8)
@@ -295,7 +306,7 @@ const duplicates: Fault = {
   id: 'F16',
   what: 'one request fifty times at once, with another body, and after a crash',
   run: (setting) =>
-    installed({}, async (to) => {
+    installed({ variables: unhurried }, async (to) => {
       const create = (place: number, key: string, name = key) =>
         ask(
           to,
