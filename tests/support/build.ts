@@ -10,7 +10,7 @@ const output = '.cache/server'
 const entries = { main: 'main.ts', admin: 'admin.ts', 'sandbox-worker': 'chat/tools/sandbox-worker.ts' }
 
 /** Packages that stay as they are: some are watched by telemetry or read files of their own, others are seldom loaded. */
-const apart = /^(pg|pino|@jitl|quickjs|@opentelemetry|@aws-sdk|@smithy|openai|@anthropic)/
+const apart = /^(pg|pino|@jitl|quickjs|@opentelemetry|@aws-sdk|@smithy|openai|@anthropic|yaml$)/
 
 /** Where what `buildService` makes of `server/main.ts` or `server/admin.ts` is, from the top of the project. */
 export const builtOf = (source: string) => source.replace(/^server\/(.+)\.ts$/, `${output}/$1.js`)

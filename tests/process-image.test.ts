@@ -1,0 +1,116 @@
+import { spawnSync } from 'node:child_process'
+import { cpSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, expect, test } from '@jest/globals'
+import { root } from '../server/root.ts'
+import { builtOf } from './support/build.ts'
+import { call, endProcesses, freePort, startProgram, tokenIn, until } from './support/process.ts'
+import { createDatabase } from './support/server.ts'
+
+/* What the Dockerfile puts into the image is enough to serve: a folder with nothing else in it does. */
+
+const cleanUps: (() => unknown)[] = []
+
+afterEach(async () => {
+  await endProcesses()
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
+})
+
+const bot = {
+  version: '6.1',
+  events: [{ id: 'start', type: 'start', graphCoordinates: { x: 0, y: 0 }, outgoingEdgeId: 'edge' }],
+  edges: [{ id: 'edge', from: { eventId: 'start' }, to: { groupId: 'group' } }],
+  variables: [{ id: 'sum', name: 'Sum' }],
+  groups: [
+    {
+      id: 'group',
+      title: 'Group',
+      graphCoordinates: { x: 0, y: 0 },
+      blocks: [
+        {
+          id: 'code',
+          type: 'Set variable',
+          options: {
+            variableId: 'sum',
+            isCode: true,
+            expressionToEvaluate: 'return new URL("https://a/?b=" + (40 + 2)).searchParams.get("b")',
+          },
+        },
+        { id: 'text', type: 'text', content: { richText: [{ type: 'p', children: [{ text: '{{Sum}}' }] }] } },
+        { id: 'input', type: 'text input' },
+      ],
+    },
+  ],
+}
+
+async function textOf(url: URL): Promise<string> {
+  const response = await fetch(url)
+  expect([url.pathname, response.status]).toEqual([url.pathname, 200])
+  return response.text()
+}
+
+test('a folder of what the image has serves pages and chats, and answers its health check', async () => {
+  const dockerfile = readFileSync(new URL('server/deploy/Dockerfile', root), 'utf8')
+  const image = dockerfile.split(/^FROM/m).at(-1) ?? ''
+  const folder = mkdtempSync(join(tmpdir(), 'bots-image-'))
+  cleanUps.push(() => rmSync(folder, { recursive: true }))
+  const put = (from: string, to: string) => cpSync(new URL(from, root), join(folder, to), { recursive: true })
+  for (const [, words = ''] of image.matchAll(/^COPY (?!--from)(.+)$/gm)) {
+    const [target = '', ...paths] = words.split(' ').reverse()
+    for (const path of paths) put(path, target.endsWith('/') ? join(target, path) : target)
+  }
+  // Made by the stage before.
+  put(join(builtOf('server/main.ts'), '..'), 'dist/server')
+  symlinkSync(fileURLToPath(new URL('node_modules', root)), join(folder, 'node_modules'))
+
+  const database = await createDatabase('nothing')
+  cleanUps.push(database.drop)
+  const port = String(await freePort())
+  const variables = { DATABASE_URL: database.url, NODE_ENV: 'production', PORT: port, SHUTDOWN_DELAY: '0' }
+  const [, healthCheck = ''] = /^HEALTHCHECK .*\\\n +CMD (.+)$/m.exec(image) ?? []
+  const [node, ...check]: string[] = JSON.parse(healthCheck)
+  expect(node).toBe('node')
+  const health = () =>
+    spawnSync(process.execPath, check, { cwd: folder, env: { PATH: process.env.PATH, PORT: port } }).status
+  expect(health()).toBe(1)
+  const program = startProgram('dist/server/main.js', [], variables, folder)
+  let hasEnded = false
+  void program.ended.then(() => (hasEnded = true))
+  await until('it is healthy', () => hasEnded || health() === 0)
+  expect(program.errors()).not.toContain('Error')
+
+  const url = `http://127.0.0.1:${port}`
+  const token = () => tokenIn(program.errors())
+  await until('its token was read', () => token() !== undefined)
+  const caller = { url, token: token() }
+  const { body: all } = await call(caller, 'GET', '/v1/workspaces')
+  const made = await call(caller, 'POST', '/v1/bots', {
+    workspaceId: all.workspaces[0].id,
+    bot: { ...bot, name: 'Image', publicId: 'image' },
+  })
+  await call(caller, 'POST', `/v1/bots/${made.body.bot.id}/publish`, {})
+  const { body } = await call({ url }, 'POST', '/api/v1/bots/image/startChat', {})
+  expect(JSON.stringify(body.messages)).toContain('"42"')
+
+  const pages = [
+    '/',
+    '/docs',
+    '/results',
+    '/chat/image',
+    '/embed.js',
+    '/arazzo.yaml',
+    '/openapi-overlay.yaml',
+  ]
+  const seen = new Set<string>()
+  for (const page of pages) {
+    const text = await textOf(new URL(page, url))
+    for (const [, link = ''] of text.matchAll(/(?:href|src)="([^"#:]+)"/g))
+      seen.add(new URL(link, url + page).href)
+  }
+  expect(seen.size).toBeGreaterThan(8)
+  for (const link of seen) await textOf(new URL(link))
+  program.signal('SIGTERM')
+  expect((await program.ended).code).toBe(0)
+})
