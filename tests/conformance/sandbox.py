@@ -3,6 +3,7 @@
 import itertools
 import json
 import os
+import re
 from urllib.parse import urlencode
 from urllib.request import Request, urlopen
 
@@ -17,6 +18,8 @@ KEPT = set(GIVEN["kept"])
 PUBLIC_ID = "lead-generation-8k2m4p6"
 CUSTOM_DOMAIN = "chat.example.com/leads"
 numbers = itertools.count()
+# What the contract takes as an idempotency key.
+KEY = re.compile(r'[\x21\x23-\x7e]{1,255}|"([\x21\x23-\x5b\x5d-\x7e]|\\["\\]){1,255}"')
 
 START = {"id": "start", "type": "start", "graphCoordinates": {"x": 0, "y": 0}}
 
@@ -92,6 +95,7 @@ def prepare(operation, case, is_positive):
         change(case, "path_parameters", {**path, **EXPENDABLE[operation]()})
     if is_positive:
         furnish(operation, case, number)
+    with_own_key(case, number)
 
 
 def change(case, part, changed):
@@ -142,7 +146,7 @@ def furnish(operation, case, number):
 
 
 def with_state(case, number):
-    """Conditions that the record meets, whatever its state, and a key that no other request has."""
+    """Conditions that the record meets, whatever its state."""
     headers = case.headers or {}
     for name in list(headers):
         if name.lower() == "if-match":
@@ -150,8 +154,14 @@ def with_state(case, number):
         elif name.lower() == "if-none-match" and '"' not in headers[name]:
             # The star; or a 0, which the tool at times takes for what fits the pattern.
             del headers[name]
-        elif name.lower() == "idempotency-key":
-            headers[name] = f"conformance-run-{number}-{len(headers[name])}"
+
+
+def with_own_key(case, number):
+    """A key that no other request has, also where something else is wrong on purpose: the record may be changed above."""
+    headers = case.headers or {}
+    for name, key in headers.items():
+        if name.lower() == "idempotency-key" and isinstance(key, str) and KEY.fullmatch(key):
+            headers[name] = f"conformance-run-{number}"
 
 
 def with_places(operation, body, number):
