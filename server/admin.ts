@@ -12,7 +12,7 @@ import { backUp, restore } from './db/backup.ts'
 import { connect, type Database, databaseError, sqlState, transact } from './db/client.ts'
 import { databaseOptions, locateDatabase } from './db/configured.ts'
 import { hasData } from './db/embedded.ts'
-import { distribute, migrateDatabase, requireMigrations } from './db/migrate.ts'
+import { distribute, migrateDatabase, partition, requireMigrations } from './db/migrate.ts'
 import { finishUpgrade } from './db/releases.ts'
 import { apiTokens, users, workspaceMembers, workspaces } from './db/schema.ts'
 import { newId } from './ids.ts'
@@ -28,7 +28,7 @@ import { openKeyring } from './workspaces/keyring.ts'
 const usage =
   'Expected one of: user create --email E --name N | user list | user disable --email E | user enable --email E | ' +
   'token create --email E [--name N] [--expires-in-days D] [--scopes S,S] [--workspace W] | token list [--email E] | ' +
-  'token revoke --id I | member set --workspace W --email E --role ADMIN|MEMBER|GUEST | credentials rotate | audit --workspace W | migrate | finish-upgrade | distribute | ' +
+  'token revoke --id I | member set --workspace W --email E --role ADMIN|MEMBER|GUEST | credentials rotate | audit --workspace W | migrate | finish-upgrade | distribute | partition | ' +
   'backup FILE | restore FILE'
 
 /** A failure that the person at the keyboard can mend; its message is all they need. */
@@ -271,10 +271,22 @@ const commands: Record<
       return { distributed: true }
     },
   },
+  partition: {
+    options: [],
+    async run(_db, _options, { DATABASE_URL }) {
+      if (!DATABASE_URL)
+        throw new Refusal('Set DATABASE_URL: the embedded PostgreSQL is not made for so much')
+      return { partitioned: await partition(DATABASE_URL, progress) }
+    },
+  },
 }
 
 /** What concerns the database as a whole: they say on standard error how far they are. */
 const fileCommands: Record<string, typeof backUp> = { backup: backUp, restore }
+
+function progress(line: string) {
+  process.stderr.write(`${line}\n`)
+}
 
 function check<Schema extends z.ZodType>(schema: Schema, options: Options): z.output<Schema> {
   const parsed = schema.safeParse(options)
@@ -344,7 +356,7 @@ async function runWithFile(command: typeof backUp, file: string): Promise<object
   if (command === backUp) await requireData(config)
   const database = await locateDatabase(config, () => {})
   try {
-    return { file, ...(await command(database.url, file, (line) => process.stderr.write(`${line}\n`))) }
+    return { file, ...(await command(database.url, file, progress)) }
   } finally {
     await database.stop()
   }

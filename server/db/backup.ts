@@ -89,10 +89,12 @@ async function* scriptOf(client: pg.Client, progress: (line: string) => void): A
   yield hashed(`${BEGINNING}${JSON.stringify(head)}\nSET client_encoding = 'UTF8';\n`)
   const rows: Record<string, number> = {}
   for (const table of await tablesOf(client)) {
-    const columns = `${pg.escapeIdentifier(table.name)} (${table.columns.map(pg.escapeIdentifier).join(', ')})`
+    const names = table.columns.map(pg.escapeIdentifier).join(', ')
+    const columns = `${pg.escapeIdentifier(table.name)} (${names})`
     yield hashed(`COPY ${columns} FROM stdin;\n`)
     const count = rowCounter(table.name, progress)
-    for await (const piece of client.query(copyTo(`COPY ${columns} TO STDOUT`)) as AsyncIterable<Buffer>) {
+    const source = table.isPartitioned ? `(SELECT ${names} FROM ${pg.escapeIdentifier(table.name)})` : columns
+    for await (const piece of client.query(copyTo(`COPY ${source} TO STDOUT`)) as AsyncIterable<Buffer>) {
       count.add(piece)
       yield hashed(piece)
     }
@@ -125,10 +127,17 @@ function linesIn(piece: Buffer): number {
   return lines
 }
 
+interface Table {
+  name: string
+  columns: string[]
+  /** Of such a table only what a statement reads can be copied. */
+  isPartitioned: boolean
+}
+
 /** Every table of the service, those first that others refer to. */
-async function tablesOf(client: pg.Client): Promise<{ name: string; columns: string[] }[]> {
-  const { rows } = await client.query<{ name: string; columns: string[]; needs: string[] }>(`
-    SELECT relname AS name,
+async function tablesOf(client: pg.Client): Promise<Table[]> {
+  const { rows } = await client.query<Table & { needs: string[] }>(`
+    SELECT relname AS name, relkind = 'p' AS "isPartitioned",
       (SELECT array_agg(attname::text ORDER BY attnum) FROM pg_attribute
        WHERE attrelid = pg_class.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '') AS columns,
       ARRAY(SELECT DISTINCT other.relname::text FROM pg_constraint JOIN pg_class other ON other.oid = confrelid
@@ -138,11 +147,11 @@ async function tablesOf(client: pg.Client): Promise<{ name: string; columns: str
       AND relname <> 'schema_lock'
       AND NOT EXISTS (SELECT FROM pg_depend WHERE objid = pg_class.oid AND deptype = 'e')
     ORDER BY relname`)
-  const sorted = new Map<string, { name: string; columns: string[] }>()
+  const sorted = new Map<string, Table>()
   while (sorted.size < rows.length) {
     const free = rows.filter(({ name, needs }) => !sorted.has(name) && needs.every((one) => sorted.has(one)))
     if (free.length === 0) throw new Error('Tables refer to each other in a circle')
-    for (const { name, columns } of free) sorted.set(name, { name, columns })
+    for (const { needs: _, ...table } of free) sorted.set(table.name, table)
   }
   return [...sorted.values()]
 }

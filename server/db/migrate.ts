@@ -7,6 +7,7 @@ import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
 import pg from 'pg'
 import { root } from '../root.ts'
 import { type Database, sqlState } from './client.ts'
+import { enoughLocks, growingTables, onPartitions, splitTable } from './partitions.ts'
 import { installationKeys } from './schema.ts'
 
 /**
@@ -70,7 +71,9 @@ async function firstMissing(worker: pg.Client, migrations: MigrationMeta[]) {
 
 async function applyAtOnce(worker: pg.Client, migration: MigrationMeta) {
   await inTransaction(worker, async () => {
-    for (const statement of migration.sql) await worker.query(statement)
+    for (const given of migration.sql) {
+      for (const statement of await onPartitions(worker, given)) await worker.query(statement)
+    }
     await note(worker, migration)
   })
 }
@@ -80,26 +83,29 @@ async function applyAtOnce(worker: pg.Client, migration: MigrationMeta) {
  * interrupted it begins anew, so each of its statements passes over what is there.
  */
 async function applyOneByOne(worker: pg.Client, migration: MigrationMeta) {
-  for (const statement of migration.sql) {
-    if (!isConcurrent(statement)) {
-      await inTransaction(worker, () => worker.query(statement))
-      continue
+  for (const given of migration.sql) {
+    for (const statement of await onPartitions(worker, given)) {
+      if (isConcurrent(statement)) await changeIndex(worker, statement)
+      else await inTransaction(worker, () => worker.query(statement))
     }
-    // One that was not built to its end is there as well, and finds nothing.
-    const name = /CREATE (?:UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS "(\w+)"/.exec(statement)?.[1]
-    if (name !== undefined) {
-      const { rows } = await worker.query(
-        'SELECT FROM pg_index WHERE indexrelid = to_regclass($1) AND NOT indisvalid',
-        [name],
-      )
-      if (rows.length > 0) await worker.query(`DROP INDEX CONCURRENTLY "${name}"`)
-    }
-    // Of the connection, since it is no transaction.
-    await worker.query('SET statement_timeout = 0; SET lock_timeout = 0')
-    await worker.query(statement)
-    await worker.query('RESET statement_timeout; RESET lock_timeout')
   }
   await note(worker, migration)
+}
+
+async function changeIndex(worker: pg.Client, statement: string) {
+  // One that was not built to its end is there as well, and finds nothing.
+  const name = /CREATE (?:UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS "(\w+)"/.exec(statement)?.[1]
+  if (name !== undefined) {
+    const { rows } = await worker.query(
+      'SELECT FROM pg_index WHERE indexrelid = to_regclass($1) AND NOT indisvalid',
+      [name],
+    )
+    if (rows.length > 0) await worker.query(`DROP INDEX CONCURRENTLY "${name}"`)
+  }
+  // Of the connection, since it is no transaction.
+  await worker.query('SET statement_timeout = 0; SET lock_timeout = 0')
+  await worker.query(statement)
+  await worker.query('RESET statement_timeout; RESET lock_timeout')
 }
 
 const isConcurrent = (statement: string) => /\bINDEX CONCURRENTLY\b/.test(statement)
@@ -140,6 +146,49 @@ export async function distribute(url: string): Promise<void> {
     for (const statement of text.split('--> statement-breakpoint')) await client.query(statement)
   } finally {
     await client.end()
+  }
+}
+
+/**
+ * Splits the tables that grow into partitions by bot, each in a transaction of its own, and gives those that were not
+ * split before. What asks for a table meanwhile waits. `progress` gets a line for each.
+ */
+export async function partition(url: string, progress: (line: string) => void): Promise<string[]> {
+  const holder = await connectTo(url)
+  try {
+    const { rows } = await holder.query("SELECT to_regclass('pg_dist_partition') AS at")
+    if (rows[0].at !== null)
+      throw new Error('A Citus cluster spreads the tables itself: see admin distribute')
+    const { rows: limits } = await holder.query(
+      "SELECT current_setting('max_locks_per_transaction')::int AS most",
+    )
+    if (limits[0].most < enoughLocks) {
+      progress(
+        `Set max_locks_per_transaction of PostgreSQL to ${enoughLocks}: it is ${limits[0].most}, and a chat locks partitions`,
+      )
+    }
+    await lockSchema(holder)
+    const worker = await connectTo(url)
+    const split: string[] = []
+    try {
+      for (const table of growingTables) {
+        await inTransaction(worker, async () => {
+          const done = await splitTable(worker, table)
+          progress(done ? `${table}: ${done.rows} rows` : `${table}: has partitions already`)
+          if (done) split.push(table)
+        })
+        // Of the whole, which nothing else does: autovacuum looks after each partition.
+        await worker.query('SET statement_timeout = 0')
+        await worker.query(`VACUUM (ANALYZE) ${table}`)
+        await worker.query('RESET statement_timeout')
+      }
+    } finally {
+      await worker.end()
+    }
+    await holder.query('COMMIT')
+    return split
+  } finally {
+    await holder.end()
   }
 }
 

@@ -52,8 +52,13 @@ interface Watched {
   statements: string[]
   /** The same with their values, of an app that works as on a cluster; others would keep every document. */
   sent: Sent[] | undefined
-  /** Run before every statement that is sent, with its text: lets a test be faster than a request. */
-  beforeStatement: ((text: string) => Promise<unknown>) | undefined
+  /**
+   * Run before every statement that is sent, with its text, its values and what sends others over the same connection:
+   * lets a test be faster than a request.
+   */
+  beforeStatement:
+    | ((text: string, values: unknown[], send: pg.PoolClient['query']) => Promise<unknown>)
+    | undefined
 }
 
 export interface StartOptions {
@@ -196,7 +201,9 @@ function watch(connection: pg.PoolClient, watched: Watched) {
     const values = Array.isArray(given) ? given : (statement as { values?: unknown[] }).values
     watched.sent?.push({ text, values: values ?? [] })
     if (!watched.beforeStatement) return query(statement, ...rest)
-    return watched.beforeStatement(text).then(() => query(statement, ...rest))
+    return watched
+      .beforeStatement(text, values ?? [], query as pg.PoolClient['query'])
+      .then(() => query(statement, ...rest))
   }
   Object.assign(connection, { query: send })
 }

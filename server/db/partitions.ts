@@ -1,0 +1,103 @@
+import pg from 'pg'
+
+/*
+ * On one server the tables that grow with every chat can be split into partitions by bot. Nothing else of the service
+ * knows of that: every statement says of which bot it means rows, and PostgreSQL reads the one partition that has them.
+ */
+
+/**
+ * The tables that grow. Sessions are not among them: they go within days, and release 1.0 needs a key of their id alone,
+ * which a table that is split by bot cannot have.
+ */
+export const growingTables = ['results', 'result_answers', 'result_transcripts', 'result_logs', 'chat_steps']
+
+const PARTITIONS = 32
+
+/**
+ * Of `max_locks_per_transaction`, which is 64 where nobody sets it: a step of a chat locks the partitions of four tables
+ * with their indexes, some 350 at once, and all connections share what there is.
+ */
+export const enoughLocks = 512
+
+/** Splits a table, with all it holds and has, in the transaction of the caller; null where it is split already. */
+export async function splitTable(client: pg.Client, table: string): Promise<{ rows: number } | null> {
+  const query = async (text: string) => (await client.query(text)).rows
+  const [is] = await query(`
+    SELECT relkind AS kind, pg_get_userbyid(relowner) AS owner, coalesce(reloptions, '{}') AS options
+    FROM pg_class WHERE oid = '${table}'::regclass`)
+  if (is.kind === 'p') return null
+  // Whoever runs this, what is made belongs to whom the table belongs.
+  await query(`SET LOCAL ROLE ${pg.escapeIdentifier(is.owner)}`)
+  await query(`LOCK TABLE ${table} IN ACCESS EXCLUSIVE MODE`)
+  const [key] = await query(`
+    SELECT quote_ident(conname) AS name, pg_get_constraintdef(oid) AS definition
+    FROM pg_constraint WHERE conrelid = '${table}'::regclass AND contype = 'p'`)
+  const indexes = await query(`
+    SELECT pg_get_indexdef(indexrelid) AS statement
+    FROM pg_index WHERE indrelid = '${table}'::regclass AND NOT indisprimary ORDER BY 1`)
+  const grants = await query(`
+    SELECT format('GRANT %s ON ${table} TO %s', privilege_type,
+      CASE WHEN grantee = 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(grantee)) END) AS statement
+    FROM pg_class, aclexplode(relacl) WHERE oid = '${table}'::regclass AND grantee <> relowner`)
+
+  const whole = `${table}_whole`
+  await query(`ALTER TABLE ${table} RENAME TO ${whole}`)
+  await query(
+    `CREATE TABLE ${table} (LIKE ${whole} INCLUDING ALL EXCLUDING INDEXES) PARTITION BY HASH (bot_id)`,
+  )
+  const options = is.options.length > 0 ? `WITH (${is.options.join(', ')})` : ''
+  for (let place = 0; place < PARTITIONS; place++) {
+    await query(`
+      CREATE TABLE ${table}_${String(place).padStart(2, '0')} PARTITION OF ${table}
+      FOR VALUES WITH (MODULUS ${PARTITIONS}, REMAINDER ${place}) ${options}`)
+  }
+  const { rowCount } = await client.query(`INSERT INTO ${table} SELECT * FROM ${whole}`)
+  await query(`DROP TABLE ${whole}`)
+  // Once the rows are there, which takes less time than to keep up indexes with each.
+  await query(`ALTER TABLE ${table} ADD CONSTRAINT ${key.name} ${key.definition}`)
+  for (const { statement } of [...indexes, ...grants]) await query(statement)
+  return { rows: rowCount ?? 0 }
+}
+
+/**
+ * What a statement of a migration has to be on this database. On a table with partitions PostgreSQL builds or drops no
+ * index concurrently and takes no settings of storage, each of which it does on the partitions.
+ */
+export async function onPartitions(client: pg.Client, statement: string): Promise<string[]> {
+  const [, unique, index, table = '', form] =
+    /CREATE (UNIQUE )?INDEX CONCURRENTLY IF NOT EXISTS "(\w+)" ON "(\w+)" (.+)/s.exec(statement) ?? []
+  if (index !== undefined) {
+    const partitions = await partitionsOf(client, table)
+    if (partitions.length === 0) return [statement]
+    const create = `CREATE ${unique ?? ''}INDEX`
+    return [
+      ...partitions.map(
+        (partition, place) =>
+          `${create} CONCURRENTLY IF NOT EXISTS "${index}_${String(place).padStart(2, '0')}" ON "${partition}" ${form}`,
+      ),
+      // Takes those for its parts, and builds nothing.
+      `${create} IF NOT EXISTS "${index}" ON "${table}" ${form}`,
+    ]
+  }
+  const [, dropped] = /DROP INDEX CONCURRENTLY IF EXISTS "(\w+)"/.exec(statement) ?? []
+  if (dropped !== undefined) {
+    const { rows } = await client.query(
+      `SELECT FROM pg_class WHERE oid = to_regclass($1) AND relkind = 'I'`,
+      [dropped],
+    )
+    return [rows.length > 0 ? `DROP INDEX "${dropped}"` : statement]
+  }
+  const [, changed = '', settings] = /ALTER TABLE "(\w+)" (SET \(.+)/s.exec(statement) ?? []
+  if (settings === undefined) return [statement]
+  const partitions = await partitionsOf(client, changed)
+  if (partitions.length === 0) return [statement]
+  return partitions.map((partition) => `ALTER TABLE "${partition}" ${settings}`)
+}
+
+async function partitionsOf(client: pg.Client, table: string): Promise<string[]> {
+  const { rows } = await client.query(
+    'SELECT inhrelid::regclass::text AS name FROM pg_inherits WHERE inhparent = to_regclass($1) ORDER BY 1',
+    [table],
+  )
+  return rows.map(({ name }) => name)
+}
