@@ -23,7 +23,7 @@ endif
 test-long: node_modules ## Run whole what `make test` runs a part of: all operations, many more made-up cases; takes some minutes: ONLY=hostile
 	@$(call timed,LONG_TESTS=1 npm --silent test -- $(or $(ONLY),$(shell grep -l '/runs.ts' tests/*.ts tests/*/*.ts)))
 
-torture: node_modules ## Break processes, networks and databases and hold what came of it against what is promised; half an hour: SEED=1 MINUTES=10 ONLY="F9 histories"
+torture: node_modules ## Break processes, networks and databases and hold what came of it against what is promised; half an hour and more: SEED=1 MINUTES=10 ONLY="F9 histories"
 	@$(call timed,npx --no-install tsx tests/torture/main.ts)
 
 check: node_modules tests/redos/node_modules ## Check types, lint, formatting, regular expressions and generated files; needs no database

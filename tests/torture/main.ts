@@ -3,6 +3,7 @@ import { startTestServer } from '../support/server.ts'
 import { databaseFaults } from './faults/database.ts'
 import type { Fault } from './faults/fault.ts'
 import { networkFaults } from './faults/network.ts'
+import { oldTests } from './faults/old-tests.ts'
 import { processFaults } from './faults/processes.ts'
 import { races } from './faults/races.ts'
 import { upgrade } from './faults/upgrade.ts'
@@ -30,7 +31,7 @@ const notRun: Record<string, string> = {
   F27: 'a receiver of events that is slow or dead: tests/flows has its tests, nothing here breaks one for an hour',
 }
 
-const faults = [...databaseFaults, ...processFaults, upgrade, ...races, ...networkFaults].sort(
+const faults = [...databaseFaults, ...processFaults, upgrade, oldTests, ...races, ...networkFaults].sort(
   (a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)),
 )
 
