@@ -230,6 +230,12 @@ describe('every statement means the rows of one bot', () => {
       await update({ name: 'Renamed' })
       await update({ groups: [] })
     },
+    'of a publication that is listed, read and made the draft again': async () => {
+      const { publications } = await app.client.ok('listPublications', { as, params: params() })
+      const one = { as, params: { ...params(), publicationId: String(publications[0]?.id) } }
+      await app.client.ok('getPublication', one)
+      await app.client.ok('restorePublication', one)
+    },
     'of results': async () => {
       const { sessionId, resultId = '' } = await start(app, made)
       await reply(app, sessionId, 'Ada', 1)
