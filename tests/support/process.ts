@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { mkdtemp, readFile, rm } from 'node:fs/promises'
-import { type AddressInfo, createServer } from 'node:net'
+import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -152,12 +152,21 @@ export async function statusOf(url: string): Promise<number | undefined> {
   return response?.status
 }
 
+/**
+ * A port for a process that may be started again: below those that systems give to connections, one of which could have
+ * it by then.
+ */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await new Promise((resolve) => server.once('listening', resolve))
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
+  for (;;) {
+    const port = 16_000 + Math.floor(Math.random() * 16_000)
+    const server = createServer()
+    const isFree = await new Promise<boolean>((resolve) => {
+      server.once('error', () => resolve(false)).listen(port, '127.0.0.1', () => resolve(true))
+    })
+    if (!isFree) continue
+    await new Promise((resolve) => server.close(resolve))
+    return port
+  }
 }
 
 /** A data folder that goes with the tests, and with it the database server that was started in it. */
