@@ -1,5 +1,5 @@
 import { define, type Operation, workspace } from './operation.ts'
-import { exampleIds, name, readOnly, recordId, text, timestamp } from './shared.ts'
+import { emailAddress, exampleIds, name, readOnly, recordId, text, timestamp } from './shared.ts'
 import { z } from './zod.ts'
 
 const workspaceId = recordId('Id of the workspace, as create and list answer it.', exampleIds.workspace)
@@ -75,10 +75,7 @@ const smtpData = z
     }),
     from: z
       .strictObject({
-        email: z
-          .email({ error: 'Expected an e-mail address' })
-          .max(254)
-          .meta({ maxLength: 254, description: 'Address of the sender.', example: 'bots@example.com' }),
+        email: emailAddress('Address of the sender.', 'bots@example.com'),
         name: text(255).optional().meta({ description: 'Name of the sender.', example: 'Acme bots' }),
       })
       .meta({ id: 'SmtpSender', description: 'Whom e-mails come from.' }),

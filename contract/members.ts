@@ -1,23 +1,12 @@
 import { define, roles, workspace } from './operation.ts'
-import { exampleIds, readOnly, recordId, text } from './shared.ts'
+import { emailAddress, exampleIds, readOnly, recordId, text } from './shared.ts'
 import { z } from './zod.ts'
 
 const workspaceId = recordId('Id of the workspace, as create and list answer it.', exampleIds.workspace)
 const userId = recordId('Id of the user, as the list of members answers it.', exampleIds.user)
 
-/** An e-mail address as users are known by: compared without regard to case, stored in lower case. */
-export const email = z
-  .string()
-  .max(254)
-  .regex(/^[A-Za-z0-9_'+-]+(\.[A-Za-z0-9_'+-]+)*@([A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$/, {
-    error: 'Invalid email address',
-  })
-  .meta({
-    format: 'email',
-    maxLength: 254,
-    description: 'E-mail address of the user.',
-    example: 'ada@example.com',
-  })
+/** How users are known: compared without regard to case, stored in lower case. */
+export const email = emailAddress('E-mail address of the user.', 'ada@example.com')
 
 const role = z.enum(roles).meta({
   description:

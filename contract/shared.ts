@@ -40,6 +40,17 @@ export function recordId(description: string, example: string) {
     .meta({ minLength: 1, maxLength: 64, description, example })
 }
 
+/** An e-mail address, as the pattern that is published takes it. */
+export function emailAddress(description: string, example: string) {
+  return z
+    .string()
+    .max(254)
+    .regex(/^[A-Za-z0-9_'+-]+(\.[A-Za-z0-9_'+-]+)*@([A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$/, {
+      error: 'Invalid email address',
+    })
+    .meta({ format: 'email', maxLength: 254, description, example })
+}
+
 export const exampleIds = {
   workspace: '01jr5x0c8m9w3q7v2k4n6p8r0t',
   folder: '01jr5x1d9n0x4r8w3m5p7q9s1v',

@@ -423,6 +423,12 @@ describe('schemas', () => {
     expect(placesOf(unbounded)).toEqual([])
   })
 
+  test('e-mail addresses have the pattern that is asked of them, since readers differ in what the format is', () => {
+    const emails = schemas.filter(({ schema }) => schema.format === 'email')
+    expect(emails.length).toBeGreaterThan(1)
+    expect(placesOf(emails.filter(({ schema }) => schema.pattern === undefined))).toEqual([])
+  })
+
   test('patterns are written for every engine', () => {
     const special = schemas.filter(({ schema }) =>
       /\(\?[=!<]|\\[1-9pPkbBu]|\[\[:/.test(String(schema.pattern ?? '')),

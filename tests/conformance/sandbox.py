@@ -131,6 +131,9 @@ def furnish(operation, case, number):
         path = {"sessionId": taking["sessionId"]}
     if operation in ("getFolder", "updateFolder", "deleteFolder") and isinstance(query, dict):
         query = {name: value for name, value in query.items() if name != "workspaceId"}
+    if operation in ("listBots", "listFolders"):
+        # A link may fill it in from a token that has none.
+        query = {**query, "workspaceId": query.get("workspaceId") or GIVEN["workspaceId"]}
     if "timeZone" in query:
         query = {**query, "timeZone": GIVEN["timeZones"][number % len(GIVEN["timeZones"])]}
     if operation == "exportResults":
