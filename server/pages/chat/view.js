@@ -17,7 +17,11 @@ export const [scroller, conversation, answer, status, restart, progress] = [
 function avatar(url, kind) {
   if (!url) return undefined
   const picture = element('img', { class: `avatar ${kind}-avatar`, src: url, alt: '' })
-  picture.addEventListener('error', () => picture.setAttribute('src', avatarOf(undefined)), { once: true })
+  // Each time, for it may be given another picture later.
+  picture.addEventListener('error', () => {
+    const spare = avatarOf(undefined)
+    if (picture.getAttribute('src') !== spare) picture.setAttribute('src', spare)
+  })
   return picture
 }
 
