@@ -38,10 +38,13 @@ async function openBot(
 const asked = (page: Page, question: string) =>
   page.locator('.host-bubble', { hasText: question }).last().waitFor()
 
-const style = (page: Page, selector: string, property: string) =>
-  page.evaluate(
+/** Of what may come a moment after the text that was waited for. */
+async function style(page: Page, selector: string, property: string) {
+  await page.locator(selector).first().waitFor({ state: 'attached' })
+  return page.evaluate(
     `getComputedStyle(document.querySelector(${JSON.stringify(selector)}))[${JSON.stringify(property)}]`,
   )
+}
 
 /** How much a text stands out from what is behind it, as WCAG counts it. */
 function contrast(one: string, other: string): number {
