@@ -8,11 +8,11 @@ import { createLog } from '../server/log.ts'
 import { root } from '../server/root.ts'
 import { startDeliveries } from '../server/webhooks/deliver.ts'
 import { type App, type Sent, startApp } from './support/app.ts'
-import { ask, bot, text } from './support/chat.ts'
-import { logsOf, type Published, publish, reply, start, transcriptOf } from './support/chats.ts'
+import { type Published, publish, reply, start } from './support/chats.ts'
 import { anyBody } from './support/client.ts'
 import { toLiteral } from './support/literals.ts'
 import { until } from './support/process.ts'
+import { questions, walksOf } from './support/walks.ts'
 import { makeWorld, type Site } from './support/world.ts'
 
 /*
@@ -167,11 +167,6 @@ async function problemsDuring(work: () => Promise<unknown>): Promise<Record<stri
   return problems
 }
 
-const questions = bot(
-  { Start: [text('Name?'), ask('Name'), text('Age?'), ask('Age'), text('Bye {{Name}}, {{Age}}.')] },
-  { variables: ['Name', 'Age'] },
-)
-
 describe('every statement means the rows of one bot', () => {
   let made: Published
   let as: Site['member']
@@ -185,42 +180,21 @@ describe('every statement means the rows of one bot', () => {
   const params = () => ({ botId: made.id })
 
   const walks: Record<string, () => Promise<unknown>> = {
-    'of a chat from start to end, and of one who comes back': async () => {
-      const { sessionId, resultId } = await start(app, made)
-      await reply(app, sessionId, 'Ada', 1)
-      await app.client.ok('getSession', { params: { sessionId } })
-      await app.client.ok('saveClientLogs', {
-        params: { sessionId },
-        body: { clientLogs: [{ description: 'Slow', status: 'info', details: '', context: '' }] },
-      })
-      await reply(app, sessionId, '36', 2)
-      const again = await start(app, made, { resultId })
-      await reply(app, again.sessionId, 'Ben', 1)
-    },
-    'of a chat on another day': async () => {
-      const { sessionId } = await start(app, made)
-      app.clock.advance(26 * 60 * 60 * 1000)
-      await reply(app, sessionId, 'Ada', 1)
-    },
-    'of a chat that a member lists, changes and ends': async () => {
+    ...walksOf(() => ({ app, made, as })),
+    'a chat that a member lists, changes and ends': async () => {
       const { sessionId } = await start(app, made)
       await app.client.ok('listChats', { as, params: params() })
       const chat = { as, params: { ...params(), sessionId } }
       await app.client.ok('updateChat', { ...chat, body: { variables: { Name: 'Eve' } } })
       await app.client.ok('updateChat', { ...chat, body: { isOver: true } })
     },
-    'of a preview': async () => {
-      const { sessionId } = await app.client.ok('startPreview', { as, params: params() })
-      await reply(app, sessionId, 'Ada', 1)
-      await app.client.ok('startPreview', { as, params: params(), body: { sessionId } })
-    },
-    'of bots that several ask for at once': () =>
+    'bots that several ask for at once': () =>
       Promise.all(
         [made.id, site.draft.id, site.published.id].map((botId) =>
           app.client.ok('getBot', { as, params: { botId } }),
         ),
       ),
-    'of an update': async () => {
+    'an update': async () => {
       const update = (bot: object) =>
         app.client.ok('updateBot', {
           as,
@@ -230,29 +204,13 @@ describe('every statement means the rows of one bot', () => {
       await update({ name: 'Renamed' })
       await update({ groups: [] })
     },
-    'of a publication that is listed, read and made the draft again': async () => {
+    'a publication that is listed, read and made the draft again': async () => {
       const { publications } = await app.client.ok('listPublications', { as, params: params() })
       const one = { as, params: { ...params(), publicationId: String(publications[0]?.id) } }
       await app.client.ok('getPublication', one)
       await app.client.ok('restorePublication', one)
     },
-    'of results': async () => {
-      const { sessionId, resultId = '' } = await start(app, made)
-      await reply(app, sessionId, 'Ada', 1)
-      const one = { as, params: { ...params(), resultId } }
-      await app.client.ok('listResults', { as, params: params() })
-      await app.client.ok('listResults', {
-        as,
-        params: params(),
-        query: { answerContains: 'a', variable: 'Name:Ada', status: 'started' },
-      })
-      await app.client.ok('getResult', one)
-      await logsOf(app, made.id, resultId, as)
-      await transcriptOf(app, made.id, resultId, as)
-      await app.client.call('exportResults', { as, params: params() })
-      await app.client.ok('deleteResults', { as, params: params(), query: { resultIds: resultId } })
-    },
-    'of events': async () => {
+    events: async () => {
       await app.pool.query(
         `INSERT INTO webhook_endpoints (id, workspace_id, url, created_at, updated_at)
         VALUES ('endpoint', '${site.workspaceId}', 'https://example.com/hook', now(), now())`,
@@ -282,15 +240,9 @@ describe('every statement means the rows of one bot', () => {
       await sender.stop()
       await app.pool.query('DELETE FROM webhook_endpoints')
     },
-    'of statistics': async () => {
-      for (const timeFilter of ['allTime', 'last7Days', 'allTime'] as const) {
-        await app.client.ok('getStats', { as, params: params(), query: { timeFilter } })
-        await app.client.ok('getBlockStats', { as, params: params(), query: { timeFilter } })
-      }
-    },
   }
 
-  test.each(Object.keys(walks))('%s', async (name) => {
+  test.each(Object.keys(walks))('of %s', async (name) => {
     expect(await problemsDuring(walks[name] as () => Promise<unknown>)).toEqual({})
   })
 })

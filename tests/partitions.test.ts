@@ -8,11 +8,11 @@ import { rollUpBlocks } from '../server/results/block-stats.ts'
 import { expireResults } from '../server/results/retention.ts'
 import { rollUpBatch } from '../server/results/stats-rollup.ts'
 import { type App, startApp } from './support/app.ts'
-import { ask, bot, text } from './support/chat.ts'
-import { logsOf, type Published, publish, reply, start, textsOf, transcriptOf } from './support/chats.ts'
+import { type Published, publish, reply, start } from './support/chats.ts'
 import { toLiteral } from './support/literals.ts'
 import { endProcesses, newDataFolder, run } from './support/process.ts'
 import { createDatabase, type TestDatabase } from './support/server.ts'
+import { questions, walksOf } from './support/walks.ts'
 import { makeWorld, type Site } from './support/world.ts'
 
 /*
@@ -242,14 +242,7 @@ describeHere('what is asked about one bot reads one partition of each table', ()
     await split(database.url)
     app = await startApp({ databaseUrl: database.url })
     site = (await makeWorld(app)).here
-    made = await publish(
-      app,
-      site,
-      bot(
-        { Start: [text('Name?'), ask('Name'), text('Age?'), ask('Age'), text('Bye {{Name}}, {{Age}}.')] },
-        { variables: ['Name', 'Age'] },
-      ),
-    )
+    made = await publish(app, site, questions)
     const client = await connectTo(database.url)
     await fill(client)
     await client.query('VACUUM ANALYZE')
@@ -294,51 +287,13 @@ describeHere('what is asked about one bot reads one partition of each table', ()
   }
 
   const walks: Record<string, () => Promise<unknown>> = {
-    'a chat from start to end, and one who comes back': async () => {
-      const { sessionId, resultId } = await start(app, made)
-      expect(textsOf(await reply(app, sessionId, 'Ada', 1))).toEqual(['Age?'])
-      await app.client.ok('getSession', { params: { sessionId } })
-      await app.client.ok('saveClientLogs', {
-        params: { sessionId },
-        body: { clientLogs: [{ description: 'Slow', status: 'info', details: '', context: '' }] },
-      })
-      expect(textsOf(await reply(app, sessionId, '36', 2))).toEqual(['Bye Ada, 36.'])
-      const again = await start(app, made, { resultId })
-      await reply(app, again.sessionId, 'Ben', 1)
-    },
-    'a chat on another day': async () => {
-      const { sessionId } = await start(app, made)
-      app.clock.advance(26 * 60 * 60 * 1000)
-      await reply(app, sessionId, 'Ada', 1)
-    },
+    ...walksOf(() => ({ app, made, as: site.member })),
     'chats that a member lists, changes and ends': async () => {
       const { sessionId } = await start(app, made)
       const as = site.member
       await app.client.ok('listChats', { as, params: { botId: made.id } })
       const params = { botId: made.id, sessionId }
       await app.client.ok('updateChat', { as, params, body: { variables: { Name: 'Eve' }, isOver: true } })
-    },
-    'a preview': async () => {
-      const params = { botId: made.id }
-      const { sessionId } = await app.client.ok('startPreview', { as: site.member, params })
-      await reply(app, sessionId, 'Ada', 1)
-    },
-    'results, logs, transcripts, the export and statistics': async () => {
-      const as = site.member
-      const params = { botId: made.id }
-      const { sessionId, resultId = '' } = await start(app, made)
-      await reply(app, sessionId, 'Ada', 1)
-      const query = { answerContains: 'a', variable: 'Name:Ada', status: 'started' } as const
-      expect((await app.client.ok('listResults', { as, params, query })).results).not.toEqual([])
-      await app.client.ok('getResult', { as, params: { ...params, resultId } })
-      await logsOf(app, made.id, resultId, as)
-      expect(await transcriptOf(app, made.id, resultId, as)).not.toEqual([])
-      expect((await app.client.call('exportResults', { as, params })).text).toContain('Ada')
-      for (const timeFilter of ['allTime', 'last7Days'] as const) {
-        await app.client.ok('getStats', { as, params, query: { timeFilter } })
-        await app.client.ok('getBlockStats', { as, params, query: { timeFilter } })
-      }
-      await app.client.ok('deleteResults', { as, params, query: { resultIds: resultId } })
     },
     'counting by day': async () => {
       await app.pool.query(`INSERT INTO stats_rollups (bot_id, due_at) VALUES ($1, '2020-01-01')`, [made.id])

@@ -6,6 +6,8 @@ import { fileURLToPath } from 'node:url'
 import { afterEach, expect, test } from '@jest/globals'
 import { root } from '../server/root.ts'
 import { builtOf } from './support/build.ts'
+import { ask, bot, set, text } from './support/chat.ts'
+import { storable } from './support/chats.ts'
 import { call, endProcesses, freePort, startProgram, tokenIn, until } from './support/process.ts'
 import { createDatabase } from './support/server.ts'
 
@@ -18,32 +20,7 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp()
 })
 
-const bot = {
-  version: '6.1',
-  events: [{ id: 'start', type: 'start', graphCoordinates: { x: 0, y: 0 }, outgoingEdgeId: 'edge' }],
-  edges: [{ id: 'edge', from: { eventId: 'start' }, to: { groupId: 'group' } }],
-  variables: [{ id: 'sum', name: 'Sum' }],
-  groups: [
-    {
-      id: 'group',
-      title: 'Group',
-      graphCoordinates: { x: 0, y: 0 },
-      blocks: [
-        {
-          id: 'code',
-          type: 'Set variable',
-          options: {
-            variableId: 'sum',
-            isCode: true,
-            expressionToEvaluate: 'return new URL("https://a/?b=" + (40 + 2)).searchParams.get("b")',
-          },
-        },
-        { id: 'text', type: 'text', content: { richText: [{ type: 'p', children: [{ text: '{{Sum}}' }] }] } },
-        { id: 'input', type: 'text input' },
-      ],
-    },
-  ],
-}
+const code = 'return new URL("https://a/?b=" + (40 + 2)).searchParams.get("b")'
 
 async function textOf(url: URL): Promise<string> {
   const response = await fetch(url)
@@ -86,9 +63,12 @@ test('a folder of what the image has serves pages and chats, and answers its hea
   await until('its token was read', () => token() !== undefined)
   const caller = { url, token: token() }
   const { body: all } = await call(caller, 'GET', '/v1/workspaces')
+  const { id: _, ...flow } = storable(
+    bot({ Start: [set('Sum', code, { isCode: true }), text('{{Sum}}'), ask()] }, { variables: ['Sum'] }),
+  )
   const made = await call(caller, 'POST', '/v1/bots', {
     workspaceId: all.workspaces[0].id,
-    bot: { ...bot, name: 'Image', publicId: 'image' },
+    bot: { ...flow, name: 'Image', publicId: 'image' },
   })
   await call(caller, 'POST', `/v1/bots/${made.body.bot.id}/publish`, {})
   const { body } = await call({ url }, 'POST', '/api/v1/bots/image/startChat', {})

@@ -187,9 +187,8 @@ async function publishAgain({ id }: Published, words: string[]) {
 }
 
 describe('a chat that goes on keeps the publication', () => {
-  test('that it began with, until it is over', async () => {
-    const made = await publish(app, here, greeting('One'))
-    const { sessionId } = await start(app, made)
+  /** The chat is with the first publication of the bot. */
+  async function keepsUntilItsEnd(sessionId: string, made: Published) {
     await publishAgain(made, ['Two', 'Three', 'Four'])
     const [first = ''] = await listed(made.id)
     await thin(7, 1)
@@ -199,6 +198,12 @@ describe('a chat that goes on keeps the publication', () => {
     expect(textsOf(await reply(app, sessionId, '36'))).toEqual(['One at last'])
     await thin(7, 1)
     expect(await listed(made.id)).not.toContain(first)
+  }
+
+  test('that it began with, until it is over', async () => {
+    const made = await publish(app, here, greeting('One'))
+    const { sessionId } = await start(app, made)
+    await keepsUntilItsEnd(sessionId, made)
   })
 
   test('of a bot that it was led into', async () => {
@@ -209,15 +214,7 @@ describe('a chat that goes on keeps the publication', () => {
       bot({ Start: [text('Come'), { type: 'Bot link', options: { botId: linked.id } }] }),
     )
     const { sessionId } = await start(app, outer)
-    await publishAgain(linked, ['Two', 'Three', 'Four'])
-    const [first = ''] = await listed(linked.id)
-    await thin(7, 1)
-    expect(await listed(linked.id)).toHaveLength(2)
-    app.forgetFlows()
-    expect(textsOf(await reply(app, sessionId, 'Ada'))).toEqual(['One again'])
-    expect(textsOf(await reply(app, sessionId, '36'))).toEqual(['One at last'])
-    await thin(7, 1)
-    expect(await listed(linked.id)).not.toContain(first)
+    await keepsUntilItsEnd(sessionId, linked)
   })
 
   test('and fifty of these do not keep others from going', async () => {

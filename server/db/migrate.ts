@@ -69,11 +69,14 @@ async function firstMissing(worker: pg.Client, migrations: MigrationMeta[]) {
   return migrations.find(({ folderMillis }) => folderMillis > Number(rows[0].newest ?? 0))
 }
 
+/** Those of a migration as this database takes them, each once those before it were run. */
+async function* statementsOf(worker: pg.Client, { sql }: MigrationMeta): AsyncGenerator<string> {
+  for (const statement of sql) yield* await onPartitions(worker, statement)
+}
+
 async function applyAtOnce(worker: pg.Client, migration: MigrationMeta) {
   await inTransaction(worker, async () => {
-    for (const given of migration.sql) {
-      for (const statement of await onPartitions(worker, given)) await worker.query(statement)
-    }
+    for await (const statement of statementsOf(worker, migration)) await worker.query(statement)
     await note(worker, migration)
   })
 }
@@ -83,11 +86,9 @@ async function applyAtOnce(worker: pg.Client, migration: MigrationMeta) {
  * interrupted it begins anew, so each of its statements passes over what is there.
  */
 async function applyOneByOne(worker: pg.Client, migration: MigrationMeta) {
-  for (const given of migration.sql) {
-    for (const statement of await onPartitions(worker, given)) {
-      if (isConcurrent(statement)) await changeIndex(worker, statement)
-      else await inTransaction(worker, () => worker.query(statement))
-    }
+  for await (const statement of statementsOf(worker, migration)) {
+    if (isConcurrent(statement)) await changeIndex(worker, statement)
+    else await inTransaction(worker, () => worker.query(statement))
   }
   await note(worker, migration)
 }

@@ -19,6 +19,8 @@ const PARTITIONS = 32
  */
 export const enoughLocks = 512
 
+const numbered = (name: string, place: number) => `${name}_${String(place).padStart(2, '0')}`
+
 /** Splits a table, with all it holds and has, in the transaction of the caller; null where it is split already. */
 export async function splitTable(client: pg.Client, table: string): Promise<{ rows: number } | null> {
   const query = async (text: string) => (await client.query(text)).rows
@@ -48,7 +50,7 @@ export async function splitTable(client: pg.Client, table: string): Promise<{ ro
   const options = is.options.length > 0 ? `WITH (${is.options.join(', ')})` : ''
   for (let place = 0; place < PARTITIONS; place++) {
     await query(`
-      CREATE TABLE ${table}_${String(place).padStart(2, '0')} PARTITION OF ${table}
+      CREATE TABLE ${numbered(table, place)} PARTITION OF ${table}
       FOR VALUES WITH (MODULUS ${PARTITIONS}, REMAINDER ${place}) ${options}`)
   }
   const { rowCount } = await client.query(`INSERT INTO ${table} SELECT * FROM ${whole}`)
@@ -73,7 +75,7 @@ export async function onPartitions(client: pg.Client, statement: string): Promis
     return [
       ...partitions.map(
         (partition, place) =>
-          `${create} CONCURRENTLY IF NOT EXISTS "${index}_${String(place).padStart(2, '0')}" ON "${partition}" ${form}`,
+          `${create} CONCURRENTLY IF NOT EXISTS "${numbered(index, place)}" ON "${partition}" ${form}`,
       ),
       // Takes those for its parts, and builds nothing.
       `${create} IF NOT EXISTS "${index}" ON "${table}" ${form}`,

@@ -263,10 +263,10 @@ withBrowser('the look of the chat page', () => {
     await page.getByRole('button', { name: 'Sea' }).waitFor()
     await page.locator('.host-avatar[src="files/avatar.svg"]').first().waitFor()
     // Asked from here, since waiting within the page would evaluate text there, which its policy forbids.
-    const isSo = (condition: string) => () => page.evaluate<boolean>(condition)
-    await until(
-      'all pictures are there',
-      isSo(`[...document.images].every(({ complete, naturalWidth }) => complete && naturalWidth > 0)`),
+    await until('all pictures are there', () =>
+      page.evaluate<boolean>(
+        `[...document.images].every(({ complete, naturalWidth }) => complete && naturalWidth > 0)`,
+      ),
     )
     await picture(page, 'broken-pictures')
     // As when a stream shows bubbles before it is known whose picture stands beside them.

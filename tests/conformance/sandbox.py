@@ -129,7 +129,7 @@ def furnish(operation, case, number):
     elif operation == "uploadFile":
         taking = call("POST", f"/api/v1/bots/{GIVEN['takingPublicId']}/startChat", {})
         path = {"sessionId": taking["sessionId"]}
-    if operation in ("getFolder", "updateFolder", "deleteFolder") and isinstance(query, dict):
+    if "folderId" in path and isinstance(query, dict):
         query = {name: value for name, value in query.items() if name != "workspaceId"}
     if operation in ("listBots", "listFolders"):
         # A link may fill it in from a token that has none.
