@@ -75,7 +75,10 @@ function problemsOf(plan: Node): string[] {
   if (local.length > 0 && [...tables].some(isOfBots)) problems.push(`${local} together with tables of bots`)
   for (const { node, above } of places) {
     const name = node['Relation Name']
-    if (node['Node Type'] === 'ModifyTable' && node.Operation === 'Insert' && isOfBots(name)) {
+    if (/Update|Delete/.test(node.Operation ?? '') && coordinatorTables.includes(String(name))) {
+      const joined = catalogueTables.filter((other) => tables.has(other))
+      if (joined.length > 0) problems.push(`${name} changed by ${joined}`)
+    } else if (node['Node Type'] === 'ModifyTable' && node.Operation === 'Insert' && isOfBots(name)) {
       const [source] = node.Plans ?? []
       if (above.length > 0) problems.push(`insert into ${name} within another statement`)
       if (!/^(Result|Values Scan)$/.test(source?.['Node Type'] ?? ''))
@@ -276,6 +279,11 @@ describeHere('what is refused', () => {
       `WITH step AS (INSERT INTO chat_steps (bot_id, session_id, revision, step) VALUES ($1, $2, 1, '') RETURNING 1)
       SELECT FROM step`,
       ['insert into chat_steps within another statement'],
+    ],
+    [
+      `UPDATE webhook_deliveries d SET attempts = 0 FROM webhook_endpoints e
+      WHERE d.endpoint_id = e.id AND e.workspace_id = $1`,
+      ['webhook_deliveries changed by webhook_endpoints'],
     ],
     [
       `WITH gone AS (DELETE FROM published_bots WHERE bot_id = $1 RETURNING bot_id)

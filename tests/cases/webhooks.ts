@@ -369,9 +369,15 @@ export const webhooks: Cases<'webhooks'> = {
       at: 'query.x',
     }),
     FORBIDDEN: async ({ here }, app) => ({ ...(await delivered(app, here)), as: here.member }),
-    NOT_FOUND: async ({ here }, app) => {
-      const { as, params } = await request(app, here)
-      return { as, params: { ...params, deliveryId: missingId } }
+    NOT_FOUND: {
+      unknown: async ({ here }, app) => {
+        const { as, params } = await request(app, here)
+        return { as, params: { ...params, deliveryId: missingId } }
+      },
+      'of another workspace': async ({ here, there }, app) => {
+        const { params } = await delivered(app, there)
+        return { as: here.admin, params: { ...params, workspaceId: here.workspaceId } }
+      },
     },
   },
 }
