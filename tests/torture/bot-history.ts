@@ -3,7 +3,7 @@ import { type Call, check } from './checker.ts'
 import type { Answer } from './client.ts'
 import { seenOf, stamped, stampOf } from './documents.ts'
 import { type BotOp, botModel, type Seen } from './models.ts'
-import { type Caller, count, promise, type Run, Violation } from './run.ts'
+import { type Caller, count, promise, type Run, type Settled, Violation } from './run.ts'
 
 /* A few callers read, update, publish and delete one bot at once, and chat with it. */
 
@@ -39,10 +39,10 @@ class BotHistory {
     return this.run.isOver || this.unknown >= MOST_UNKNOWN
   }
 
-  private note({ start, end }: Answer, op: BotOp) {
-    const isUnknown = 'answer' in op && op.answer === 'unknown'
-    if (isUnknown) this.unknown++
-    this.calls.push({ start, end: isUnknown ? Number.POSITIVE_INFINITY : end, op })
+  private note(answer: Answer | Settled, op: BotOp) {
+    const calls = callsOf(answer, op)
+    this.unknown += calls.filter(isUnknown).length
+    this.calls.push(...calls)
   }
 
   /** Notes what an answer shows, for preconditions to come. */
@@ -159,6 +159,28 @@ class BotHistory {
   }
 }
 
+const isUnknown = ({ end }: Call<BotOp>) => end === Number.POSITIVE_INFINITY
+
+/**
+ * What an answer says. A request that was sent again may have been done the first time, and its answer lost, before the
+ * bot was gone, which is all that it is told then: that makes two calls, and of the first one nothing is known.
+ */
+export function callsOf(
+  answer: Pick<Settled, 'start' | 'end'> & { lastStart?: number },
+  op: BotOp,
+): Call<BotOp>[] {
+  const { start, end, lastStart = start } = answer
+  const told = 'answer' in op ? op.answer : undefined
+  const unknown = (): Call<BotOp> => ({
+    start,
+    end: Number.POSITIVE_INFINITY,
+    op: { ...op, answer: 'unknown' } as BotOp,
+  })
+  if (told === 'unknown') return [unknown()]
+  if (told === 'gone' && lastStart > start) return [unknown(), { start: lastStart, end, op }]
+  return [{ start, end, op }]
+}
+
 const isLost = ({ status }: Answer) => status === undefined || status === 503
 
 function expectNothing(answer: Answer, what: string) {
@@ -200,8 +222,8 @@ export async function liveOneBot(run: Run, caller: Caller, caller2: (place: numb
   count(run, 'calls on bots', calls.length)
   if (verdict.verdict === 'too wide') count(run, 'histories too wide to check')
   if (verdict.verdict !== 'broken') return
-  const lines = (ops: BotOp[]) => ops.map((op) => JSON.stringify(op)).join('\n  ')
+  const lines = (ops: object[]) => ops.map((op) => JSON.stringify(op)).join('\n  ')
   throw new Violation(
-    `The history of bot ${made.body.bot.id} has no order. It can be explained up to\n  ${lines(verdict.explained.slice(-12))}\nand then nothing of this fits:\n  ${lines(verdict.stuck)}`,
+    `The history of bot ${made.body.bot.id} has no order. It can be explained up to\n  ${lines(verdict.explained.slice(-12))}\nand then nothing of this fits:\n  ${lines(verdict.stuck)}\nAll of its calls:\n  ${lines(calls)}`,
   )
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
+import { callsOf } from './bot-history.ts'
 import { type Call, check } from './checker.ts'
 import { type AccessOp, accessModel, type BotOp, botModel } from './models.ts'
 import { planted } from './planted.ts'
@@ -115,6 +116,21 @@ describe('calls without an answer', () => {
   ])('%s: %s', (_what, verdict, calls) => {
     expect(verdictOf(calls)).toBe(verdict)
   })
+})
+
+test('a request that was done, and sent again when the bot was gone, is told so and had its effect', () => {
+  const published = (lastStart: number) =>
+    callsOf({ start: 0, lastStart, end: 9 }, { kind: 'publish', answer: 'gone' })
+  const rest: Call<BotOp>[] = [
+    { start: 3, end: 4, op: { kind: 'live', stamp: 'stamp 0' } },
+    { start: 5, end: 6, op: { kind: 'delete', answer: 'done' } },
+  ]
+  expect(verdictOf([...published(7), ...rest])).toBe('fits')
+  expect(verdictOf([...published(0), ...rest])).toBe('broken')
+  // Sent again while the bot was there, it cannot be told that it is gone.
+  expect(
+    verdictOf([...callsOf({ start: 0, lastStart: 1, end: 2 }, { kind: 'publish', answer: 'gone' }), ...rest]),
+  ).toBe('broken')
 })
 
 test('of two at once with one precondition both are never done', () => {

@@ -23,6 +23,12 @@ export const count = ({ counts }: Run, what: string, by = 1) => {
   counts[what] = (counts[what] ?? 0) + by
 }
 
+/** The outcome of a request that was sent until it had one. */
+export interface Settled extends Answer {
+  /** When it was sent for the last time. */
+  lastStart: number
+}
+
 /** One caller: asks any process, and takes note of what must never be answered. */
 export class Caller {
   constructor(
@@ -46,12 +52,12 @@ export class Caller {
   }
 
   /** Sends a request until its outcome is known: one call, from the first time on. */
-  async settle(method: string, path: string, sent: Sent = {}): Promise<Answer> {
+  async settle(method: string, path: string, sent: Sent = {}): Promise<Settled> {
     let start: number | undefined
     for (let attempt = 0; ; attempt++) {
       const answer = await this.try(method, path, sent)
       start ??= answer.start
-      if (!isUnsettled(answer)) return { ...answer, start }
+      if (!isUnsettled(answer)) return { ...answer, start, lastStart: answer.start }
       promise(attempt < 500, `${method} ${path} is not answered however often it is sent: ${answer.status}`)
       await sleep(50)
     }
@@ -62,7 +68,7 @@ export class Caller {
     method: string,
     path: string,
     sent: Sent & { token?: string | undefined } = {},
-  ): Promise<Answer> {
+  ): Promise<Settled> {
     const key = `${Math.floor(this.random.float() * 2 ** 48).toString(36)}-${performance.now().toString(36)}`
     const keyed = { ...sent, headers: { ...sent.headers, 'idempotency-key': `torture-${key}` } }
     const answer = await this.settle(method, path, keyed)
