@@ -242,8 +242,8 @@ async function attemptOnce<T>(db: Database, work: (tx: Transaction) => Promise<T
 async function commit(client: pg.PoolClient) {
   const { command } = await client.query('commit').catch((error: unknown) => {
     const code = sqlState(error)
-    // What the database refuses is rolled back. Without its word there is no knowing.
-    if (error instanceof pg.DatabaseError && code && !/^(08|57P)/.test(code)) throw error
+    // What the database refuses is rolled back. Without its word, or that of a node of a cluster, there is no knowing.
+    if (error instanceof pg.DatabaseError && code && !/^(08|57P|XX)/.test(code)) throw error
     throw new UnknownOutcome(error)
   })
   // What failed in between and was caught would otherwise be taken for written.

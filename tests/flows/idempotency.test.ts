@@ -297,6 +297,47 @@ describe('a database behind a network that fails', () => {
   })
 })
 
+describe('a cluster that loses a node', () => {
+  /** Has the database say this of the next workspace, at once or when it is to be committed. */
+  async function createWhile(code: string, message: string, when: string) {
+    await app.pool.query(`CREATE FUNCTION lose() RETURNS trigger AS
+      $$ BEGIN RAISE EXCEPTION USING ERRCODE = '${code}', MESSAGE = '${message}'; END $$ LANGUAGE plpgsql;
+      CREATE CONSTRAINT TRIGGER lose AFTER INSERT ON audit_log ${when} FOR EACH ROW EXECUTE FUNCTION lose()`)
+    try {
+      const { status, headers } = await app.client.call('createWorkspace', {
+        as: site.admin,
+        body: { name: 'Lost' },
+        wants500: true,
+      })
+      const requestId = headers['x-request-id']
+      const line = app.logs.find((one) => one.requestId === requestId && one.msg === 'request failed')
+      return { status, outcome: line?.outcome }
+    } finally {
+      await app.pool.query('DROP FUNCTION lose CASCADE')
+    }
+  }
+
+  const atOnce = 'NOT DEFERRABLE'
+  const atCommit = 'DEFERRABLE INITIALLY DEFERRED'
+
+  test.each([
+    ['XX000', 'failure on connection marked as essential: 10.0.0.2:5432', atOnce, 503, undefined],
+    ['XX000', 'server closed the connection unexpectedly', atOnce, 503, undefined],
+    ['XX000', 'cache lookup failed for type 25', atOnce, 500, undefined],
+    [
+      'XX000',
+      'could not commit transaction for shard 102008 on at least one active node',
+      atCommit,
+      503,
+      'unknown',
+    ],
+    ['23514', 'a check that waits until then', atCommit, 500, undefined],
+  ])('%s, %s: %s', async (code, message, when, status, outcome) => {
+    expect(await createWhile(code, message, when)).toEqual({ status, outcome })
+    expect(await count('workspaces', "name = 'Lost'")).toBe(0)
+  })
+})
+
 /**
  * A proxy in front of the database that cuts the connection on which the next COMMIT comes: before it is passed on, or
  * once the database has answered it, without passing that on.
