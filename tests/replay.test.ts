@@ -308,7 +308,8 @@ async function refused(
     status: errors[code].status,
     body: { code, message: errors[code].message },
   })
-  const paths = answer.body.issues.map(({ path }: { path: string[] }) => path.join('.'))
+  const paths: string[] = answer.body.issues.map(({ path }: { path: string[] }) => path.join('.'))
+  expect(paths.filter((path, place) => paths.indexOf(path) < place)).toEqual([])
   if (at === undefined) expect(paths).toEqual([])
   else expect(paths).toContain(at)
   if (!request.isRace) expect(await digestOf(app)).toEqual(before)

@@ -109,6 +109,12 @@ export const webhooks: Cases<'webhooks'> = {
         body: { url: 'file:///etc/passwd' },
         at: 'body.url',
       }),
+      'no URL': ({ here }) => ({
+        as: here.admin,
+        params: { workspaceId: here.workspaceId },
+        body: { url: 'nonsense' },
+        at: 'body.url',
+      }),
       'a name in the URL': ({ here }) => ({
         as: here.admin,
         params: { workspaceId: here.workspaceId },
