@@ -34,7 +34,9 @@ test.each(Object.entries({ bots, apiTokens, results, resultAnswers }))(
     )
     for (const rows of [await prepared({}), inTransaction]) {
       sameType<typeof rows, (typeof bots.$inferSelect)[]>(true)
-      expect(rows).toEqual(expected)
+      expect(rows).toHaveLength(expected.length)
+      // The nodes of a cluster answer in no order.
+      expect(rows).toEqual(expect.arrayContaining(expected))
     }
   },
 )
