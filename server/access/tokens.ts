@@ -1,6 +1,6 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Scope } from '../../contract/operation.ts'
-import type { Database } from '../db/client.ts'
+import { type Database, transact } from '../db/client.ts'
 import { newestFirst } from '../db/page.ts'
 import { apiTokens as table, users, workspaceMembers } from '../db/schema.ts'
 import { newId } from '../ids.ts'
@@ -56,8 +56,9 @@ export async function insertToken(
     workspaceId,
     lastUsedOn: null,
   }
-  // Who disables the user waits for this row, and revokes what came before.
-  const { rowCount } = await db.execute(sql`
+  // Who disables the user waits for this row, and revokes what came before. On a cluster the two may wait for each other,
+  // of which one is broken off and has to begin again.
+  const statement = sql`
     WITH made AS (
     INSERT INTO ${table} (id, token_hash, owner_user_id, name, hint, expires_at, scopes, workspace_id, created_at)
     SELECT ${row.id}, ${hash}::bytea, id, ${name}, ${hint}, ${row.expiresAt?.toISOString() ?? null}::timestamptz,
@@ -65,7 +66,8 @@ export async function insertToken(
     FROM ${users} WHERE id = ${userId} AND disabled_at IS NULL FOR KEY SHARE
     RETURNING id, owner_user_id, workspace_id
     ), entries AS (${tokenEntries(deed, sql`made`, now)})
-    SELECT id FROM made`)
+    SELECT id FROM made`
+  const { rowCount } = await transact(db, (tx) => tx.execute(statement))
   return rowCount === 1 ? { token, row } : undefined
 }
 
