@@ -138,6 +138,7 @@ export async function deleteFolder(
       return await attempt()
     } catch (error) {
       // On a cluster each node has a folder of its own to lock, and a bot was put into that of another one.
+      // Where bots move all the time, that happened seven times in a row: more than `transact` would begin again.
       if (sqlState(error) !== '23503' || left === 0) throw error
     }
   }
