@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { SaveClientLogs } from '../../generated/handlers.ts'
 import { type Database, prepareWrite, statements, transact } from '../db/client.ts'
 import { isDistributed } from '../db/distribution.ts'
-import { chatSessions, resultLogs } from '../db/schema.ts'
+import { bots, chatSessions, resultLogs } from '../db/schema.ts'
 import { newIds } from '../ids.ts'
 import type { LogEntry } from './types.ts'
 
@@ -11,7 +11,6 @@ import type { LogEntry } from './types.ts'
 const at = sql`${sql.placeholder('now')}::timestamptz`
 const sessionId = sql.placeholder('sessionId')
 const botId = sql.placeholder('botId')
-const resultId = sql.placeholder('resultId')
 
 /** Rows of `toLogRows`, as a statement reads them. */
 export const givenLogs = sql`json_to_recordset(${sql.placeholder('logs')}::json)
@@ -28,18 +27,23 @@ const counting = sql`
 
 const logStatements = statements((db, named) => ({
   count: prepareWrite(db, named('count_client_logs'), counting),
+  // Asks of the session what a look at it asks, so that none has to come first.
   insertCounted: prepareWrite(
     db,
     named('insert_client_logs'),
     sql`
-      WITH counted AS (${counting} RETURNING bot_id), written AS (
-        INSERT INTO ${resultLogs} (bot_id, result_id, id, status, description, details, context, created_at)
-        SELECT counted.bot_id, ${resultId}, l.id, l.status, l.description, l.details, l.context, ${at}
-        FROM counted, ${givenLogs}
+      WITH counted AS (
+        ${counting} AND result_id IS NOT NULL AND expires_at > ${at}
+          AND EXISTS (SELECT FROM ${bots} WHERE ${bots.id} = ${botId} AND ${bots.deletedAt} IS NULL)
+        RETURNING bot_id, result_id
       )
-      SELECT bot_id FROM counted`,
+      INSERT INTO ${resultLogs} (bot_id, result_id, id, status, description, details, context, created_at)
+      SELECT counted.bot_id, counted.result_id, l.id, l.status, l.description, l.details, l.context, ${at}
+      FROM counted, ${givenLogs}`,
   ),
 }))
+
+type ClientLogs = SaveClientLogs['body']['clientLogs']
 
 const DETAILS_LENGTH = 1_000
 
@@ -47,24 +51,44 @@ const DETAILS_LENGTH = 1_000
 export async function insertClientLogs(
   db: Database,
   session: { sessionId: string; botId: string; resultId: string },
-  logs: SaveClientLogs['body']['clientLogs'],
+  logs: ClientLogs,
   now: Date,
 ): Promise<boolean> {
   if (logs.length === 0) return true
-  const given = logs.map(({ status = 'error', description, details, context }) => ({
+  if (!isDistributed(db)) return addClientLogs(db, session, logs, now)
+  const given = toLogs(logs)
+  const { botId, resultId } = session
+  return transact(db, async (tx) => {
+    if ((await logStatements(tx).count(valuesOf(session, given, now))) !== 1) return false
+    await insertLogs(tx, botId, resultId, given, now)
+    return true
+  })
+}
+
+/**
+ * The same for a session that was not looked up, of which there are logs: false also when there is none with a result.
+ * Not on a cluster.
+ */
+export async function addClientLogs(
+  db: Database,
+  session: { sessionId: string; botId: string },
+  logs: ClientLogs,
+  now: Date,
+): Promise<boolean> {
+  return (await logStatements(db).insertCounted(valuesOf(session, toLogs(logs), now))) > 0
+}
+
+function valuesOf({ sessionId, botId }: { sessionId: string; botId: string }, logs: Log[], now: Date) {
+  return { sessionId, botId, now: now.toISOString(), logs: JSON.stringify(toLogRows(logs, now)) }
+}
+
+function toLogs(logs: ClientLogs): Log[] {
+  return logs.map(({ status = 'error', description, details, context }) => ({
     status,
     description,
     details: details && shortened(details),
     context,
   }))
-  const { botId, resultId } = session
-  const values = { ...session, now: now.toISOString(), logs: JSON.stringify(toLogRows(given, now)) }
-  if (!isDistributed(db)) return (await logStatements(db).insertCounted(values)) === 1
-  return transact(db, async (tx) => {
-    if ((await logStatements(tx).count(values)) !== 1) return false
-    await insertLogs(tx, botId, resultId, given, now)
-    return true
-  })
 }
 
 function shortened(details: string): string {

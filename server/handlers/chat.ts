@@ -1,7 +1,7 @@
 import type { Issue } from '../../contract/errors.ts'
 import type { ChatHandlers } from '../../generated/handlers.ts'
 import { closed, refusedOrigin, remembersUsers } from '../chat/admission.ts'
-import { insertClientLogs, MAXIMUM_CLIENT_LOGS } from '../chat/client-logs.ts'
+import { addClientLogs, insertClientLogs, MAXIMUM_CLIENT_LOGS } from '../chat/client-logs.ts'
 import { lookOfChat, startChat as startFlow } from '../chat/engine.ts'
 import { saveStep } from '../chat/saving.ts'
 import { newSessionId } from '../chat/session-ids.ts'
@@ -15,7 +15,15 @@ import {
   toStep,
   waitsFor,
 } from '../chat/steps.ts'
-import { findPublished, findSession, locateSession, previewFlow, sessionOf, turnsOf } from '../chat/store.ts'
+import {
+  findPublished,
+  findSession,
+  locateSession,
+  previewFlow,
+  recallSession,
+  sessionOf,
+  turnsOf,
+} from '../chat/store.ts'
 import type { StartOptions, StepRefusal } from '../chat/types.ts'
 import type { Contexts } from '../context.ts'
 import { newId } from '../ids.ts'
@@ -205,6 +213,12 @@ export const chat: ChatHandlers<Contexts> = {
   },
 
   async saveClientLogs({ params, body, header }, reply, { db, now, chat: tools, config }) {
+    // A client that has just said something is known, and what it noticed is one statement. Whatever keeps that from
+    // being written is found out by looking.
+    const known = body.clientLogs.length > 0 && (await recallSession(db, tools, params.sessionId))
+    if (known && !refusedOrigin(known.flow, header, config.PUBLIC_URL)) {
+      if (await addClientLogs(db, known, body.clientLogs, now)) return reply.ok({ message: 'success' })
+    }
     const session = await findSession(db, tools, params.sessionId, now)
     const resultId = session?.resultId
     const origin = session && refusedOrigin(session.flow, header, config.PUBLIC_URL)

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { purgeBatch, removeSessions } from '../../server/background/purge.ts'
+import { isDistributed } from '../../server/db/distribution.ts'
 import { type App, startApp } from '../support/app.ts'
 import { ask, bot, idOf, text } from '../support/chat.ts'
 import {
@@ -369,6 +370,83 @@ describe('origins', () => {
     expect(answer.headers['access-control-allow-credentials']).toBeUndefined()
     const back = await app.client.send('OPTIONS', '/v1/workspaces', { headers: { Origin: allowed } })
     expect(back.headers['access-control-allow-origin']).toBeUndefined()
+  })
+})
+
+describe('what a client noticed', () => {
+  const save = (sessionId: string, description: string, headers: Record<string, string> = {}) =>
+    app.client.call('saveClientLogs', {
+      params: { sessionId },
+      body: { clientLogs: [{ description }] },
+      headers,
+    })
+
+  /** A chat that is known, since logs of its client were saved. */
+  async function known(flow = twoQuestions) {
+    const made = await publish(app, here, flow)
+    const { sessionId, resultId = '' } = await start(app, made)
+    expect((await save(sessionId, 'first')).status).toBe(200)
+    const kept = async () =>
+      (await logsOf(app, made.id, resultId, here.member)).map(({ description }) => description)
+    return { made, sessionId, kept }
+  }
+
+  test('is one statement once the chat is known', async () => {
+    const { sessionId, kept } = await known()
+    app.statements.length = 0
+    expect((await save(sessionId, 'second')).status).toBe(200)
+    if (!isDistributed(app.db)) expect(app.statements).toHaveLength(1)
+    expect(await kept()).toEqual(['second', 'first'])
+  })
+
+  test.each<[string, (chat: { made: { id: string }; sessionId: string }) => Promise<unknown>]>([
+    [
+      'the chat has expired',
+      ({ made, sessionId }) =>
+        app.pool.query('UPDATE chat_sessions SET expires_at = $3 WHERE bot_id = $1 AND id = $2', [
+          made.id,
+          sessionId,
+          app.clock.now(),
+        ]),
+    ],
+    [
+      'it has no result',
+      ({ made, sessionId }) =>
+        app.pool.query('UPDATE chat_sessions SET result_id = NULL WHERE bot_id = $1 AND id = $2', [
+          made.id,
+          sessionId,
+        ]),
+    ],
+    [
+      'its bot is deleted',
+      ({ made }) => app.client.ok('deleteBot', { as: here.member, params: { botId: made.id } }),
+    ],
+  ])('is refused of a chat that was known once %s', async (_, change) => {
+    const chat = await known()
+    await change(chat)
+    const answer = await save(chat.sessionId, 'late')
+    expect([answer.status, answer.body.issues]).toEqual([
+      400,
+      [expect.objectContaining({ path: ['path', 'sessionId'], code: 'unknown_session' })],
+    ])
+    const { rows } = await app.pool.query(
+      "SELECT FROM result_logs WHERE bot_id = $1 AND description = 'late'",
+      [chat.made.id],
+    )
+    expect(rows).toHaveLength(0)
+  })
+
+  test('comes from origins that the bot allows, also once the chat is known', async () => {
+    const allowed = 'https://shop.example'
+    const flow = { ...twoQuestions, settings: { security: { allowedOrigins: [allowed] } } }
+    const { sessionId, kept } = await known(flow)
+    const refused = await save(sessionId, 'evil', { Origin: 'https://evil.example' })
+    expect([refused.status, refused.body.issues]).toEqual([
+      400,
+      [expect.objectContaining({ code: 'origin_not_allowed' })],
+    ])
+    expect((await save(sessionId, 'good', { Origin: allowed })).status).toBe(200)
+    expect(await kept()).toEqual(['good', 'first'])
   })
 })
 
