@@ -16,7 +16,10 @@ import type { TimeRange } from './time-range.ts'
  */
 const EXAMINED = 800
 
-/** A result with its answers, which the bot is said for once more: then a cluster looks for them at one node. */
+/**
+ * A result with its answers, which the bot is said for once more: then a cluster looks for them at one node. Most answers
+ * are two texts, of which PostgreSQL makes an object in half the time that it takes for values of any type.
+ */
 const resultShape = {
   id: table.id,
   createdAt: table.createdAt,
@@ -25,9 +28,11 @@ const resultShape = {
   hasStarted: table.hasStarted,
   lastChatSessionId: table.lastChatSessionId,
   answers: expression(
-    sql`SELECT coalesce(json_agg(json_strip_nulls(json_build_object(
-        'blockId', a.block_id, 'content', a.content, 'attachedFileUrls', a.attached_file_urls
-      )) ORDER BY a.seq), '[]')
+    sql`SELECT coalesce(json_agg(CASE WHEN a.attached_file_urls IS NULL
+          THEN json_object(ARRAY['blockId', a.block_id, 'content', a.content])
+          ELSE json_build_object(
+            'blockId', a.block_id, 'content', a.content, 'attachedFileUrls', a.attached_file_urls) END
+        ORDER BY a.seq), '[]')
       FROM ${resultAnswers} a WHERE a.bot_id = ${sql.placeholder('botId')} AND a.result_id = ${table.id}`,
     'json',
   ),

@@ -58,9 +58,11 @@ export const draft = {
 export const resultPage = {
   name: 'result_page',
   text: `SELECT r.id, r.created_at, r.variables, r.is_completed, r.has_started, r.last_chat_session_id, (
-      SELECT coalesce(json_agg(json_strip_nulls(json_build_object(
-        'blockId', a.block_id, 'content', a.content, 'attachedFileUrls', a.attached_file_urls
-      )) ORDER BY a.seq), '[]')
+      SELECT coalesce(json_agg(CASE WHEN a.attached_file_urls IS NULL
+          THEN json_object(ARRAY['blockId', a.block_id, 'content', a.content])
+          ELSE json_build_object(
+            'blockId', a.block_id, 'content', a.content, 'attachedFileUrls', a.attached_file_urls) END
+        ORDER BY a.seq), '[]')
       FROM result_answers a WHERE a.bot_id = r.bot_id AND a.result_id = r.id
     ) AS answers
     FROM results r
