@@ -44,7 +44,7 @@ migration: node_modules ## Make the migration that brings the database to server
 format: node_modules ## Format the sources and mend what lint can mend
 	@npm --silent run format
 
-bench: dist tests/bench/node_modules ## Measure the service against floors and other frameworks, in a quarter of an hour, or against a revision of itself: AGAINST=v1.0 ONLY="getBotLarge startChat"
+bench: dist tests/bench/node_modules ## Measure the service against floors and other frameworks, in twenty minutes, or against a revision of itself: AGAINST=v1.0 ONLY="getBotLarge startChat"
 	@npx --no-install tsc -p tests/bench
 	@npx --no-install tsx tests/bench/$(if $(AGAINST),against.ts $(AGAINST),main.ts) $(ONLY)
 
