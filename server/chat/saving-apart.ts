@@ -48,7 +48,19 @@ export interface AnswerRow {
   transcript?: TranscriptEntry[]
 }
 
-interface StepRows {
+/** What a step may have to tell of a result. */
+export interface StepEvent {
+  bot_id: string
+  /** Id of the result. */
+  subject: string
+  place: number
+  id: string
+  type: 'result.started' | 'result.answered' | 'result.completed'
+  /** What the step knows of the result. */
+  data: object
+}
+
+export interface StepRows {
   made: ResultRow[]
   changed: ResultRow[]
   answers: AnswerRow[]
@@ -149,30 +161,37 @@ export async function writeApart(
   isFirst: boolean,
   values: StepValues,
   rows: StepRows,
-  told: { workspaceId: string | undefined; eventIds: string[] } | undefined,
+  told: { workspaceId: string | undefined; events: StepEvent[] } | undefined,
   at: Date,
 ): Promise<boolean> {
   const run = apartStatements(tx)
   const begin = values.resultId === null ? run.insertPreview : run.insertSession
   if ((await (isFirst ? begin : run.updateSession)(values)) !== 1) return false
   await run.insertStep({ ...values, next: values.revision + 1 })
-  const events: object[] = []
-  for (const row of rows.changed) events.push(...(await writeResult(tx, values, rows, row, false, at)))
-  for (const row of rows.made) events.push(...(await writeResult(tx, values, rows, row, true, at)))
+  const written: (Written | undefined)[] = []
+  for (const row of rows.changed) written.push(await writeResult(tx, values, rows, row, false, at))
+  for (const row of rows.made) written.push(await writeResult(tx, values, rows, row, true, at))
+  const events = told ? eventsOf(told.events, written) : []
   if (told && events.length > 0) {
-    const given = events.map((event, place) => ({ ...event, id: told.eventIds[place] }))
     await tx.execute(
       insertEvents(sql`
         SELECT ${told.workspaceId}::text AS workspace_id, h.bot_id, h.subject, h.place, h.id, h.type, h.data,
           ${at.toISOString()}::timestamptz AS at
-        FROM json_to_recordset(${JSON.stringify(given)}::json)
+        FROM json_to_recordset(${JSON.stringify(events)}::json)
           AS h(bot_id text, subject text, place integer, id text, type text, data json)`),
     )
   }
   return true
 }
 
-/** Writes a result and what the step adds to it; gives what there is to tell of it. */
+/** What a step made of a result. */
+interface Written {
+  row: ResultRow
+  before: WrittenResult | undefined
+  after: WrittenResult
+}
+
+/** Writes a result and what the step adds to it; undefined where it was deleted meanwhile. */
 async function writeResult(
   tx: Transaction,
   values: StepValues,
@@ -180,7 +199,7 @@ async function writeResult(
   row: ResultRow,
   isMade: boolean,
   at: Date,
-): Promise<object[]> {
+): Promise<Written | undefined> {
   const run = apartStatements(tx)
   const key = { botId: row.bot_id, resultId: row.id }
   const [before] = await run.before(key)
@@ -196,8 +215,7 @@ async function writeResult(
     createdAt: new Date(Math.max(at.getTime(), floor ? floor.getTime() + 1 : 0)).toISOString(),
   })
   const [found] = written.rows
-  // Deleted meanwhile.
-  if (!found) return []
+  if (!found) return undefined
   const after = toWritten(found)
   const answers = rows.answers.filter((answer) => answer.bot_id === row.bot_id && answer.result_id === row.id)
   if (answers.length > 0) {
@@ -224,7 +242,7 @@ async function writeResult(
   }
   const isChanged = answers.length > 0 || !isSame(before, after)
   if (isChanged) await raiseEpochsOf(tx, row.bot_id, [after.createdAt], at)
-  return eventsOf(row, values.sessionId, before, after, answers)
+  return { row, before, after }
 }
 
 function toWritten(row: Record<string, unknown>): WrittenResult {
@@ -247,37 +265,15 @@ function isSame(before: WrittenResult | undefined, after: WrittenResult): boolea
   )
 }
 
-/** That a result began, was answered, is completed. */
-function eventsOf(
-  { bot_id, id }: ResultRow,
-  sessionId: string,
-  before: WrittenResult | undefined,
-  { hasStarted, isCompleted, createdAt }: WrittenResult,
-  answers: AnswerRow[],
-): object[] {
-  const data = {
-    id,
-    botId: bot_id,
-    hasStarted,
-    isCompleted,
-    createdAt: createdAt.toISOString(),
-    lastChatSessionId: sessionId,
-  }
-  const event = (place: number, type: string, more = {}) => ({
-    bot_id,
-    subject: id,
-    place,
-    type,
-    data: { ...data, ...more },
+/** Those of the events that there are to tell, with what was found of their results. */
+function eventsOf(events: StepEvent[], written: (Written | undefined)[]): StepEvent[] {
+  return events.flatMap((event) => {
+    const its = written.find((other) => other?.row.bot_id === event.bot_id && other.row.id === event.subject)
+    if (!its) return []
+    const { before, after } = its
+    if (event.type === 'result.started' && before?.hasStarted) return []
+    if (event.type === 'result.completed' && before?.isCompleted) return []
+    const { hasStarted, isCompleted, createdAt } = after
+    return { ...event, data: { ...event.data, hasStarted, isCompleted, createdAt: createdAt.toISOString() } }
   })
-  const given = answers.map(({ block_id, content, files }) => ({
-    blockId: block_id,
-    content,
-    attachedFileUrls: files,
-  }))
-  return [
-    ...(hasStarted && !before?.hasStarted ? [event(0, 'result.started')] : []),
-    ...(answers.length > 0 ? [event(1, 'result.answered', { answers: given })] : []),
-    ...(isCompleted && !before?.isCompleted ? [event(2, 'result.completed')] : []),
-  ]
 }

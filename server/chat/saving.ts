@@ -7,7 +7,7 @@ import { lateBefore } from '../results/stats-rollup.ts'
 import { wakeAfter } from '../webhooks/outbox.ts'
 import { toLogRows } from './client-logs.ts'
 import { packStep } from './packed-steps.ts'
-import { type AnswerRow, type ResultRow, writeApart } from './saving-apart.ts'
+import { type AnswerRow, type ResultRow, type StepEvent, type StepRows, writeApart } from './saving-apart.ts'
 import { stepStatements } from './step-statements.ts'
 import type { Session } from './store.ts'
 import type { Answer, SessionState, StepOutcome } from './types.ts'
@@ -133,10 +133,7 @@ async function writeStep(db: Database, step: Step, now: Date): Promise<boolean> 
   }
   const isTold = step.watchedWorkspaceId !== undefined && step.resultId !== null
   const told = isTold
-    ? {
-        workspaceId: step.watchedWorkspaceId,
-        eventIds: newIds(3 * (1 + linked.length), now),
-      }
+    ? { workspaceId: step.watchedWorkspaceId, events: eventsOf(session.id, rows, now) }
     : undefined
   let isWritten: boolean
   if (isDistributed(db)) {
@@ -147,7 +144,7 @@ async function writeStep(db: Database, step: Step, now: Date): Promise<boolean> 
     const write = isTold ? (isFirst ? firstTold : nextTold) : isFirst ? first : next
     const written = await write({
       ...values,
-      ...(told && { ...told, eventIds: JSON.stringify(told.eventIds) }),
+      ...(told && { ...told, events: JSON.stringify(told.events) }),
       lateBefore: lateBefore(now),
       made: JSON.stringify(rows.made),
       changed: JSON.stringify(rows.changed),
@@ -175,6 +172,29 @@ export function waitingResultOf(state: SessionState | null) {
   const blockId = state?.waiting?.blockId
   if (!frame?.resultId || blockId === undefined) return undefined
   return { botId: frame.botId, resultId: frame.resultId, blockId }
+}
+
+/** What a step may have to tell: that a result began or is completed only where it was not before. */
+function eventsOf(sessionId: string, { made, changed, answers }: StepRows, now: Date): StepEvent[] {
+  const events = [...made, ...changed].flatMap(({ bot_id, id, has_started, is_completed }) => {
+    const given = answers
+      .filter((answer) => answer.bot_id === bot_id && answer.result_id === id)
+      .map(({ block_id, content, files }) => ({ blockId: block_id, content, attachedFileUrls: files }))
+    const event = (place: number, type: StepEvent['type'], more = {}) => ({
+      bot_id,
+      subject: id,
+      place,
+      type,
+      data: { id, botId: bot_id, lastChatSessionId: sessionId, ...more },
+    })
+    return [
+      ...(has_started ? [event(0, 'result.started')] : []),
+      ...(given.length > 0 ? [event(1, 'result.answered', { answers: given })] : []),
+      ...(is_completed ? [event(2, 'result.completed')] : []),
+    ]
+  })
+  const ids = newIds(events.length, now)
+  return events.map((event, at) => ({ ...event, id: ids[at] as string }))
 }
 
 function saidIn({ transcript }: StepOutcome): components['schemas']['ChatTurn'][] {

@@ -143,33 +143,23 @@ const withResult = (writtenSession: SQL, more = sql``) => sql`
   ) ${more}
   SELECT id FROM session`
 
-/** What a step tells the endpoints of the workspace: of each result that it began, answered or completed. */
+const was = (condition: SQL) => sql`
+  SELECT FROM ${results} b WHERE b.bot_id = live.bot_id AND b.id = live.id AND ${condition}`
+
+/**
+ * What a step tells the endpoints of the workspace: the events that it may have, each with what it knows of its result.
+ * That a result began or is completed is told by the step that makes it so.
+ */
 const told = sql`, told AS (${insertEvents(sql`
-    SELECT ${sql.placeholder('workspaceId')}::text AS workspace_id, h.bot_id, h.id AS subject, h.place,
-      i.id, h.type, (h.data || CASE WHEN h.answers IS NULL THEN '{}' ELSE jsonb_build_object('answers', h.answers) END)::json AS data, ${at} AS at
-    FROM (
-      SELECT row_number() OVER () AS number, live.bot_id, live.id, kind.place, kind.type, kind.answers, jsonb_build_object(
-          'id', live.id, 'botId', live.bot_id, 'hasStarted', live.has_started, 'isCompleted', live.is_completed,
-          'createdAt', to_char(live.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"'),
-          'lastChatSessionId', ${sessionId}::text
-        ) AS data
-      FROM live
-      LEFT JOIN ${results} before ON before.bot_id = live.bot_id AND before.id = live.id
-      CROSS JOIN LATERAL (
-        SELECT 0 AS place, 'result.started' AS type, NULL::jsonb AS answers
-        WHERE live.has_started AND before.has_started IS NOT TRUE
-        UNION ALL
-        SELECT 1, 'result.answered', jsonb_agg(json_strip_nulls(json_build_object(
-          'blockId', a.block_id, 'content', a.content, 'attachedFileUrls', a.files)) ORDER BY a.place)
-        FROM json_to_recordset(${sql.placeholder('answers')}::json)
-          AS a(bot_id text, result_id text, place integer, block_id text, content text, files json)
-        WHERE a.bot_id = live.bot_id AND a.result_id = live.id HAVING count(*) > 0
-        UNION ALL
-        SELECT 2, 'result.completed', NULL WHERE live.is_completed AND before.is_completed IS NOT TRUE
-      ) kind
-    ) h
-    JOIN json_array_elements_text(${sql.placeholder('eventIds')}::json) WITH ORDINALITY AS i(id, number) USING (number)
-  `)})`
+    SELECT ${sql.placeholder('workspaceId')}::text AS workspace_id, t.bot_id, t.subject, t.place, t.id, t.type, (
+        left(t.data::text, -1) || ',"hasStarted":' || live.has_started::text || ',"isCompleted":' || live.is_completed::text
+        || ',"createdAt":"' || to_char(live.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"}'
+      )::json AS data, ${at} AS at
+    FROM json_to_recordset(${sql.placeholder('events')}::json)
+      AS t(bot_id text, subject text, place integer, id text, type text, data json)
+    JOIN live ON live.bot_id = t.bot_id AND live.id = t.subject
+    WHERE CASE t.type WHEN 'result.started' THEN NOT EXISTS (${was(sql`b.has_started`)})
+      WHEN 'result.completed' THEN NOT EXISTS (${was(sql`b.is_completed`)}) ELSE true END`)})`
 
 const bare = (writtenSession: SQL) => sql`${withStep(writtenSession, overEarlierStep)} SELECT id FROM session`
 

@@ -16,15 +16,14 @@ const due = sql`'epoch'::timestamptz`
 
 /**
  * Writes events in one statement with their cause. `happened` reads rows of `workspace_id`, `bot_id`, `subject`,
- * `place` (their order for one subject, from 0), `id`, `type`, `data` and `at`.
+ * `place` (their order for one subject, from 0, each once), `id`, `type`, `data` and `at`.
  */
 export const insertEvents = (happened: SQL) => sql`
   INSERT INTO ${webhookDeliveries} (bot_id, endpoint_id, subject, seq, id, type, data, created_at, next_attempt_at)
-  SELECT h.bot_id, e.id, h.subject, coalesce((
+  SELECT h.bot_id, e.id, h.subject, h.place + coalesce((
       SELECT max(d.seq) + 1 FROM ${webhookDeliveries} d
       WHERE d.bot_id = h.bot_id AND d.endpoint_id = e.id AND d.subject = h.subject
-    ), 0) + row_number() OVER (PARTITION BY h.bot_id, e.id, h.subject ORDER BY h.place) - 1,
-    h.id, h.type, h.data, h.at, ${due}
+    ), 0), h.id, h.type, h.data, h.at, ${due}
   FROM (${happened}) h
   JOIN ${webhookEndpoints} e ON e.workspace_id = h.workspace_id AND e.is_enabled
     AND (e.types IS NULL OR h.type = ANY(e.types))`
