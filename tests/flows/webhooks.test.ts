@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
 import { forgetDeliveries } from '../../server/background/forgetting.ts'
@@ -11,6 +12,8 @@ import { startDeliveries } from '../../server/webhooks/deliver.ts'
 
 import { deliveryIsDue, telling } from '../../server/webhooks/outbox.ts'
 import { type App, startApp } from '../support/app.ts'
+import { ask, bot } from '../support/chat.ts'
+import { publish, reply, start } from '../support/chats.ts'
 import { until } from '../support/process.ts'
 import { makeWorld, type World } from '../support/world.ts'
 
@@ -175,6 +178,52 @@ test('every event of bots and results is told, signed so that the official libra
   expect(new Set(received.map(({ headers }) => headers['webhook-id'])).size).toBe(received.length)
 })
 
+test.each([
+  ['in one statement', {}],
+  ['as for a cluster', { asOnCluster: true }],
+] as const)('that a result began and is completed is told once, by steps written %s', async (_, options) => {
+  await subscribe()
+  const { here } = world
+  const flow = bot(
+    { Start: [ask('One'), ask('Two')] },
+    { variables: ['One', 'Two'], settings: { general: { rememberUser: { isEnabled: true } } } },
+  )
+  const chatting = await startApp({ ...options, databaseUrl: app.databaseUrl })
+  try {
+    const made = await publish(app, here, flow)
+    const first = await start(chatting, made)
+    const resultId = String(first.resultId)
+    for (const message of ['1', '2']) await reply(chatting, first.sessionId, message)
+    const { sessionId } = await start(chatting, made, { resultId })
+    for (const message of ['3', '4']) await reply(chatting, sessionId, message)
+    const told = await app.pool.query(
+      'SELECT seq, type, data FROM webhook_deliveries WHERE bot_id = $1 AND subject = $2 ORDER BY seq',
+      [made.id, resultId],
+    )
+    const known = {
+      id: resultId,
+      botId: made.id,
+      hasStarted: true,
+      isCompleted: false,
+      createdAt: expect.stringMatching(/^2026-03-10T12:00:\d\d\.\d{3}Z$/),
+      lastChatSessionId: first.sessionId,
+    }
+    const answered = (index: number, content: string) => [{ blockId: `Start.${index}`, content }]
+    const over = { ...known, isCompleted: true }
+    const again = { ...over, lastChatSessionId: sessionId }
+    expect(told.rows.map(({ type, data }) => [type, JSON.parse(data)])).toEqual([
+      ['result.started', known],
+      ['result.answered', { ...known, answers: answered(0, '1') }],
+      ['result.answered', { ...over, answers: answered(1, '2') }],
+      ['result.completed', over],
+      ['result.answered', { ...again, answers: answered(0, '3') }],
+      ['result.answered', { ...again, answers: answered(1, '4') }],
+    ])
+  } finally {
+    await chatting.stop()
+  }
+})
+
 test('an event is written with its cause, or not at all', async () => {
   await subscribe()
   const { here } = world
@@ -327,6 +376,30 @@ test('what a process that died was sending is sent again', async () => {
   await until('it was delivered', async () => received.length === 1)
   await until('it was delivered', async () => (await rows('attempts, is_delivered'))[0].is_delivered)
   expect(await rows('attempts, is_delivered')).toEqual([{ attempts: 2, is_delivered: true }])
+})
+
+test('a process that is busy looks as rarely for its own events as for those of others, and sends them all', async () => {
+  await subscribe()
+  const post = outboundClient({ allowedHosts: [host] })
+  const startWith = (interval: number, load: () => number) => {
+    const sender = startDeliveries({ db: app.db, log, key, post }, interval, load)
+    senders.push(sender)
+    return sender
+  }
+  let hasLooked = false
+  const patient = startWith(3_600_000, () => {
+    hasLooked = true
+    return 1.1
+  })
+  await until('it has looked', async () => hasLooked)
+  await rename('Told')
+  await sleep(200)
+  expect(received).toEqual([])
+  await patient.stop()
+  startWith(50, () => 1)
+  await until('it was delivered', async () => received.length === 1)
+  await rename('Told again')
+  await until('it was delivered', async () => received.length === 2)
 })
 
 test('a sender that has nothing to send does not wait for more and more', async () => {
