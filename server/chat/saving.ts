@@ -45,6 +45,8 @@ export interface Step {
   resultId: string | null
   /** Whether the result has to be made, rather than found. */
   isNewResult: boolean
+  /** Whether an earlier step of the session has said that its result began; absent for the first one. */
+  wasAnswered?: boolean
   outcome: StepOutcome
   lastMessage: string | null
   lastAnswer: string
@@ -133,7 +135,7 @@ async function writeStep(db: Database, step: Step, now: Date): Promise<boolean> 
   }
   const isTold = step.watchedWorkspaceId !== undefined && step.resultId !== null
   const told = isTold
-    ? { workspaceId: step.watchedWorkspaceId, events: eventsOf(session.id, rows, now) }
+    ? { workspaceId: step.watchedWorkspaceId, events: eventsOf(step, rows, now) }
     : undefined
   let isWritten: boolean
   if (isDistributed(db)) {
@@ -175,8 +177,14 @@ export function waitingResultOf(state: SessionState | null) {
 }
 
 /** What a step may have to tell: that a result began or is completed only where it was not before. */
-function eventsOf(sessionId: string, { made, changed, answers }: StepRows, now: Date): StepEvent[] {
-  const events = [...made, ...changed].flatMap(({ bot_id, id, has_started, is_completed }) => {
+function eventsOf(
+  { session, wasAnswered }: Step,
+  { made, changed, answers }: StepRows,
+  now: Date,
+): StepEvent[] {
+  const begins = wasAnswered ? made : [...made, ...changed]
+  const events = [...made, ...changed].flatMap((row) => {
+    const { bot_id, id, has_started, is_completed } = row
     const given = answers
       .filter((answer) => answer.bot_id === bot_id && answer.result_id === id)
       .map(({ block_id, content, files }) => ({ blockId: block_id, content, attachedFileUrls: files }))
@@ -185,10 +193,10 @@ function eventsOf(sessionId: string, { made, changed, answers }: StepRows, now: 
       subject: id,
       place,
       type,
-      data: { id, botId: bot_id, lastChatSessionId: sessionId, ...more },
+      data: { id, botId: bot_id, lastChatSessionId: session.id, ...more },
     })
     return [
-      ...(has_started ? [event(0, 'result.started')] : []),
+      ...(has_started && begins.includes(row) ? [event(0, 'result.started')] : []),
       ...(given.length > 0 ? [event(1, 'result.answered', { answers: given })] : []),
       ...(is_completed ? [event(2, 'result.completed')] : []),
     ]

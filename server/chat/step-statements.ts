@@ -143,9 +143,6 @@ const withResult = (writtenSession: SQL, more = sql``) => sql`
   ) ${more}
   SELECT id FROM session`
 
-const was = (condition: SQL) => sql`
-  SELECT FROM ${results} b WHERE b.bot_id = live.bot_id AND b.id = live.id AND ${condition}`
-
 /**
  * What a step tells the endpoints of the workspace: the events that it may have, each with what it knows of its result.
  * That a result began or is completed is told by the step that makes it so.
@@ -158,8 +155,9 @@ const told = sql`, told AS (${insertEvents(sql`
     FROM json_to_recordset(${sql.placeholder('events')}::json)
       AS t(bot_id text, subject text, place integer, id text, type text, data json)
     JOIN live ON live.bot_id = t.bot_id AND live.id = t.subject
-    WHERE CASE t.type WHEN 'result.started' THEN NOT EXISTS (${was(sql`b.has_started`)})
-      WHEN 'result.completed' THEN NOT EXISTS (${was(sql`b.is_completed`)}) ELSE true END`)})`
+    WHERE t.type = 'result.answered' OR NOT EXISTS (
+      SELECT FROM ${results} before WHERE before.bot_id = live.bot_id AND before.id = live.id
+        AND CASE t.type WHEN 'result.started' THEN before.has_started ELSE before.is_completed END)`)})`
 
 const bare = (writtenSession: SQL) => sql`${withStep(writtenSession, overEarlierStep)} SELECT id FROM session`
 

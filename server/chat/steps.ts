@@ -57,6 +57,7 @@ export async function runStep(
       // The state is used up by a run, so each has its own.
       const state = readState(session.state)
       if (!state) return 'over'
+      const wasAnswered = (state.frames[0]?.answerCount ?? 0) > 0
       const effects = effectsOf(context, { ...session, resultId: state.resultId, state }, claim, reply.tell)
       const outcome = await continueChat(session.flow, state, reply.message, reply.options, effects)
       if (claim.isLost) continue
@@ -72,6 +73,7 @@ export async function runStep(
             revision: session.revision,
             resultId: state.resultId,
             isNewResult: session.resultId === null,
+            wasAnswered,
             outcome,
             lastMessage: reply.digest,
             lastAnswer: answer,
