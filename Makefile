@@ -20,7 +20,7 @@ else
 	@$(call timed,npm --silent test -- $(ONLY))
 endif
 
-test-long: node_modules ## Run whole what `make test` runs a part of: all operations, many more made-up cases; takes some minutes: ONLY=hostile
+test-long: node_modules ## Run whole what `make test` runs a part of: all operations, many more made-up cases; takes half an hour and more: ONLY=hostile
 	@$(call timed,LONG_TESTS=1 npm --silent test -- $(or $(ONLY),$(shell grep -l '/runs.ts' tests/*.ts tests/*/*.ts)))
 
 torture: node_modules ## Break processes, networks and databases and hold what came of it against what is promised; half an hour and more: SEED=1 MINUTES=10 ONLY="F9 histories"

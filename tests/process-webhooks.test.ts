@@ -29,7 +29,7 @@ const people = runs(6, 12)
 const thinking = runs(50, 300)
 const kills = runs(3, 200)
 /** Acknowledged replies from one kill to the next: four make six events, each of which goes to four receivers. */
-const between = runs(20, 84)
+const between = runs(20, 335)
 /** Every so many kills it is the database. */
 const databaseEach = runs(3, 10)
 const names = ['One', 'Two', 'Three', 'Four']
