@@ -88,7 +88,12 @@ export async function insertBot(
       if (isApart && !(await holdWorkspace(tx, row.workspaceId, 'key share'))) {
         throw new Rollback({ gone: true })
       }
-      const issue = await claimNames(tx, row.id, row)
+      // It has none to give up.
+      const { publicId, customDomain } = row
+      const issue = await claimNames(tx, row.id, {
+        ...(publicId === null ? {} : { publicId }),
+        ...(customDomain === null ? {} : { customDomain }),
+      })
       if (issue) throw new Rollback({ issue })
       if (isApart) return insertApart(tx, row, draft, deed)
       const values = valuesOf(row, draft, deed)
