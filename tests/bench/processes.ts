@@ -65,6 +65,40 @@ const recorder = `
     sent = []
   })`
 
+/** Milliseconds of CPU time so far, of all threads and of the one that runs JavaScript. */
+export interface Threads {
+  all: number
+  main: number
+}
+
+/** Samples of the thread that runs JavaScript, as V8 takes them; functions with the ids of those that they called. */
+export type Profile = {
+  id: number
+  callFrame: { functionName: string; url: string }
+  hitCount: number
+  children?: number[]
+}[]
+
+/** Loaded into a server that is to be watched: takes samples from one question to the next. */
+const profiler = `
+  import { readFileSync } from 'node:fs'
+  import { Session } from 'node:inspector/promises'
+  const session = new Session()
+  session.connect()
+  await session.post('Profiler.enable')
+  process.on('message', async (question) => {
+    if (question === 'threads') {
+      const { user, system } = process.cpuUsage()
+      const main = Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]) / 1e6
+      process.send({ all: (user + system) / 1000, main })
+    }
+    if (question === 'watch') {
+      await session.post('Profiler.start')
+      process.send({})
+    }
+    if (question === 'watched') process.send((await session.post('Profiler.stop')).profile.nodes)
+  })`
+
 const preloaded = (script: string) => ['--import', `data:text/javascript,${encodeURIComponent(script)}`]
 
 export interface Target {
@@ -77,6 +111,10 @@ export interface Target {
   usage(): Promise<Usage>
   /** Statements since the last call, of a server that is recorded. */
   statements(): Promise<Sent[]>
+  /** Of a server that is watched: what its threads took, and what it does between two calls. */
+  threads(): Promise<Threads>
+  watch(): Promise<void>
+  watched(): Promise<Profile>
   stop(): Promise<void>
 }
 
@@ -85,6 +123,7 @@ interface ServerOptions {
   path?: string
   cwd?: string
   isRecorded?: boolean
+  isWatched?: boolean
 }
 
 export class Processes {
@@ -99,9 +138,10 @@ export class Processes {
     name: string,
     args: string[],
     variables: Record<string, string>,
-    { isRecorded, ...options }: ServerOptions = {},
+    { isRecorded, isWatched, ...options }: ServerOptions = {},
   ): Promise<Target> {
-    const scripts = [...preloaded(reporter), ...(isRecorded ? preloaded(recorder) : [])]
+    const wanted = [reporter, ...(isRecorded ? [recorder] : []), ...(isWatched ? [profiler] : [])]
+    const scripts = wanted.flatMap(preloaded)
     return this.start(name, process.execPath, [...scripts, ...args], variables, options)
   }
 
@@ -151,6 +191,9 @@ export class Processes {
       log,
       usage: () => ask<Usage>(child, 'usage'),
       statements: () => ask<Sent[]>(child, 'statements'),
+      threads: () => ask<Threads>(child, 'threads'),
+      watch: () => ask<void>(child, 'watch'),
+      watched: () => ask<Profile>(child, 'watched'),
       stop: () => end(child),
     }
   }

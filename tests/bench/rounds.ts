@@ -25,7 +25,13 @@ export interface Pace {
 
 type Client = (load: Load) => Promise<Outcome>
 
-async function once(client: Client, contestant: Contestant, connections: number, milliseconds: number) {
+/** Loads a server for so long. */
+export async function once(
+  client: Client,
+  contestant: Contestant,
+  connections: number,
+  milliseconds: number,
+): Promise<Round> {
   const { target, request, token } = contestant
   const { setup: _, headers, ...rest } = request
   const sessionIds = await sessionsOf(contestant, connections)
@@ -67,7 +73,12 @@ const WARM = { requests: 4_000, milliseconds: 8_000 }
  * Loads a server until the compiler has got to the code that counts. By requests rather than by time: of those that take
  * long, a server that has more code would still be compiling it, which takes up to a third of its CPU time.
  */
-async function warmUp(client: Client, contestant: Contestant, connections: number, milliseconds: number) {
+export async function warmUp(
+  client: Client,
+  contestant: Contestant,
+  connections: number,
+  milliseconds: number,
+): Promise<void> {
   const start = performance.now()
   for (let done = 0; done < WARM.requests && performance.now() - start < WARM.milliseconds; ) {
     done += (await once(client, contestant, connections, 3 * milliseconds)).requests

@@ -1,0 +1,157 @@
+import { randomBytes } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import pg from 'pg'
+import { type DatabaseServer, openDatabaseServer } from './database.ts'
+import { type Measured, operations } from './operations.ts'
+import { Processes, type Profile, type Target, type Threads } from './processes.ts'
+import { startReceiver } from './receiver.ts'
+import { median, once, warmUp } from './rounds.ts'
+import { type Seed, seed } from './seed.ts'
+
+/*
+ * Says of operations where the CPU time of a request goes: whose code takes it in the service, and how much the
+ * database takes. Each is loaded in turns with and without V8 taking samples: how much it takes is measured without,
+ * and how that is divided comes from the samples. What a function of V8 or Node does is counted for whoever called it.
+ *
+ * Words name the operations; without any, all are. For Linux, with a database on this machine.
+ */
+
+const ROUNDS = Number(process.env.ROUNDS ?? 5)
+const ROUND_MILLISECONDS = Number(process.env.ROUND_MILLISECONDS ?? 1_000)
+const CONNECTIONS = 16
+const RESULTS = Number(process.env.RESULTS ?? 100_000)
+
+const wanted = process.argv.slice(2)
+
+const owners = [
+  'Ours',
+  'zod',
+  'Other libraries',
+  'pg',
+  "Node's JavaScript",
+  'V8 beside it',
+  'Kernel, libuv',
+] as const
+type Owner = (typeof owners)[number]
+type Shares = Record<Owner, number>
+
+/** Whose a function is; undefined for what V8 and Node have in C++, which is its caller's. */
+function ownerOf({ functionName, url }: Profile[number]['callFrame']): Owner | 'nobody' | undefined {
+  if (functionName === '(idle)' || functionName === '(root)') return 'nobody'
+  if (functionName === '(garbage collector)') return 'V8 beside it'
+  // Nothing of JavaScript runs: what has come is read, and parsed as HTTP.
+  if (functionName === '(program)') return 'Kernel, libuv'
+  if (url === '') return /^write/.test(functionName) ? 'Kernel, libuv' : undefined
+  if (url.startsWith('node:')) return "Node's JavaScript"
+  const [, library] = /.*\/node_modules\/([^/]+)/.exec(url) ?? []
+  if (library === undefined) return url.includes('/dist/') ? 'Ours' : 'nobody'
+  if (library === 'zod') return 'zod'
+  return /^pg|^postgres/.test(library) ? 'pg' : 'Other libraries'
+}
+
+/** Divides CPU time by owner, as the samples say for the thread of JavaScript. */
+function divide({ all, main }: Threads, nodes: Profile): Shares {
+  const counts = new Map<Owner | 'nobody', number>()
+  const byId = new Map(nodes.map((node) => [node.id, node]))
+  const visit = (node: Profile[number], caller: Owner | 'nobody') => {
+    const owner = ownerOf(node.callFrame) ?? caller
+    counts.set(owner, (counts.get(owner) ?? 0) + node.hitCount)
+    for (const id of node.children ?? []) visit(byId.get(id) as Profile[number], owner)
+  }
+  visit(nodes[0] as Profile[number], 'nobody')
+  counts.delete('nobody')
+  const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
+  const share = (owner: Owner) => ((counts.get(owner) ?? 0) / total) * main
+  const shares = Object.fromEntries(owners.map((owner) => [owner, share(owner)])) as Shares
+  // The other threads collect garbage and compile.
+  shares['V8 beside it'] += all - main
+  return shares
+}
+
+/** Milliseconds of CPU time of all processes of the server that a connection leads to. */
+async function databaseTime(client: pg.Client): Promise<() => number> {
+  const { rows } = await client.query('SELECT pg_backend_pid() AS pid')
+  const parentOf = (pid: string) => /^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
+  const server = parentOf(String(rows[0].pid))
+  return () => {
+    let sum = 0
+    for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+      try {
+        if (parentOf(pid) !== server) continue
+        sum += Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
+      } catch {
+        // It has ended meanwhile.
+      }
+    }
+    return sum
+  }
+}
+
+const folder = await mkdtemp(join(tmpdir(), 'bots-profile-'))
+const processes = new Processes(folder)
+const receiver = await startReceiver()
+let database: DatabaseServer | undefined
+
+async function profile(target: Target, seeded: Seed, operation: Measured, ofDatabase: () => number) {
+  const contestant = { target, request: operation.request(true), token: seeded.token }
+  const load = () => once(client, contestant, CONNECTIONS, ROUND_MILLISECONDS)
+  const rounds: number[][] = []
+  await warmUp(client, contestant, CONNECTIONS, ROUND_MILLISECONDS)
+  for (let round = 0; round < ROUNDS; round++) {
+    const before = await target.threads()
+    const database = ofDatabase()
+    const { requests } = await load()
+    const after = await target.threads()
+    const ofDatabaseNow = ofDatabase() - database
+    await target.watch()
+    await load()
+    const used = { all: after.all - before.all, main: after.main - before.main }
+    const shares = divide(used, await target.watched())
+    const times = [used.all, ...owners.map((owner) => shares[owner]), ofDatabaseNow]
+    rounds.push(times.map((milliseconds) => (1_000 * milliseconds) / requests))
+  }
+  return (rounds[0] as number[]).map((_, at) => median(rounds.map((times) => times[at] as number)).toFixed(0))
+}
+
+const client = processes.client()
+try {
+  database = await openDatabaseServer(folder)
+  const url = await database.create()
+  const variables = {
+    DATABASE_URL: url,
+    HOST: '127.0.0.1',
+    RATE_LIMIT: 'off',
+    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+    OUTBOUND_ALLOWED_HOSTS: receiver.host,
+  }
+  const start = (name: string) =>
+    processes.server(name, ['dist/server/main.js'], variables, { path: '/readyz', isWatched: true })
+  const filler = await start('filler')
+  const given = { url, receiver: receiver.host, connections: CONNECTIONS }
+  const seeded = await seed(filler, given, RESULTS)
+  await filler.stop()
+
+  const connection = new pg.Client({ connectionString: url })
+  await connection.connect()
+  const ofDatabase = await databaseTime(connection)
+  await connection.end()
+  const service = await start('service')
+  const lines = [
+    ['µs of CPU time per request', 'Service', ...owners, 'PostgreSQL'],
+    ['---', ...['', ...owners, ''].map(() => '--:')],
+  ]
+  for (const operation of operations(seeded)) {
+    if (wanted.length > 0 && !wanted.includes(operation.name)) continue
+    lines.push([operation.title, ...(await profile(service, seeded, operation, ofDatabase))])
+  }
+  process.stdout.write(`${lines.map((cells) => `| ${cells.join(' | ')} |`).join('\n')}\n`)
+} finally {
+  receiver.stop()
+  await processes.stop()
+  await database?.remove()
+  await rm(folder, { recursive: true, force: true })
+}
+process.exit()
