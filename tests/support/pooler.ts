@@ -24,10 +24,12 @@ export async function startPooler(server: string, size = 10): Promise<Pooler> {
   const port = await freePort()
   const folder = await mkdtemp(join(tmpdir(), 'bots-pooler-'))
   const file = join(folder, 'pgbouncer.ini')
+  // An empty one it refuses.
+  const known = password && ` password=${decodeURIComponent(password)}`
   await writeFile(
     file,
     `[databases]
-* = host=${hostname} port=${target || 5432} user=${decodeURIComponent(username)} password=${decodeURIComponent(password)}
+* = host=${hostname} port=${target || 5432} user=${decodeURIComponent(username)}${known}
 [pgbouncer]
 listen_addr = 127.0.0.1
 listen_port = ${port}
