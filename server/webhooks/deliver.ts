@@ -37,6 +37,8 @@ const AT_ONCE_EACH = 32
 const AT_ONCE = 512
 /** From one statement to the next of its kind where there is always something to do: what comes meanwhile goes together. */
 const PACE = 40
+/** How long a busy process lets more wait than it takes at a time; then it goes as fast as one that is idle. */
+const PATIENCE = 10 * SECOND
 /** How often the leases of what is under way are put off. */
 const RENEWAL = LEASE / 4
 /** The longest time that a receiver may ask to be left alone for. */
@@ -84,6 +86,8 @@ export function startDeliveries(
     sent.underWay = underWay.size
   }
   const { open, take, putOff, settle } = leaseStatements(db)
+  /** Since when there was more for an endpoint than was taken, by the clock of this process. */
+  let behindSince = Number.POSITIVE_INFINITY
 
   async function look(): Promise<void> {
     let free = AT_ONCE - underWay.size
@@ -108,6 +112,10 @@ export function startDeliveries(
     const taken = await take({ wanted: JSON.stringify(wanted) })
     // What another process may have taken over is not sent by this one.
     if (performance.now() - asked > LEASE) return
+    const isBehind = wanted.some(
+      ({ id, free }) => taken.filter(({ endpointId }) => endpointId === id).length === free,
+    )
+    behindSince = isBehind ? Math.min(behindSince, asked) : Number.POSITIVE_INFINITY
     const endpoints = new Map(found.map((endpoint) => [endpoint.id, endpoint]))
     for (const delivery of taken) {
       const endpoint = endpoints.get(delivery.endpointId)
@@ -149,10 +157,11 @@ export function startDeliveries(
   const failed = (what: string) => (error: unknown) => log.warn({ err: databaseError(error) }, what)
   const pace = Math.min(PACE, interval)
   // Requests go first: with half of the time it is four times as long, with a fifth of it a second.
+  const paceOf = (busy: number) => Math.min(PACE / (1 - Math.min(busy, 1)) ** 2, interval)
   const looking = repeat(
     look,
     interval,
-    () => Math.min(PACE / (1 - Math.min(load(), 1)) ** 2, interval),
+    () => paceOf(performance.now() - behindSince > PATIENCE ? 0 : load()),
     failed('deliveries will be looked for again'),
   )
   const settling = repeat(

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
 import { forgetDeliveries } from '../../server/background/forgetting.ts'
 import { outboundClient } from '../../server/chat/tools/outbound.ts'
@@ -400,6 +400,42 @@ test('a process that is busy looks as rarely for its own events as for those of 
   await until('it was delivered', async () => received.length === 1)
   await rename('Told again')
   await until('it was delivered', async () => received.length === 2)
+})
+
+test('a process that is busy and falls behind sends at its full pace until it has caught up', async () => {
+  await subscribe()
+  const { here } = world
+  const [endpoint] = (await app.pool.query('SELECT id FROM webhook_endpoints')).rows
+  const wait = (first: number, last: number) =>
+    app.pool.query(
+      `INSERT INTO webhook_deliveries (bot_id, endpoint_id, subject, seq, id, type, data, created_at, next_attempt_at)
+      SELECT $1, $2, 'subject-' || n, 0, 'delivery-' || n, 'bot.updated', '{}', now(), 'epoch' FROM generate_series($3::integer, $4) n`,
+      [here.draft.id, endpoint.id, first, last],
+    )
+  await wait(1, 100)
+  // As if that much time had gone by whenever it is to say how busy it is.
+  let later = 0
+  const now = performance.now.bind(performance)
+  const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + later)
+  const post = outboundClient({ allowedHosts: [host] })
+  let asked = 0
+  const load = () => {
+    asked++
+    later += 11_000
+    return asked === 1 ? 0 : 1
+  }
+  try {
+    senders.push(startDeliveries({ db: app.db, log, key, post }, 3_600_000, load))
+    await until('all were delivered', async () => received.length === 100)
+    // Of looks that took all they may, the first alone asked.
+    await until('it has caught up', async () => asked === 2)
+    await wait(101, 101)
+    deliveryIsDue.emit('due')
+    await sleep(200)
+    expect(received).toHaveLength(100)
+  } finally {
+    clock.mockRestore()
+  }
 })
 
 test('a sender that has nothing to send does not wait for more and more', async () => {
