@@ -33,13 +33,17 @@ RULES = [
     ("unknown_variable", "", "which variables there are depends on the bot"),
     ("invalid_value", "These credentials are of the type", "credentials keep the type that they were made with"),
     ("invalid_value", "Leaves nothing", "one end of a span of time lies before the other"),
+    ("custom", "Expected a moment after createdAfter", "one end of a span of time lies before the other"),
     ("required", "", "a legacy update of a current bot needs the whole flow"),
     ("too_small", "The file is empty", "no schema says how long a body of bytes is"),
 ]
 
 # Where any value goes, so that no pattern keeps U+0000 out of its texts: free objects, and what is ignored.
 FREE_PARTS = {"prefilledVariables", "groups", "events", "edges", "variables", "theme", "settings"}
-IGNORED = {"id", "createdAt", "updatedAt", "workspaceId", "isArchived", "isClosed", "messagingCredentialsId", "riskLevel"}
+IGNORED = {
+    "id", "createdAt", "updatedAt", "workspaceId", "isArchived", "isClosed", "messagingCredentialsId", "riskLevel",
+    "disabledReason", "failingSince",
+}
 FREE_BODIES = {"executeWebhook", "createWorkspace", "updateWorkspace", "updateMember"}
 
 excused = Counter()
