@@ -42,7 +42,7 @@ RULES = [
 FREE_PARTS = {"prefilledVariables", "groups", "events", "edges", "variables", "theme", "settings"}
 IGNORED = {
     "id", "createdAt", "updatedAt", "workspaceId", "isArchived", "isClosed", "messagingCredentialsId", "riskLevel",
-    "disabledReason", "failingSince",
+    "disabledReason", "failingSince", "revision",
 }
 FREE_BODIES = {"executeWebhook", "createWorkspace", "updateWorkspace", "updateMember"}
 
