@@ -41,8 +41,8 @@ RULES = [
 # Where any value goes, so that no pattern keeps U+0000 out of its texts: free objects, and what is ignored.
 FREE_PARTS = {"prefilledVariables", "groups", "events", "edges", "variables", "theme", "settings"}
 IGNORED = {
-    "id", "createdAt", "updatedAt", "workspaceId", "isArchived", "isClosed", "messagingCredentialsId", "riskLevel",
-    "disabledReason", "failingSince", "revision",
+    "id", "createdAt", "updatedAt", "expiresAt", "workspaceId", "botId", "resultId", "sessionId", "blockId", "user", "userId",
+    "isArchived", "isClosed", "messagingCredentialsId", "riskLevel", "disabledReason", "failingSince", "revision",
 }
 FREE_BODIES = {"executeWebhook", "createWorkspace", "updateWorkspace", "updateMember"}
 
