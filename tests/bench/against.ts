@@ -1,5 +1,4 @@
 import { execFileSync } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readFile, rm, symlink } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -7,7 +6,7 @@ import { join } from 'node:path'
 import { isKnown } from './answers.ts'
 import { type DatabaseServer, openDatabaseServer } from './database.ts'
 import { type Measured, operations } from './operations.ts'
-import { Processes, root, type Target } from './processes.ts'
+import { Processes, root, serviceVariables, type Target } from './processes.ts'
 import { startReceiver } from './receiver.ts'
 import { alternate, cpuTime, median, type Round, speed, spread } from './rounds.ts'
 import { type Seed, seed } from './seed.ts'
@@ -79,13 +78,7 @@ interface Side {
 
 async function startSide(server: DatabaseServer, name: string, cwd: string): Promise<Side> {
   const url = await server.create()
-  const variables = {
-    DATABASE_URL: url,
-    HOST: '127.0.0.1',
-    RATE_LIMIT: 'off',
-    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
-    OUTBOUND_ALLOWED_HOSTS: receiver.host,
-  }
+  const variables = serviceVariables(url, receiver.host)
   const start = (name: string) =>
     processes.server(name, ['--enable-source-maps', 'dist/server/main.js'], variables, {
       path: '/readyz',

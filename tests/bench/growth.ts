@@ -1,11 +1,10 @@
-import { randomBytes } from 'node:crypto'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { Agent, get } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
 import { type DatabaseServer, openDatabaseServer } from './database.ts'
-import { Processes, type Target } from './processes.ts'
+import { Processes, serviceVariables, type Target } from './processes.ts'
 import { startReceiver } from './receiver.ts'
 import { quantile } from './rounds.ts'
 import { CROWD, callOn, type Seed, seed } from './seed.ts'
@@ -47,13 +46,7 @@ interface Side {
 
 async function openSide(server: DatabaseServer, name: string, results: number, bots: number): Promise<Side> {
   const url = await server.create()
-  const variables = {
-    DATABASE_URL: url,
-    HOST: '127.0.0.1',
-    RATE_LIMIT: 'off',
-    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
-    OUTBOUND_ALLOWED_HOSTS: receiver.host,
-  }
+  const variables = serviceVariables(url, receiver.host)
   const start = (name: string) =>
     processes.server(name, ['--enable-source-maps', 'dist/server/main.js'], variables, { path: '/readyz' })
   say(`Filling the ${name} database`)

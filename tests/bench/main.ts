@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm, writeFile } from 'node:fs/promises'
 import { cpus, platform, tmpdir, totalmem } from 'node:os'
@@ -6,7 +5,7 @@ import { join } from 'node:path'
 import { compareAnswers } from './answers.ts'
 import { type DatabaseServer, openDatabaseServer } from './database.ts'
 import { bars, operations, peers, twoWorkers } from './operations.ts'
-import { Processes, type Target } from './processes.ts'
+import { Processes, serviceVariables, type Target } from './processes.ts'
 import { startReceiver } from './receiver.ts'
 import { type Figures, type Line, type Report, toMarkdown, toSvg } from './report.ts'
 import { alternate, cpuTime, median, quantile, type Round, speed } from './rounds.ts'
@@ -54,13 +53,7 @@ const late = setTimeout(() => {
 async function run() {
   database = await openDatabaseServer(folder)
   const url = await database.create()
-  const variables = {
-    DATABASE_URL: url,
-    HOST: '127.0.0.1',
-    RATE_LIMIT: 'off',
-    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
-    OUTBOUND_ALLOWED_HOSTS: receiver.host,
-  }
+  const variables = serviceVariables(url, receiver.host)
   const startService = (name: string, { isRecorded = false, workers = 1 } = {}) => {
     const all = { ...variables, WORKERS: String(workers) }
     const args = ['--enable-source-maps', 'dist/server/main.js']

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
 import { type FileHandle, open, readFile } from 'node:fs/promises'
 import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
@@ -100,6 +101,15 @@ const profiler = `
   })`
 
 const preloaded = (script: string) => ['--import', `data:text/javascript,${encodeURIComponent(script)}`]
+
+/** What a service is measured with: a secret of its own and no limits, and it may ask the receiver, a `host:port`. */
+export const serviceVariables = (databaseUrl: string, receiver: string): Record<string, string> => ({
+  DATABASE_URL: databaseUrl,
+  HOST: '127.0.0.1',
+  RATE_LIMIT: 'off',
+  ENCRYPTION_KEY: randomBytes(32).toString('base64'),
+  OUTBOUND_ALLOWED_HOSTS: receiver,
+})
 
 export interface Target {
   name: string

@@ -1,4 +1,3 @@
-import { randomBytes } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
@@ -6,7 +5,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { type DatabaseServer, openDatabaseServer } from './database.ts'
 import { type Measured, operations } from './operations.ts'
-import { Processes, type Profile, type Target, type Threads } from './processes.ts'
+import { Processes, type Profile, serviceVariables, type Target, type Threads } from './processes.ts'
 import { startReceiver } from './receiver.ts'
 import { median, once, warmUp } from './rounds.ts'
 import { type Seed, seed } from './seed.ts'
@@ -120,13 +119,7 @@ const client = processes.client()
 try {
   database = await openDatabaseServer(folder)
   const url = await database.create()
-  const variables = {
-    DATABASE_URL: url,
-    HOST: '127.0.0.1',
-    RATE_LIMIT: 'off',
-    ENCRYPTION_KEY: randomBytes(32).toString('base64'),
-    OUTBOUND_ALLOWED_HOSTS: receiver.host,
-  }
+  const variables = serviceVariables(url, receiver.host)
   const start = (name: string) =>
     processes.server(name, ['dist/server/main.js'], variables, { path: '/readyz', isWatched: true })
   const filler = await start('filler')
