@@ -368,7 +368,7 @@ async function tablesOf(id: OperationId): Promise<string[]> {
   const words = new Set(app.statements.join(' ').match(/\w+/g))
   // Counts first: a bot that was counted once is known to be small, and not looked for there again.
   const { rows } = await saboteur.query(
-    "SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename NOT LIKE '%stats%'",
+    "SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename NOT LIKE '%stats%', tablename",
   )
   return rows.map(({ tablename }) => tablename as string).filter((table) => words.has(table))
 }

@@ -154,19 +154,16 @@ export async function findSession(db: Database, tools: ChatTools, sessionId: str
     row.publicationId === null
       ? await draftFlow(db, row.botId)
       : await loadPublication(db, tools, row.botId, row.publicationId)
-  if (row.publicationId !== null) publications.set(sessionId, row.publicationId)
+  if (row.publicationId !== null) tools.publicationOfSession.set(sessionId, row.publicationId)
   return flow ? { ...row, flow } : undefined
 }
-
-/** Which publication a session has that was looked up lately: it stays with it. */
-const publications = new LRUCache<string, string>({ max: 10_000 })
 
 /**
  * Bot and flow of a session that this process has looked up lately, from memory as a rule. Whether it is still there is
  * not asked. Undefined for all others, and on a cluster.
  */
 export async function recallSession(db: Database, tools: ChatTools, sessionId: string) {
-  const publicationId = publications.get(sessionId)
+  const publicationId = tools.publicationOfSession.get(sessionId)
   const botId = botOfSession(sessionId)
   if (publicationId === undefined || botId === undefined || isDistributed(db)) return undefined
   const flow = await loadPublication(db, tools, botId, publicationId)

@@ -177,7 +177,10 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
     setPhase: (next: Phase) => {
       phase = next
     },
-    forgetFlows: () => chat.tools.flows.clear(),
+    forgetFlows() {
+      chat.tools.flows.clear()
+      chat.tools.publicationOfSession.clear()
+    },
     async stop() {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
