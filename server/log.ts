@@ -7,7 +7,13 @@ import { toIso } from './iso-time.ts'
  */
 export function openSink(isShared: boolean) {
   const size = isShared ? { minLength: 2_048, maxWrite: 4_096 } : { minLength: 8_192 }
-  return destination({ ...size, sync: false, periodicFlush: 100 })
+  // Given texts, it would join all that waits to be written, and measure it, with every line.
+  const sink = destination({ ...size, sync: false, periodicFlush: 100, contentMode: 'buffer' })
+  const write = sink.write as (line: string | Buffer) => boolean
+  return {
+    write: (line: string) => write.call(sink, Buffer.from(line)),
+    flushSync: () => sink.flushSync(),
+  }
 }
 
 /**

@@ -337,6 +337,47 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
   },
 )
 
+// So few that the planner would read them all for the hundred rows that it expects of what is given to the statement.
+testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
+  'the steps of a chat read neither other bots nor other results, however few there are (%s)',
+  async (mode) => {
+    const own = await startApp()
+    const connection = new pg.Client({ connectionString: own.databaseUrl })
+    try {
+      await connection.connect()
+      const { here } = await makeWorld(own)
+      await connection.query(
+        `INSERT INTO bots (id, workspace_id, name, version, revision, created_at, updated_at)
+        SELECT 'bot-' || n, $1, 'Bot', '6.1', 1, now(), now() FROM generate_series(1, 1000) AS n`,
+        [here.workspaceId],
+      )
+      await connection.query(
+        `INSERT INTO results (bot_id, id, variables, has_started, is_completed, is_archived, created_at, updated_at)
+        SELECT 'bot-' || n % 1000, n, '[]', true, false, false, now(), now() FROM generate_series(1, 5000) AS n`,
+      )
+      await connection.query('VACUUM ANALYZE')
+      const { publicId } = here.published
+      let sessionId = ''
+      const sent = await sentDuring(async () => {
+        sessionId = (await own.client.ok('startChat', { params: { publicId }, body: {} })).sessionId
+        await own.client.call('continueChat', { params: { sessionId }, body: { message: 'Hi' } })
+      }, own)
+      const steps = sent.filter(({ text }) => text.includes('live AS'))
+      expect(steps).not.toEqual([])
+      for (const step of steps) {
+        await connection.query('DELETE FROM chat_steps')
+        await connection.query('DELETE FROM chat_sessions WHERE id = $1', [sessionId])
+        const plan = await planOf(step, mode, connection)
+        const kinds = nodesOf(plan).map((node) => `${node['Node Type']} ${node['Relation Name'] ?? ''}`)
+        expect(kinds.filter((kind) => /Seq Scan (bots|results)/.test(kind))).toEqual([])
+      }
+    } finally {
+      await connection.end()
+      await own.stop()
+    }
+  },
+)
+
 testHere('an answer is looked for by its bot and its result', async () => {
   const sent = await sentDuring(() => listResults({}))
   const plan = await planOf(sent.at(-1) as Sent, 'force_generic_plan')

@@ -33,7 +33,7 @@ const dictionary = Buffer.from(
 )
 
 /** Little memory: a step is small, and what is asked of the system for it takes longer than the work. */
-const options = { dictionary, windowBits: 12, memLevel: 4 }
+const options = { dictionary, windowBits: 12, memLevel: 4, chunkSize: 1_024 }
 
 /** `answer` is JSON. */
 export function packStep(said: Turn[], answer: string): Buffer {
