@@ -353,7 +353,7 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
       )
       await connection.query(
         `INSERT INTO results (bot_id, id, variables, has_started, is_completed, is_archived, created_at, updated_at)
-        SELECT 'bot-' || n % 1000, n, '[]', true, false, false, now(), now() FROM generate_series(1, 5000) AS n`,
+        SELECT 'bot-' || n % 1000, n, '[]', true, false, false, now(), now() FROM generate_series(1, 1000) AS n`,
       )
       await connection.query('VACUUM ANALYZE')
       const { publicId } = here.published
