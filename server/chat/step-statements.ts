@@ -70,7 +70,9 @@ const withStep = (writtenSession: SQL, conflict = sql``) => sql`
 /** Results of days that may have been counted, of which this step changes what is counted. */
 const changedLate = sql`
   SELECT live.bot_id, live.created_at FROM live
-  LEFT JOIN ${results} before ON before.bot_id = live.bot_id AND before.id = live.id
+  LEFT JOIN LATERAL (
+    SELECT * FROM ${results} o WHERE o.bot_id = live.bot_id AND o.id = live.id LIMIT 1
+  ) AS before ON true
   WHERE live.created_at < ${sql.placeholder('lateBefore')}::timestamptz
     AND (
       (live.has_started, live.is_completed, live.waiting_block_id, live.waits_until) IS DISTINCT FROM
