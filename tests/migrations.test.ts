@@ -238,7 +238,7 @@ describe('an empty database becomes what the schema says', () => {
           .filter(Boolean)
           .join(' '),
       ),
-      condition: config.where ? dialect.sqlToQuery(config.where).sql : null,
+      condition: config.where ? dialect.sqlToQuery(config.where).sql.replaceAll(/[()]/g, '') : null,
     }))
     expect(rows.filter(({ isPrimary }) => !isPrimary)).toEqual(
       expected.sort((a, b) => (a.name < b.name ? -1 : 1)),

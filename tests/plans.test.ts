@@ -7,6 +7,7 @@ import { cursorKey } from '../server/db/migrate.ts'
 import { writeCursor } from '../server/db/page.ts'
 import { countBlocks, rollUpBlocks } from '../server/results/block-stats.ts'
 import { rollUpBatch } from '../server/results/stats-rollup.ts'
+import { leaseStatements } from '../server/webhooks/leases.ts'
 import { type App, startApp } from './support/app.ts'
 import { toLiteral } from './support/literals.ts'
 import { makeWorld, type World } from './support/world.ts'
@@ -162,8 +163,8 @@ async function planOf({ text, values }: Sent, mode: Mode, on = client): Promise<
   await on.query(`SET plan_cache_mode = ${mode}`)
   await on.query(`PREPARE statement AS ${text}`)
   try {
-    const literals = values.map(toLiteral).join(', ')
-    const { rows } = await on.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE statement(${literals})`)
+    const given = values.length > 0 ? `(${values.map(toLiteral).join(', ')})` : ''
+    const { rows } = await on.query(`EXPLAIN (ANALYZE, BUFFERS, FORMAT JSON) EXECUTE statement ${given}`)
     return JSON.parse(rows[0]['QUERY PLAN'])[0].Plan
   } finally {
     await on.query('DEALLOCATE statement')
@@ -375,6 +376,64 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
       await connection.end()
       await own.stop()
     }
+  },
+)
+
+describeHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
+  'of many events that wait (%s)',
+  (mode) => {
+    test.each(['empty', 'without any that waited', 'full'])(
+      'few are read to find those to send, where their table was %s when it was looked at last',
+      async (when) => {
+        const own = await startApp()
+        const connection = new pg.Client({ connectionString: own.databaseUrl })
+        try {
+          await connection.connect()
+          const { here } = await makeWorld(own)
+          await connection.query('ALTER TABLE webhook_deliveries SET (autovacuum_enabled = false)')
+          await connection.query(
+            `INSERT INTO webhook_endpoints (id, workspace_id, url, created_at, updated_at)
+          VALUES ('endpoint', $1, 'https://example.com', now(), now())`,
+            [here.workspaceId],
+          )
+          // Of 64 subjects, each with many.
+          const insert = (from: number, to: number, nextAttemptAt: string) =>
+            connection.query(
+              `INSERT INTO webhook_deliveries (bot_id, endpoint_id, subject, seq, id, type, data, created_at, next_attempt_at)
+            SELECT 'bot-' || n % 64 % 3, 'endpoint', n % 64, n / 64, to_char(n, 'FM00000'), 'result.answered', '{}',
+              now(), ${nextAttemptAt} FROM generate_series($1::int, $2) AS n`,
+              [from, to],
+            )
+          const look = () => connection.query('VACUUM ANALYZE')
+          if (when === 'empty') await look()
+          await insert(0, 63, 'NULL')
+          if (when === 'without any that waited') await look()
+          await insert(64, 10_000, "'epoch'")
+          if (when === 'full') await look()
+
+          const { open, take, settle, putOff } = leaseStatements(own.db)
+          const readBy = async (send: () => Promise<unknown>, ...values: unknown[]) => {
+            const [sent] = await sentDuring(send, own)
+            const plan = await planOf({ ...(sent as Sent), values }, mode, connection)
+            return { rows: plan['Actual Rows'], read: readOf(plan, 'webhook_deliveries') }
+          }
+          expect(await readBy(() => open({}))).toEqual({ rows: 1, read: 1 })
+          const wanted = [{ id: 'endpoint', isOpen: true, free: 32 }]
+          const taken = await readBy(() => take({ wanted: '[]' }), JSON.stringify(wanted))
+          expect(taken.rows).toBe(32)
+          // A hundred are looked at, with what is in front of each, and read again to be locked or put behind that.
+          expect(taken.read).toBeLessThanOrEqual(3 * 100)
+          const places = Array.from({ length: 32 }, (_, n) => {
+            return { botId: `bot-${n % 3}`, endpointId: 'endpoint', subject: `${n}`, seq: 0 }
+          })
+          expect((await readBy(() => settle({ outcomes: '[]' }), JSON.stringify(places))).read).toBe(32)
+          expect((await readBy(() => putOff({ places: '[]' }), JSON.stringify(places))).read).toBe(32)
+        } finally {
+          await connection.end()
+          await own.stop()
+        }
+      },
+    )
   },
 )
 

@@ -625,9 +625,13 @@ export const webhookDeliveries = pgTable(
       .on(table.endpointId, table.nextAttemptAt, table.id)
       .where(sql`next_attempt_at IS NOT NULL`),
     // What is in front of an event of its subject.
-    index('webhook_deliveries_waiting')
+    index('webhook_deliveries_front')
       .on(table.botId, table.endpointId, table.subject, table.seq)
-      .where(sql`next_attempt_at IS NOT NULL`),
+      .where(sql`num_nulls(next_attempt_at) = 0`),
+    // Tests that wait, which have their endpoint in place of a bot.
+    index('webhook_deliveries_tests')
+      .on(table.botId)
+      .where(sql`num_nulls(next_attempt_at, NULLIF(bot_id = endpoint_id, false)) = 0`),
     index('webhook_deliveries_list').on(table.endpointId, table.createdAt.desc(), table.id.desc()),
     index('webhook_deliveries_age').on(table.createdAt),
   ],

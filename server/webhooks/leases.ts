@@ -1,4 +1,4 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import { prepareWrite, statements } from '../db/client.ts'
 import { webhookDeliveries as deliveries, webhookEndpoints as endpoints } from '../db/schema.ts'
 import { expression, prepareSelect, type RowOf } from '../db/selection.ts'
@@ -67,10 +67,28 @@ const same = (other: string) => sql`${deliveries.botId} = ${sql.raw(other)}.bot_
   AND ${deliveries.endpointId} = ${sql.raw(other)}.endpoint_id
   AND ${deliveries.subject} = ${sql.raw(other)}.subject AND ${deliveries.seq} = ${sql.raw(other)}.seq`
 
+/**
+ * True of every number. The planner expects next to no rows of a range, and a hundred or more without, for which it
+ * would read all deliveries instead of looking up each.
+ */
+const few = (number: string) => sql`${sql.raw(number)} BETWEEN 0 AND 2147483647`
+
 /** Places as one parameter, JSON of `Place[]`. */
 const given = (name: string, more = sql``) => sql`(
   SELECT "botId" AS bot_id, "endpointId" AS endpoint_id, p.* FROM json_to_recordset(${sql.placeholder(name)}::json)
-    AS p("botId" text, "endpointId" text, subject text, seq integer, attempts integer ${more})) AS given`
+    AS p("botId" text, "endpointId" text, subject text, seq integer, attempts integer ${more})
+    WHERE ${few('p.seq')}) AS given`
+
+/*
+ * If nothing waited when the table was looked at last, the planner takes all indexes of what waits for as good, and any of
+ * them may have it read all that waits now. So the condition of each is one that follows from nothing else, and is said
+ * word for word.
+ */
+
+/** Tests that wait for an endpoint, which they have in place of a bot. */
+const testsOf = (endpointId: SQL) => sql`(
+  SELECT * FROM ${deliveries} d
+  WHERE d.bot_id = ${endpointId} AND num_nulls(d.next_attempt_at, NULLIF(d.bot_id = d.endpoint_id, false)) = 0 OFFSET 0)`
 
 export const leaseStatements = statements((db, named) => ({
   /** In no order, so that of many none is always the last. */
@@ -82,17 +100,17 @@ export const leaseStatements = statements((db, named) => ({
       SELECT ${list} FROM ${endpoints}
       LEFT JOIN LATERAL (
         SELECT true AS found FROM ${deliveries} d
-        WHERE d.endpoint_id = ${endpoints.id} AND d.next_attempt_at <= now() AND ${endpointShape.isOpen.sql} LIMIT 1
+        WHERE d.endpoint_id = ${endpoints.id} AND d.next_attempt_at <= now() AND ${endpointShape.isOpen.sql}
+        ORDER BY d.next_attempt_at, d.id LIMIT 1
       ) AS due ON true
       LEFT JOIN LATERAL (
-        SELECT true AS found FROM ${deliveries} d
-        WHERE d.bot_id = ${endpoints.id} AND d.endpoint_id = ${endpoints.id} AND d.next_attempt_at <= now() LIMIT 1
+        SELECT true AS found FROM ${testsOf(sql`${endpoints.id}`)} AS t WHERE t.next_attempt_at <= now() LIMIT 1
       ) AS test ON true
       WHERE due.found OR test.found
       ORDER BY random() LIMIT 1000`,
   ),
   // What has something of its subject in front of it is put behind that, once: otherwise all that waits behind an
-  // endpoint that was away would be looked at each time. Tests have the endpoint in place of a bot.
+  // endpoint that was away would be looked at each time.
   take: prepareSelect(
     db,
     named('webhooks_take'),
@@ -101,40 +119,39 @@ export const leaseStatements = statements((db, named) => ({
       WITH wanted AS MATERIALIZED (
         SELECT * FROM json_to_recordset(${sql.placeholder('wanted')}::json) AS w(id text, "isOpen" boolean, free integer)
       ), looked AS MATERIALIZED (
-        SELECT d.*, first.at AS first_at, first.id AS first_id
+        SELECT d.*, first.at AS first_at, first.id AS first_id, first.seq AS first_seq
         FROM wanted CROSS JOIN LATERAL (
           (SELECT bot_id, endpoint_id, subject, seq, id, next_attempt_at FROM ${deliveries}
             WHERE wanted."isOpen" AND endpoint_id = wanted.id AND next_attempt_at <= now() AND bot_id <> wanted.id
               AND ${isLeaseOver}
             ORDER BY next_attempt_at, id LIMIT ${looked})
           UNION ALL
-          (SELECT bot_id, endpoint_id, subject, seq, id, next_attempt_at FROM ${deliveries}
-            WHERE bot_id = wanted.id AND endpoint_id = wanted.id AND next_attempt_at <= now() AND ${isLeaseOver}
-            LIMIT ${looked})
+          (SELECT bot_id, endpoint_id, subject, seq, id, next_attempt_at FROM ${testsOf(sql`wanted.id`)} AS t
+            WHERE next_attempt_at <= now() AND ${isLeaseOver} LIMIT ${looked})
         ) AS d
         LEFT JOIN LATERAL (
-          SELECT b.next_attempt_at AS at, b.id FROM ${deliveries} b
+          SELECT b.next_attempt_at AS at, b.id, b.seq FROM ${deliveries} b
           WHERE b.bot_id = d.bot_id AND b.endpoint_id = d.endpoint_id AND b.subject = d.subject AND b.seq < d.seq
-            AND b.next_attempt_at IS NOT NULL
+            AND num_nulls(b.next_attempt_at) = 0
           ORDER BY b.seq LIMIT 1
         ) AS first ON true
       ), behind AS (
         UPDATE ${deliveries} SET next_attempt_at = looked.first_at + interval '1 millisecond'
-        FROM looked WHERE ${same('looked')}
+        FROM looked WHERE ${same('looked')} AND ${few('looked.first_seq')} AND ${few('looked.seq')}
           AND (looked.first_at, looked.first_id) > (${deliveries.nextAttemptAt}, looked.id)
       ), taken AS MATERIALIZED (
         SELECT t.* FROM wanted CROSS JOIN LATERAL (
           SELECT ${deliveries.botId}, ${deliveries.endpointId}, ${deliveries.subject}, ${deliveries.seq}
           FROM looked JOIN ${deliveries} ON ${same('looked')}
-          WHERE looked.endpoint_id = wanted.id AND looked.first_at IS NULL
-            AND ${deliveries.nextAttemptAt} <= now() AND ${isLeaseOver}
+          WHERE looked.endpoint_id IS NOT DISTINCT FROM wanted.id AND looked.first_at IS NULL
+            AND coalesce(${deliveries.nextAttemptAt} <= now(), false) AND ${isLeaseOver}
           ORDER BY looked.next_attempt_at, looked.id LIMIT wanted.free
           FOR UPDATE OF ${deliveries} SKIP LOCKED
         ) AS t
       )
       UPDATE ${deliveries}
       SET attempts = ${deliveries.attempts} + 1, last_attempt_at = now(), leased_until = ${lease}
-      FROM taken WHERE ${same('taken')}
+      FROM taken WHERE ${same('taken')} AND ${few('taken.seq')}
       RETURNING ${list}`,
   ),
   putOff: prepareWrite(

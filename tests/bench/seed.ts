@@ -79,6 +79,14 @@ export async function seed(
     const watchedId = await watched(api, receiver, async (id) =>
       publish(await add('Watched', makeDocument(5000), id)),
     )
+    // As where it has been told of much: while the table is next to empty, reading all of it is planned.
+    if (watchedId !== undefined) {
+      await client.query(
+        `INSERT INTO webhook_deliveries (bot_id, endpoint_id, subject, seq, id, type, data, created_at, is_delivered)
+        SELECT bot_id, endpoint_id, 'seeded-' || n, seq, 'seeded-' || n, type, data, created_at, true
+        FROM webhook_deliveries, generate_series(1, ${SESSIONS}) n`,
+      )
+    }
     const modelId = await withModel(api, workspaceId, receiver, async (document) =>
       publish(await add('With a model', document)),
     )
