@@ -37,6 +37,8 @@ const AT_ONCE_EACH = 32
 const AT_ONCE = 512
 /** From one statement to the next of its kind where there is always something to do: what comes meanwhile goes together. */
 const PACE = 40
+/** The same where the process is busy, at most. */
+const LONGEST_PACE = 250
 /** How long a busy process lets more wait than it takes at a time; then it goes as fast as one that is idle. */
 const PATIENCE = 10 * SECOND
 /** How often the leases of what is under way are put off. */
@@ -156,8 +158,8 @@ export function startDeliveries(
 
   const failed = (what: string) => (error: unknown) => log.warn({ err: databaseError(error) }, what)
   const pace = Math.min(PACE, interval)
-  // Requests go first: with half of the time it is four times as long, with a fifth of it a second.
-  const paceOf = (busy: number) => Math.min(PACE / (1 - Math.min(busy, 1)) ** 2, interval)
+  // Requests go first: with half of the time it is four times as long.
+  const paceOf = (busy: number) => Math.min(PACE / (1 - Math.min(busy, 1)) ** 2, LONGEST_PACE, interval)
   const looking = repeat(
     look,
     interval,
