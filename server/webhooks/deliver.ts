@@ -72,12 +72,14 @@ interface Task {
 /**
  * Sends what is due until stopped; `stop` waits a moment for what is under way, the rest is sent again by others.
  * `interval`: how often the events of others are looked for, in milliseconds. `load`: how busy the process was since it
- * was last asked, as a share of one processor's time.
+ * was last asked, as a share of one processor's time. `longestPace`: how long it waits between two looks at most where it
+ * is busy, in milliseconds.
  */
 export function startDeliveries(
   sender: Sender,
   interval = 1_000,
   load = loadSince(),
+  longestPace = LONGEST_PACE,
 ): { stop: () => Promise<void> } {
   const { db, log } = sender
   /** What this process has taken, until it is written what came of it. */
@@ -159,7 +161,7 @@ export function startDeliveries(
   const failed = (what: string) => (error: unknown) => log.warn({ err: databaseError(error) }, what)
   const pace = Math.min(PACE, interval)
   // Requests go first: with half of the time it is four times as long.
-  const paceOf = (busy: number) => Math.min(PACE / (1 - Math.min(busy, 1)) ** 2, LONGEST_PACE, interval)
+  const paceOf = (busy: number) => Math.min(PACE / (1 - Math.min(busy, 1)) ** 2, longestPace)
   const looking = repeat(
     look,
     interval,
