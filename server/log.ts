@@ -8,10 +8,15 @@ import { toIso } from './iso-time.ts'
 export function openSink(isShared: boolean) {
   const size = isShared ? { minLength: 2_048, maxWrite: 4_096 } : { minLength: 8_192 }
   // Given texts, it would join all that waits to be written, and measure it, with every line.
-  const sink = destination({ ...size, sync: false, periodicFlush: 100, contentMode: 'buffer' })
-  const write = sink.write as (line: string | Buffer) => boolean
+  const sink: { write(line: string | Buffer): boolean; flushSync(): void } = destination({
+    ...size,
+    sync: false,
+    periodicFlush: 100,
+    contentMode: 'buffer',
+  })
+  // Looked up for each line: the library puts others in their place once nobody reads.
   return {
-    write: (line: string) => write.call(sink, Buffer.from(line)),
+    write: (line: string) => sink.write(Buffer.from(line)),
     flushSync: () => sink.flushSync(),
   }
 }
