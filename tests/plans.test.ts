@@ -171,6 +171,19 @@ async function planOf({ text, values }: Sent, mode: Mode, on = client): Promise<
   }
 }
 
+/** Runs what needs tables of another size, or that were looked at at another time, on a database of its own. */
+async function onItsOwn(work: (own: App, connection: pg.Client) => Promise<void>) {
+  const own = await startApp()
+  const connection = new pg.Client({ connectionString: own.databaseUrl })
+  try {
+    await connection.connect()
+    await work(own, connection)
+  } finally {
+    await connection.end()
+    await own.stop()
+  }
+}
+
 function nodesOf(node: Node): Node[] {
   return [node, ...(node.Plans ?? []).flatMap(nodesOf)]
 }
@@ -303,10 +316,7 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
       expect(kinds).not.toContain('Seq Scan chat_sessions')
       return readOf(plan, 'chat_sessions')
     }
-    const own = await startApp()
-    const connection = new pg.Client({ connectionString: own.databaseUrl })
-    try {
-      await connection.connect()
+    await onItsOwn(async (own, connection) => {
       await connection.query('ALTER TABLE chat_sessions SET (autovacuum_enabled = false)')
       await connection.query('VACUUM ANALYZE chat_sessions')
       await connection.query(
@@ -331,10 +341,7 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
       expect(await found(connection, sent)).toBe(1)
       // Read once and written once.
       expect(await found(connection, written)).toBe(2)
-    } finally {
-      await connection.end()
-      await own.stop()
-    }
+    })
   },
 )
 
@@ -342,10 +349,7 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
 testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
   'the steps of a chat read neither other bots nor other results, however few there are (%s)',
   async (mode) => {
-    const own = await startApp()
-    const connection = new pg.Client({ connectionString: own.databaseUrl })
-    try {
-      await connection.connect()
+    await onItsOwn(async (own, connection) => {
       const { here } = await makeWorld(own)
       await connection.query(
         `INSERT INTO bots (id, workspace_id, name, version, revision, created_at, updated_at)
@@ -364,7 +368,7 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
         await own.client.call('continueChat', { params: { sessionId }, body: { message: 'Hi' } })
       }, own)
       const steps = sent.filter(({ text }) => text.includes('live AS'))
-      expect(steps).not.toEqual([])
+      expect(steps).toHaveLength(2)
       for (const step of steps) {
         await connection.query('DELETE FROM chat_steps')
         await connection.query('DELETE FROM chat_sessions WHERE id = $1', [sessionId])
@@ -372,10 +376,7 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
         const kinds = nodesOf(plan).map((node) => `${node['Node Type']} ${node['Relation Name'] ?? ''}`)
         expect(kinds.filter((kind) => /Seq Scan (bots|results)/.test(kind))).toEqual([])
       }
-    } finally {
-      await connection.end()
-      await own.stop()
-    }
+    })
   },
 )
 
@@ -385,23 +386,20 @@ describeHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
     test.each(['empty', 'without any that waited', 'full'])(
       'few are read to find those to send, where their table was %s when it was looked at last',
       async (when) => {
-        const own = await startApp()
-        const connection = new pg.Client({ connectionString: own.databaseUrl })
-        try {
-          await connection.connect()
+        await onItsOwn(async (own, connection) => {
           const { here } = await makeWorld(own)
           await connection.query('ALTER TABLE webhook_deliveries SET (autovacuum_enabled = false)')
           await connection.query(
             `INSERT INTO webhook_endpoints (id, workspace_id, url, created_at, updated_at)
-          VALUES ('endpoint', $1, 'https://example.com', now(), now())`,
+            VALUES ('endpoint', $1, 'https://example.com', now(), now())`,
             [here.workspaceId],
           )
           // Of 64 subjects, each with many.
           const insert = (from: number, to: number, nextAttemptAt: string) =>
             connection.query(
               `INSERT INTO webhook_deliveries (bot_id, endpoint_id, subject, seq, id, type, data, created_at, next_attempt_at)
-            SELECT 'bot-' || n % 64 % 3, 'endpoint', n % 64, n / 64, to_char(n, 'FM00000'), 'result.answered', '{}',
-              now(), ${nextAttemptAt} FROM generate_series($1::int, $2) AS n`,
+              SELECT 'bot-' || n % 64 % 3, 'endpoint', n % 64, n / 64, to_char(n, 'FM00000'), 'result.answered', '{}',
+                now(), ${nextAttemptAt} FROM generate_series($1::int, $2) AS n`,
               [from, to],
             )
           const look = () => connection.query('VACUUM ANALYZE')
@@ -428,10 +426,7 @@ describeHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
           })
           expect((await readBy(() => settle({ outcomes: '[]' }), JSON.stringify(places))).read).toBe(32)
           expect((await readBy(() => putOff({ places: '[]' }), JSON.stringify(places))).read).toBe(32)
-        } finally {
-          await connection.end()
-          await own.stop()
-        }
+        })
       },
     )
   },

@@ -92,8 +92,9 @@ const waitsUntil = sql`CASE WHEN r.waiting_block_id IS NOT NULL THEN ${expiresAt
 
 /*
  * A new result holds its bot, so that who deletes all results waits for it or is waited for, and its time is
- * above the floor that is left, whatever the clocks of processes say. The bot is looked up apart: the planner takes what
- * is given for a hundred results, for which it would read some thousands of bots from end to end.
+ * above the floor that is left, whatever the clocks of processes say. The planner takes what is given for a hundred
+ * results, for which it would read some thousands of bots or results from end to end: so each bot is looked up apart, and
+ * the result that changes by parameters.
  */
 const withResult = (writtenSession: SQL, more = sql``) => sql`
   ${withStep(writtenSession)},

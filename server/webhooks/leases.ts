@@ -110,7 +110,8 @@ export const leaseStatements = statements((db, named) => ({
       ORDER BY random() LIMIT 1000`,
   ),
   // What has something of its subject in front of it is put behind that, once: otherwise all that waits behind an
-  // endpoint that was away would be looked at each time.
+  // endpoint that was away would be looked at each time. What is taken is looked up by nothing but its key: said with `=`,
+  // that it is of the wanted endpoint would have the planner read all of that.
   take: prepareSelect(
     db,
     named('webhooks_take'),
