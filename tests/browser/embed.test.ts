@@ -311,7 +311,8 @@ withBrowser('a chat in the page of another site', () => {
       await openAgain()
       expect(await barriers(opened)).toEqual([])
       await picture(opened, `embed-popup-${name}`)
-      await opened.keyboard.press('Escape')
+      // The key is pressed in the frame that goes with it: the browser may never say that it was.
+      opened.keyboard.press('Escape').catch(() => {})
       await closed()
       expect(await overflow()).toBe('scroll')
       expect(await opened.evaluate('document.activeElement.id')).toBe('other')
