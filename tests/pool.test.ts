@@ -25,3 +25,16 @@ test('who waited long for a connection waits for a row as long as is left, and t
   expect(left).toBeLessThanOrEqual(3_500)
   expect(await lockTimeout()).toBe(8_000)
 })
+
+test('a prepared statement that fails leads to who asked for it, and the next one runs', async () => {
+  async function whoAsks(divisor: number) {
+    const statement = { name: 'division', text: 'SELECT 6 / $1::integer AS value', values: [divisor] }
+    return (await app.pool.query(statement)).rows
+  }
+  const error = await whoAsks(0).catch((thrown: Error) => thrown)
+  expect(error).toMatchObject({ code: '22012', stack: expect.stringContaining('whoAsks') })
+  expect(await whoAsks(2)).toEqual([{ value: 3 }])
+  await expect(app.pool.query({ name: 'division', text: 'SELECT 1', values: [] })).rejects.toThrow(
+    'Prepared statements must be unique',
+  )
+})

@@ -46,6 +46,23 @@ export class Pool extends pg.Pool {
     options.connectionTimeoutMillis = limit
   }
 
+  /** Makes the query of a prepared statement itself: pg would copy what it is given first, property by property. */
+  // biome-ignore lint/suspicious/noExplicitAny: as many forms as pg has
+  override query(...given: any[]): any {
+    const [config] = given
+    const isPlain = given.length === 1 && config?.name && !config.rowMode && !config.types
+    if (!isPlain) return super.query(...(given as [string]))
+    const { name, text, values } = config
+    const query = Object.assign(new pg.Query(text, values), { name, text })
+    return new Promise((resolve, reject) => {
+      super.query(query, (error, result) => (error ? reject(error) : resolve(result)))
+    }).catch((error) => {
+      // As pg does it: the stack leads to who asked, not to the socket.
+      Error.captureStackTrace(error)
+      throw error
+    })
+  }
+
   /** Sent ahead of what the connection was taken for. A limit that the pooler's role carries is not touched. */
   private limitLocks(client: pg.PoolClient, waited: number) {
     const limit = this.options.lock_timeout

@@ -167,7 +167,6 @@ function growthOf(lines: Line[]): Report['growth'] {
     compare('Stats, 7 days, of 1,000,000 results to all of 1,000', 'statsSmall', 'statsWeek', 3),
     compare('Rename of a 1 MB bot to a 5 KB bot', 'updateSmall', 'updateLarge', 2),
     compare('Create bot with an idempotency key to without', 'createBot', 'createBotKeyed'),
-    compare('Continue chat with an endpoint that is told to without', 'continueChat', 'continueWatched'),
   ].filter(({ ratio }) => !Number.isNaN(ratio))
 }
 

@@ -1,0 +1,99 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import pg from 'pg'
+import { openDatabaseServer } from './database.ts'
+import { operations } from './operations.ts'
+import { Processes, serviceVariables } from './processes.ts'
+import { startReceiver } from './receiver.ts'
+import { type Contestant, cpuTime, median, once, speed, spread, warmUp } from './rounds.ts'
+import { seed } from './seed.ts'
+
+/*
+ * What it costs a step of a chat that endpoints are told of it: one process, answered in turn by chats of which nobody is
+ * told and by chats of which an endpoint is. Before each turn all that waits is sent, so that nobody pays for another.
+ * Run `npm run build` before. ROUNDS and ROUND_MILLISECONDS change how long it takes.
+ */
+
+const ROUNDS = Number(process.env.ROUNDS ?? 7)
+const ROUND_MILLISECONDS = Number(process.env.ROUND_MILLISECONDS ?? 5_000)
+const CONNECTIONS = 16
+const RESULTS = 50_000
+
+const say = (text: string) => process.stdout.write(`${text}\n`)
+
+const folder = await mkdtemp(join(tmpdir(), 'bots-bench-'))
+const processes = new Processes(folder)
+const receiver = await startReceiver()
+const server = await openDatabaseServer(folder)
+try {
+  await run()
+} finally {
+  receiver.stop()
+  await processes.stop()
+  await server.remove()
+  await rm(folder, { recursive: true, force: true })
+}
+process.exit()
+
+async function run() {
+  const url = await server.create()
+  const variables = serviceVariables(url, receiver.host)
+  const start = (name: string) =>
+    processes.server(name, ['--enable-source-maps', 'dist/server/main.js'], variables, { path: '/readyz' })
+  const filler = await start('filler')
+  const seeded = await seed(filler, { url, receiver: receiver.host, connections: CONNECTIONS }, RESULTS)
+  await filler.stop()
+  // No second process: it would have nothing to do but to send what this one lets wait.
+  const target = await start('service')
+  const client = processes.client()
+  const database = new pg.Client(url)
+  await database.connect()
+  const count = async (which: string) => {
+    const { rows } = await database.query(
+      `SELECT count(*)::integer AS n FROM webhook_deliveries WHERE ${which}`,
+    )
+    return rows[0].n as number
+  }
+  const allIsSent = async () => {
+    while ((await count('next_attempt_at IS NOT NULL')) > 0) await sleep(200)
+  }
+  const contestant = (name: string): Contestant => {
+    const operation = operations(seeded).find((operation) => operation.name === name)
+    if (!operation) throw new Error(`This build cannot ${name}`)
+    return { target, request: operation.request(true), token: seeded.token }
+  }
+  const quiet = contestant('continueChat')
+  const told = contestant('continueWatched')
+  const turn = async (which: Contestant) => {
+    const before = await count('is_delivered')
+    const round = await once(client, which, CONNECTIONS, ROUND_MILLISECONDS)
+    const sent = (await count('is_delivered')) - before
+    await allIsSent()
+    return { ...round, sent }
+  }
+  for (const which of [quiet, told]) await warmUp(client, which, CONNECTIONS, 500)
+  await allIsSent()
+
+  const ratios: { throughput: number; cpu: number }[] = []
+  for (let at = 0; at < ROUNDS; at++) {
+    // Each is first in turn.
+    const early = at % 2 === 0 ? await turn(told) : undefined
+    const off = await turn(quiet)
+    const on = early ?? (await turn(told))
+    ratios.push({ throughput: speed(on) / speed(off), cpu: cpuTime(off) / cpuTime(on) })
+    say(
+      `${speed(off).toFixed(0)} steps a second of which nobody is told, ${speed(on).toFixed(0)} of which an endpoint is; ` +
+        `${on.sent} of ${on.requests} events were sent meanwhile`,
+    )
+  }
+  await database.end()
+  const shown = (values: number[]) => {
+    const [low, high] = spread(values)
+    return `${median(values).toFixed(2)} (${low.toFixed(2)}–${high.toFixed(2)})`
+  }
+  say(
+    `On to off: throughput ${shown(ratios.map(({ throughput }) => throughput))}, CPU time ${shown(ratios.map(({ cpu }) => cpu))}`,
+  )
+}
