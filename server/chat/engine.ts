@@ -351,11 +351,13 @@ async function outcomeOf(run: Run, isRegistering = false): Promise<StepOutcome> 
   return outcome
 }
 
+/** What changes with every answer comes last: PostgreSQL logs a row from its first difference on. */
 function stateOf(run: Run): SessionState {
-  const frames = run.frames.map(({ flow: _flow, size: _size, values, flowId, ...frame }) => ({
+  const frames = run.frames.map(({ flow: _flow, size: _size, values, flowId, answerCount, ...frame }) => ({
     ...frame,
     publicationId: flowId,
     values: [...values],
+    answerCount,
   }))
   return { ...run.session, frames, waiting: run.waiting }
 }

@@ -514,6 +514,30 @@ describe('while people chat', () => {
 describe('sessions', () => {
   const hour = 60 * 60 * 1000
 
+  test('stay as they were but for their end, which is all that the log of the database has of a step', async () => {
+    const names = ['One', 'Two', 'Three']
+    const made = await publish(
+      app,
+      here,
+      bot({ Start: names.map((name) => ask(name)) }, { variables: names }),
+    )
+    const { sessionId } = await start(app, made)
+    const stateAfter = async (said: string, revision: number) => {
+      await reply(app, sessionId, said, revision)
+      const { rows } = await app.pool.query(
+        'SELECT state::text FROM chat_sessions WHERE bot_id = $1 AND id = $2',
+        [made.id, sessionId],
+      )
+      return rows[0].state as string
+    }
+    const first = await stateAfter('the first answer', 1)
+    const second = await stateAfter('the second', 2)
+    expect(second).toHaveLength(first.length)
+    const kept = first.slice(0, first.indexOf('the first answer'))
+    expect(kept).toContain(made.id)
+    expect(second.startsWith(`${kept}the first answer`)).toBe(true)
+  })
+
   test('expire, and are removed', async () => {
     const own = await startApp()
     try {
