@@ -67,7 +67,7 @@ export async function saveStep(
 ): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await keep((within) => writeStep(within, step, now))
+      return await keep((within) => writeStep(within, step, now, attempt === 1))
     } catch (error) {
       const code = sqlState(error)
       // Another session of one remembered result took the same number, and is through now; or somebody who
@@ -78,9 +78,10 @@ export async function saveStep(
   }
 }
 
-async function writeStep(db: Database, step: Step, now: Date): Promise<boolean> {
+/** `isUsual`: that nothing was in the way of a statement for usual steps. */
+async function writeStep(db: Database, step: Step, now: Date, isUsual: boolean): Promise<boolean> {
   const { session, outcome } = step
-  const { first, firstTold, firstWithoutResult, next, nextTold, nextWithoutResult } = stepStatements(db)
+  const run = stepStatements(db)
   const isFirst = step.revision === 0
   const hasEnded = outcome.state === null
   const isBesideFirst = isBesideFirstRelease(db)
@@ -141,23 +142,70 @@ async function writeStep(db: Database, step: Step, now: Date): Promise<boolean> 
   if (isDistributed(db)) {
     isWritten = await transact(db, (tx) => writeApart(tx, isFirst, values, rows, told, now))
   } else if (step.resultId === null) {
-    isWritten = (await (isFirst ? firstWithoutResult : nextWithoutResult)(values)) === 1
+    isWritten = (await (isFirst ? run.firstWithoutResult : run.nextWithoutResult)(values)) === 1
   } else {
-    const write = isTold ? (isFirst ? firstTold : nextTold) : isFirst ? first : next
-    const written = await write({
-      ...values,
-      ...(told && { ...told, events: JSON.stringify(told.events) }),
-      lateBefore: lateBefore(now),
-      made: JSON.stringify(rows.made),
-      changed: JSON.stringify(rows.changed),
-      answers: JSON.stringify(rows.answers),
-      logs: JSON.stringify(rows.logs),
-      transcript: JSON.stringify(rows.transcript.length === 0 ? [] : [{ entries: rows.transcript }]),
-    })
-    isWritten = written === 1
+    isWritten = isUsual && (await writeUsual(run, isFirst, values, rows, told, now))
+    if (!isWritten) {
+      const { next, nextTold, first, firstTold } = run
+      const write = isTold ? (isFirst ? firstTold : nextTold) : isFirst ? first : next
+      const written = await write({
+        ...values,
+        ...(told && { ...told, events: JSON.stringify(told.events) }),
+        lateBefore: lateBefore(now),
+        made: JSON.stringify(rows.made),
+        changed: JSON.stringify(rows.changed),
+        answers: JSON.stringify(rows.answers),
+        logs: JSON.stringify(rows.logs),
+        transcript: JSON.stringify(rows.transcript.length === 0 ? [] : [{ entries: rows.transcript }]),
+      })
+      isWritten = written === 1
+    }
   }
   if (isWritten && isTold) wakeAfter(db)
   return isWritten
+}
+
+/** Writes a step that is the start of a chat with a new result, or one answer. False where it is, or has, anything else. */
+async function writeUsual(
+  run: ReturnType<typeof stepStatements>,
+  isFirst: boolean,
+  values: Record<string, unknown>,
+  { made, changed, answers, logs, transcript }: StepRows,
+  told: { workspaceId: string | undefined; events: StepEvent[] } | undefined,
+  now: Date,
+): Promise<boolean> {
+  const events = told?.events ?? []
+  const [result, ...others] = [...made, ...changed]
+  if (!result || others.length + logs.length + transcript.length > 0) return false
+  const own = {
+    ...values,
+    variables: JSON.stringify(result.variables),
+    hasStarted: result.has_started,
+    isCompleted: result.is_completed,
+    waitingBlockId: result.waiting_block_id,
+  }
+  if (isFirst) {
+    if (changed.length + answers.length + events.length > 0) return false
+    return (await run.start({ ...own, transcript: JSON.stringify(result.transcript) })) === 1
+  }
+  const [answer, ...moreAnswers] = answers
+  const [event, ...moreEvents] = events
+  if (!answer || made.length + moreAnswers.length + moreEvents.length > 0) return false
+  if (event && event.type !== 'result.answered') return false
+  const written = await (event ? run.answerTold : run.answer)({
+    ...own,
+    lateBefore: lateBefore(now),
+    blockId: answer.block_id,
+    content: answer.content,
+    files: answer.files,
+    transcript: JSON.stringify(answer.transcript),
+    ...(event && {
+      workspaceId: told?.workspaceId,
+      eventId: event.id,
+      eventData: JSON.stringify(event.data),
+    }),
+  })
+  return written === 1
 }
 
 /**

@@ -47,14 +47,16 @@ export const insertPreview = sql`
     WHERE ${chatSessions}.publication_id IS NULL AND excluded.publication_id IS NULL
   RETURNING id, revision`
 
-export const updateSession = sql`
+const sessionUpdate = (condition = sql``) => sql`
   UPDATE ${chatSessions} SET state = ${state}, revision = revision + 1, result_id = ${resultId},
     last_message = ${lastMessage}, last_answer = ${lastAnswer}, ended_at = ${endedAt}, expires_at = ${expiresAt},
     updated_at = ${savedAt}, steered = NULL
   WHERE bot_id = ${botId} AND id = ${sessionId} AND revision = ${sql.placeholder('revision')}
     AND steered::text IS NOT DISTINCT FROM ${sql.placeholder('steered')}::text
-    AND (state IS NULL) = ${sql.placeholder('isEnded')}::boolean
+    AND (state IS NULL) = ${sql.placeholder('isEnded')}::boolean ${condition}
   RETURNING id, revision`
+
+export const updateSession = sessionUpdate()
 
 /** A preview that begins again writes over its earlier steps. */
 export const overEarlierStep = sql`ON CONFLICT (bot_id, session_id, revision) DO UPDATE SET step = excluded.step`
@@ -146,15 +148,21 @@ const withResult = (writtenSession: SQL, more = sql``) => sql`
   ) ${more}
   SELECT id FROM session`
 
+const workspaceId = sql`${sql.placeholder('workspaceId')}::text`
+
+/** Of an event: what the step knows, with what only the database knows of the result. */
+const dataOf = (known: SQL) => sql`(
+  left(${known}, -1) || ',"hasStarted":' || live.has_started::text || ',"isCompleted":' || live.is_completed::text
+    || ',"createdAt":"' || to_char(live.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"}'
+  )::json`
+
 /**
  * What a step tells the endpoints of the workspace: the events that it may have, each with what it knows of its result.
  * That a result began or is completed is told by the step that makes it so.
  */
 const told = sql`, told AS (${insertEvents(sql`
-    SELECT ${sql.placeholder('workspaceId')}::text AS workspace_id, t.bot_id, t.subject, t.place, t.id, t.type, (
-        left(t.data::text, -1) || ',"hasStarted":' || live.has_started::text || ',"isCompleted":' || live.is_completed::text
-        || ',"createdAt":"' || to_char(live.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"}'
-      )::json AS data, ${at} AS at
+    SELECT ${workspaceId} AS workspace_id, t.bot_id, t.subject, t.place, t.id, t.type, ${dataOf(sql`t.data::text`)} AS data,
+      ${at} AS at
     FROM json_to_recordset(${sql.placeholder('events')}::json)
       AS t(bot_id text, subject text, place integer, id text, type text, data json)
     JOIN live ON live.bot_id = t.bot_id AND live.id = t.subject
@@ -162,7 +170,66 @@ const told = sql`, told AS (${insertEvents(sql`
       SELECT FROM ${results} before WHERE before.bot_id = live.bot_id AND before.id = live.id
         AND CASE t.type WHEN 'result.started' THEN before.has_started ELSE before.is_completed END)`)})`
 
+const variables = sql`${sql.placeholder('variables')}::json`
+const hasStarted = sql`${sql.placeholder('hasStarted')}::boolean`
+const isCompleted = sql`${sql.placeholder('isCompleted')}::boolean`
+const waitingBlockId = sql`${sql.placeholder('waitingBlockId')}::text`
+const waitsForReply = sql`CASE WHEN ${waitingBlockId} IS NOT NULL THEN ${expiresAt} END`
+const transcript = sql`${sql.placeholder('transcript')}::json`
+
+/*
+ * The steps that nearly all are, in statements of their own: half of the time of the statement above goes into making
+ * ready for what these have not.
+ */
+
+/** The start of a chat that nobody remembers: a result of its own, which is new, and no answer. */
+const withNewResult = sql`
+  ${withStep(insertSession)},
+  made AS (
+    INSERT INTO ${results} (bot_id, id, variables, has_started, is_completed, is_archived, last_chat_session_id,
+      waiting_block_id, waits_until, created_at, updated_at, transcript)
+    SELECT ${botId}, ${resultId}, ${variables}, ${hasStarted}, ${isCompleted}, false, session.id, ${waitingBlockId},
+      ${waitsForReply}, greatest(${at}, b.results_floor_at + interval '1 millisecond'), ${at}, ${transcript}
+    FROM session CROSS JOIN (SELECT results_floor_at FROM ${bots} WHERE id = ${botId} FOR KEY SHARE) AS b
+  )
+  SELECT id FROM session`
+
+/**
+ * One answer to a result that is there and that nobody has counted yet. Where the result is not like that, nothing is
+ * written.
+ */
+const withAnswer = (more = sql``) => sql`
+  ${withStep(
+    sessionUpdate(sql`AND EXISTS (
+      SELECT FROM ${results} WHERE bot_id = ${botId} AND id = ${resultId}
+        AND created_at >= ${sql.placeholder('lateBefore')}::timestamptz)`),
+  )},
+  live AS (
+    UPDATE ${results} o SET variables = ${variables},
+      has_started = o.has_started OR ${hasStarted},
+      is_completed = o.is_completed OR ${isCompleted},
+      last_chat_session_id = session.id, waiting_block_id = ${waitingBlockId},
+      waits_until = ${waitsForReply}, updated_at = ${at}
+    FROM session WHERE o.bot_id = ${botId} AND o.id = ${resultId}
+    RETURNING o.bot_id, o.id, o.created_at, o.has_started, o.is_completed
+  ), answer AS (
+    INSERT INTO ${resultAnswers} (bot_id, result_id, seq, block_id, content, attached_file_urls, created_at, transcript)
+    SELECT bot_id, id, coalesce((
+        SELECT max(seq) + 1 FROM ${resultAnswers} WHERE bot_id = ${botId} AND result_id = ${resultId}
+      ), 0), ${sql.placeholder('blockId')}, ${sql.placeholder('content')}, ${sql.placeholder('files')}::text[], ${at},
+      ${transcript}
+    FROM live
+  ) ${more}
+  SELECT id FROM session`
+
 const bare = (writtenSession: SQL) => sql`${withStep(writtenSession, overEarlierStep)} SELECT id FROM session`
+
+/** That there was an answer, which is all that such a step has to tell. */
+const answerTold = sql`, told AS (${insertEvents(sql`
+    SELECT ${workspaceId} AS workspace_id, live.bot_id, live.id AS subject, 0 AS place,
+      ${sql.placeholder('eventId')}::text AS id, 'result.answered' AS type,
+      ${dataOf(sql`${sql.placeholder('eventData')}::text`)} AS data, ${at} AS at
+    FROM live`)})`
 
 export const stepStatements = statements((db, named) => ({
   first: prepareWrite(db, named('chat_first_step'), withResult(insertSession)),
@@ -171,4 +238,7 @@ export const stepStatements = statements((db, named) => ({
   nextWithoutResult: prepareWrite(db, named('chat_next_step_bare'), bare(updateSession)),
   firstTold: prepareWrite(db, named('chat_first_step_told'), withResult(insertSession, told)),
   nextTold: prepareWrite(db, named('chat_next_step_told'), withResult(updateSession, told)),
+  start: prepareWrite(db, named('chat_usual_start'), withNewResult),
+  answer: prepareWrite(db, named('chat_usual_answer'), withAnswer()),
+  answerTold: prepareWrite(db, named('chat_usual_answer_told'), withAnswer(answerTold)),
 }))

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { purgeBatch, removeSessions } from '../../server/background/purge.ts'
+import { saveStep } from '../../server/chat/saving.ts'
+import { newSessionId } from '../../server/chat/session-ids.ts'
 import { isDistributed } from '../../server/db/distribution.ts'
+import { newId } from '../../server/ids.ts'
 import { type App, startApp } from '../support/app.ts'
 import { ask, bot, idOf, text } from '../support/chat.ts'
 import {
@@ -8,6 +11,8 @@ import {
   publish,
   reply,
   reportOf,
+  type Started,
+  type Step,
   start,
   storable,
   textsOf,
@@ -147,6 +152,82 @@ describe('a chat', () => {
       const answer = await app.client.call('startPreview', { as: caller, params: { botId: made.id } })
       expect(answer.status).toBe(status)
     }
+  })
+})
+
+describe('what a step writes', () => {
+  test('has its day counted again only where that may have been counted', async () => {
+    const made = await publish(app, here, twoQuestions)
+    const days = async () => {
+      const { rows } = await app.pool.query('SELECT day::text FROM bot_stats_daily WHERE bot_id = $1', [
+        made.id,
+      ])
+      return rows.map(({ day }) => day as string)
+    }
+    const { sessionId } = await start(app, made)
+    await reply(app, sessionId, 'Ada', 1)
+    expect(await days()).toEqual([])
+    await app.pool.query(`UPDATE results SET created_at = '2024-05-06T07:08:09Z' WHERE bot_id = $1`, [
+      made.id,
+    ])
+    await reply(app, sessionId, '36', 2)
+    expect(await days()).toEqual(['2024-05-06'])
+    const { results } = await report(made)
+    expect(results).toEqual([expect.objectContaining({ isCompleted: true })])
+    expect(results[0]?.answers.map(({ content }) => content)).toEqual(['Ada', '36'])
+  })
+
+  test('is one statement, which has nothing of what the step has not', async () => {
+    if (isDistributed(app.db)) return
+    const made = await publish(app, here, twoQuestions)
+    const written = async (work: () => Promise<Step>) => {
+      app.statements.length = 0
+      const step = await work()
+      const writes = app.statements.filter((text) => /insert into/i.test(text))
+      return { step, writes, isUsual: !writes.join().includes('"bot_stats_daily"') }
+    }
+    const begun = await written(() => start(app, made))
+    expect(begun).toMatchObject({ writes: [expect.any(String)], isUsual: true })
+    const { sessionId } = begun.step as Started
+    // That it began is told and counted with the first answer.
+    const first = await written(() => reply(app, sessionId, 'Ada', 1))
+    expect(first).toMatchObject({ writes: [expect.stringContaining('"result_answers"')], isUsual: true })
+  })
+
+  test('goes to a result that somebody else made at the same moment', async () => {
+    const made = await publish(app, here, twoQuestions)
+    const now = new Date()
+    const resultId = newId(now)
+    const first = (id: string) => {
+      const outcome = {
+        state: { frames: [{ botId: made.id, resultId }] },
+        messages: [],
+        logs: [],
+        answers: [],
+        variables: [],
+        transcript: [],
+        linkedResults: [],
+        hasStarted: false,
+        isCompleted: false,
+      }
+      const session = { id: newSessionId(made.id, now), botId: made.id, publicationId: 'publication' }
+      const step = {
+        session,
+        revision: 0,
+        resultId,
+        isNewResult: true,
+        outcome,
+        lastMessage: id,
+        lastAnswer: '{}',
+      }
+      return saveStep(app.db, step as unknown as Parameters<typeof saveStep>[1], now)
+    }
+    expect(await Promise.all([first('one'), first('other')])).toEqual([true, true])
+    const { rows } = await app.pool.query(
+      'SELECT count(*)::integer AS sessions FROM chat_sessions WHERE bot_id = $1 AND result_id = $2',
+      [made.id, resultId],
+    )
+    expect(rows).toEqual([{ sessions: 2 }])
   })
 })
 
