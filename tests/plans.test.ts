@@ -9,6 +9,9 @@ import { countBlocks, rollUpBlocks } from '../server/results/block-stats.ts'
 import { rollUpBatch } from '../server/results/stats-rollup.ts'
 import { leaseStatements } from '../server/webhooks/leases.ts'
 import { type App, startApp } from './support/app.ts'
+import { ask, bot } from './support/chat.ts'
+import { publish } from './support/chats.ts'
+import { anyBody } from './support/client.ts'
 import { toLiteral } from './support/literals.ts'
 import { makeWorld, type World } from './support/world.ts'
 
@@ -361,17 +364,34 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
         SELECT 'bot-' || n % 1000, n, '[]', true, false, false, now(), now() FROM generate_series(1, 1000) AS n`,
       )
       await connection.query('VACUUM ANALYZE')
-      const { publicId } = here.published
+      const questions = bot(
+        { Start: [ask('One'), ask('Two'), ask('Three')] },
+        { variables: ['One', 'Two', 'Three'] },
+      )
+      const { id: botId, publicId } = await publish(own, here, questions)
+      const steps = async (work: () => Promise<unknown>) =>
+        (await sentDuring(work, own)).filter(({ text }) => text.includes('"chat_steps"'))
+      const begin = (body: object) =>
+        own.client.ok('startChat', { params: { publicId }, body: anyBody(body) })
+      const answer = (sessionId: string) =>
+        own.client.call('continueChat', { params: { sessionId }, body: { message: 'Hi' } })
       let sessionId = ''
-      const sent = await sentDuring(async () => {
-        sessionId = (await own.client.ok('startChat', { params: { publicId }, body: {} })).sessionId
-        await own.client.call('continueChat', { params: { sessionId }, body: { message: 'Hi' } })
-      }, own)
-      const steps = sent.filter(({ text }) => text.includes('live AS'))
-      expect(steps).toHaveLength(2)
-      for (const step of steps) {
+      const usual = await steps(async () => {
+        sessionId = (await begin({})).sessionId
+        await answer(sessionId)
+      })
+      const others = await steps(async () => {
+        const begun = await begin({ message: { type: 'text', text: 'Hi' } })
+        await connection.query(`UPDATE results SET created_at = '2024-05-06' WHERE bot_id = $1`, [botId])
+        await answer(begun.sessionId)
+      })
+      const has = (sent: Sent[], part: string) => sent.filter(({ text }) => text.includes(part)).length
+      expect([usual.length, has(usual, 'late AS')]).toEqual([2, 0])
+      expect(has(others, 'late AS')).toBe(2)
+      for (const step of [...usual, ...others]) {
         await connection.query('DELETE FROM chat_steps')
-        await connection.query('DELETE FROM chat_sessions WHERE id = $1', [sessionId])
+        await connection.query('DELETE FROM results WHERE bot_id = $1', [botId])
+        await connection.query('DELETE FROM chat_sessions')
         const plan = await planOf(step, mode, connection)
         const kinds = nodesOf(plan).map((node) => `${node['Node Type']} ${node['Relation Name'] ?? ''}`)
         expect(kinds.filter((kind) => /Seq Scan (bots|results)/.test(kind))).toEqual([])
