@@ -197,7 +197,10 @@ function readOf(plan: Node, table: string): number {
     .filter((node) => node['Relation Name'] === table)
     .map((node) => {
       const removed = (node['Rows Removed by Filter'] ?? 0) + (node['Rows Removed by Index Recheck'] ?? 0)
-      return (node['Actual Rows'] + removed) * node['Actual Loops']
+      const loops = node['Actual Loops']
+      const read = (node['Actual Rows'] + removed) * loops
+      // Of several loops EXPLAIN has the mean, to the hundredth: 1,043 rows in 348 loops are 3.00 each, which is 1,044.
+      return loops === 1 ? read : Math.max(Math.ceil(read - loops * 0.005), 0)
     })
     .reduce((sum, rows) => sum + rows, 0)
 }
