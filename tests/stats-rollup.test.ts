@@ -13,6 +13,7 @@ import { type App, startApp } from './support/app.ts'
 import { waitingForLocks } from './support/locks.ts'
 import { until } from './support/process.ts'
 import { runs } from './support/runs.ts'
+import { firstStep } from './support/steps.ts'
 import { makeWorld, type Site } from './support/world.ts'
 
 /* Days that are counted in the background, against counting every row, whatever happens beside it. */
@@ -156,27 +157,8 @@ async function expectExact(db: Database, botId: string, range: TimeRange) {
 /** Steps of chats, written as the service writes them. */
 function step(botId: string, flags: { hasStarted: boolean; isCompleted: boolean }, found?: number) {
   const id = newId(new Date(NOON))
-  const outcome = {
-    state: null,
-    messages: [],
-    logs: [],
-    answers: [],
-    variables: [],
-    transcript: [],
-    linkedResults: [],
-    uploads: [],
-    ...flags,
-  }
-  return {
-    session: { id, botId, publicationId: 'publication' },
-    watchedWorkspaceId: undefined,
-    revision: 0,
-    resultId: found === undefined ? id : `result-${found}`,
-    isNewResult: found === undefined,
-    outcome,
-    lastMessage: null,
-    lastAnswer: '{}',
-  }
+  const result = found === undefined ? { id, isNew: true } : { id: `result-${found}`, isNew: false }
+  return firstStep({ id, botId }, result, { state: null, ...flags })
 }
 
 const completed = { hasStarted: true, isCompleted: true }

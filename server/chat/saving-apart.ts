@@ -60,6 +60,11 @@ export interface StepEvent {
   data: object
 }
 
+export interface StepTold {
+  workspaceId: string | undefined
+  events: StepEvent[]
+}
+
 export interface StepRows {
   made: ResultRow[]
   changed: ResultRow[]
@@ -161,7 +166,7 @@ export async function writeApart(
   isFirst: boolean,
   values: StepValues,
   rows: StepRows,
-  told: { workspaceId: string | undefined; events: StepEvent[] } | undefined,
+  told: StepTold | undefined,
   at: Date,
 ): Promise<boolean> {
   const run = apartStatements(tx)

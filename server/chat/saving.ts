@@ -7,7 +7,14 @@ import { lateBefore } from '../results/stats-rollup.ts'
 import { wakeAfter } from '../webhooks/outbox.ts'
 import { toLogRows } from './client-logs.ts'
 import { packStep } from './packed-steps.ts'
-import { type AnswerRow, type ResultRow, type StepEvent, type StepRows, writeApart } from './saving-apart.ts'
+import {
+  type AnswerRow,
+  type ResultRow,
+  type StepEvent,
+  type StepRows,
+  type StepTold,
+  writeApart,
+} from './saving-apart.ts'
 import { stepStatements } from './step-statements.ts'
 import type { Session } from './store.ts'
 import type { Answer, SessionState, StepOutcome } from './types.ts'
@@ -67,7 +74,7 @@ export async function saveStep(
 ): Promise<boolean> {
   for (let attempt = 1; ; attempt++) {
     try {
-      return await keep((within) => writeStep(within, step, now, attempt === 1))
+      return await keep((within) => writeStep(within, step, now, attempt > 1))
     } catch (error) {
       const code = sqlState(error)
       // Another session of one remembered result took the same number, and is through now; or somebody who
@@ -78,8 +85,8 @@ export async function saveStep(
   }
 }
 
-/** `isUsual`: that nothing was in the way of a statement for usual steps. */
-async function writeStep(db: Database, step: Step, now: Date, isUsual: boolean): Promise<boolean> {
+/** `isRepeated`: that the database refused an attempt before, as the statements of usual steps are where a result is there. */
+async function writeStep(db: Database, step: Step, now: Date, isRepeated: boolean): Promise<boolean> {
   const { session, outcome } = step
   const run = stepStatements(db)
   const isFirst = step.revision === 0
@@ -144,7 +151,7 @@ async function writeStep(db: Database, step: Step, now: Date, isUsual: boolean):
   } else if (step.resultId === null) {
     isWritten = (await (isFirst ? run.firstWithoutResult : run.nextWithoutResult)(values)) === 1
   } else {
-    isWritten = isUsual && (await writeUsual(run, isFirst, values, rows, told, now))
+    isWritten = !isRepeated && (await writeUsual(run, isFirst, values, rows, told, now))
     if (!isWritten) {
       const { next, nextTold, first, firstTold } = run
       const write = isTold ? (isFirst ? firstTold : nextTold) : isFirst ? first : next
@@ -171,7 +178,7 @@ async function writeUsual(
   isFirst: boolean,
   values: Record<string, unknown>,
   { made, changed, answers, logs, transcript }: StepRows,
-  told: { workspaceId: string | undefined; events: StepEvent[] } | undefined,
+  told: StepTold | undefined,
   now: Date,
 ): Promise<boolean> {
   const events = told?.events ?? []

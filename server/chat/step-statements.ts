@@ -178,8 +178,7 @@ const waitsForReply = sql`CASE WHEN ${waitingBlockId} IS NOT NULL THEN ${expires
 const transcript = sql`${sql.placeholder('transcript')}::json`
 
 /*
- * The steps that nearly all are, in statements of their own: half of the time of the statement above goes into making
- * ready for what these have not.
+ * The steps that nearly all are, in statements of their own: for the one above the database makes ready for what these have not.
  */
 
 /** The start of a chat that nobody remembers: a result of its own, which is new, and no answer. */

@@ -11,6 +11,7 @@ import { type App, startApp } from '../support/app.ts'
 import { ask, bot } from '../support/chat.ts'
 import { publish, reply, start } from '../support/chats.ts'
 import { runs } from '../support/runs.ts'
+import { firstStep } from '../support/steps.ts'
 import { makeWorld, type Site } from '../support/world.ts'
 
 /* What becomes of inputs, against looking at every result, whatever happens beside it. */
@@ -126,27 +127,9 @@ async function step(botId: string, n: number, answered: number, waiting: number 
       ? null
       : { frames: [{ botId, resultId }], waiting: { groupId: 'g', blockId: `block-${waiting}` } }
   const answers = Array.from({ length: answered }, () => ({ blockId: `block-${n % 3}`, content: 'a' }))
-  const outcome = {
-    state,
-    messages: [],
-    logs: [],
-    answers,
-    variables: [],
-    transcript: [],
-    linkedResults: [],
-    hasStarted: answered > 0,
-    isCompleted: waiting === null,
-  }
-  const made = {
-    session: { id, botId, publicationId: 'publication' },
-    revision: 0,
-    resultId,
-    isNewResult: n > RESULTS,
-    outcome,
-    lastMessage: null,
-    lastAnswer: '{}',
-  }
-  await saveStep(app.db, made as unknown as Parameters<typeof saveStep>[1], new Date(NOON))
+  const outcome = { state, answers, hasStarted: answered > 0, isCompleted: waiting === null }
+  const made = firstStep({ id, botId }, { id: resultId, isNew: n > RESULTS }, outcome)
+  await saveStep(app.db, made, new Date(NOON))
 }
 
 interface Look {

@@ -20,6 +20,7 @@ import {
   tryReply,
 } from '../support/chats.ts'
 import { anyBody } from '../support/client.ts'
+import { firstStep } from '../support/steps.ts'
 import { makeWorld, type Site, type World } from '../support/world.ts'
 
 /* Chats through the operations of the service: what people say, and what is found of it afterwards. */
@@ -189,7 +190,6 @@ describe('what a step writes', () => {
     const begun = await written(() => start(app, made))
     expect(begun).toMatchObject({ writes: [expect.any(String)], isUsual: true })
     const { sessionId } = begun.step as Started
-    // That it began is told and counted with the first answer.
     const first = await written(() => reply(app, sessionId, 'Ada', 1))
     expect(first).toMatchObject({ writes: [expect.stringContaining('"result_answers"')], isUsual: true })
   })
@@ -198,31 +198,12 @@ describe('what a step writes', () => {
     const made = await publish(app, here, twoQuestions)
     const now = new Date()
     const resultId = newId(now)
-    const first = (id: string) => {
-      const outcome = {
-        state: { frames: [{ botId: made.id, resultId }] },
-        messages: [],
-        logs: [],
-        answers: [],
-        variables: [],
-        transcript: [],
-        linkedResults: [],
-        hasStarted: false,
-        isCompleted: false,
-      }
-      const session = { id: newSessionId(made.id, now), botId: made.id, publicationId: 'publication' }
-      const step = {
-        session,
-        revision: 0,
-        resultId,
-        isNewResult: true,
-        outcome,
-        lastMessage: id,
-        lastAnswer: '{}',
-      }
-      return saveStep(app.db, step as unknown as Parameters<typeof saveStep>[1], now)
+    const first = () => {
+      const session = { id: newSessionId(made.id, now), botId: made.id }
+      const state = { frames: [{ botId: made.id, resultId }] }
+      return saveStep(app.db, firstStep(session, { id: resultId, isNew: true }, { state }), now)
     }
-    expect(await Promise.all([first('one'), first('other')])).toEqual([true, true])
+    expect(await Promise.all([first(), first()])).toEqual([true, true])
     const { rows } = await app.pool.query(
       'SELECT count(*)::integer AS sessions FROM chat_sessions WHERE bot_id = $1 AND result_id = $2',
       [made.id, resultId],

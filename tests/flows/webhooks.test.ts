@@ -224,6 +224,37 @@ test.each([
   }
 })
 
+test.each([
+  ['in one statement', {}],
+  ['as for a cluster', { asOnCluster: true }],
+] as const)('an answer between others is told alone, by steps written %s', async (_, options) => {
+  await subscribe()
+  const { here } = world
+  const chatting = await startApp({ ...options, databaseUrl: app.databaseUrl })
+  try {
+    const names = ['One', 'Two', 'Three']
+    const made = await publish(
+      app,
+      here,
+      bot({ Start: names.map((name) => ask(name)) }, { variables: names }),
+    )
+    const { sessionId, resultId } = await start(chatting, made)
+    for (const message of ['1', '2']) await reply(chatting, sessionId, message)
+    const { rows } = await app.pool.query(
+      'SELECT type, data FROM webhook_deliveries WHERE bot_id = $1 AND subject = $2 ORDER BY seq DESC',
+      [made.id, resultId],
+    )
+    const [last, before] = rows
+    expect([before.type, last.type]).toEqual(['result.answered', 'result.answered'])
+    expect(JSON.parse(last.data)).toEqual({
+      ...JSON.parse(before.data),
+      answers: [{ blockId: 'Start.1', content: '2' }],
+    })
+  } finally {
+    await chatting.stop()
+  }
+})
+
 test('an event is written with its cause, or not at all', async () => {
   await subscribe()
   const { here } = world
@@ -402,45 +433,67 @@ test('a process that is busy looks less often for events, and sends them all', a
   await until('it was delivered', async () => received.length === 2)
 })
 
-test('a process that is busy and falls behind goes faster the longer it is, until it has caught up', async () => {
-  await subscribe()
-  const { here } = world
-  const [endpoint] = (await app.pool.query('SELECT id FROM webhook_endpoints')).rows
-  const wait = (first: number, last: number) =>
-    app.pool.query(
-      `INSERT INTO webhook_deliveries (bot_id, endpoint_id, subject, seq, id, type, data, created_at, next_attempt_at)
-      SELECT $1, $2, 'subject-' || n, 0, 'delivery-' || n, 'bot.updated', '{}', now(), 'epoch' FROM generate_series($3::integer, $4) n`,
-      [here.draft.id, endpoint.id, first, last],
-    )
-  await wait(1, 100)
-  // As if that much time had gone by whenever it is to say how busy it is.
+describe('a process that is busy and falls behind', () => {
+  /** As if that much time had gone by whenever it is to say how busy it is. */
   let later = 0
-  const now = performance.now.bind(performance)
-  const clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + later)
-  const post = outboundClient({ allowedHosts: [host] })
-  let isPatient = true
-  const load = () => {
-    if (!isPatient) later += 1_000_000_000
-    return 1
+  let passing = 0
+  let addWaiting: (first: number, last: number) => Promise<unknown>
+  let clock: { mockRestore(): void }
+
+  beforeEach(async () => {
+    await subscribe()
+    const [endpoint] = (await app.pool.query('SELECT id FROM webhook_endpoints')).rows
+    addWaiting = (first, last) =>
+      app.pool.query(
+        `INSERT INTO webhook_deliveries (bot_id, endpoint_id, subject, seq, id, type, data, created_at, next_attempt_at)
+        SELECT $1, $2, 'subject-' || n, 0, 'delivery-' || n, 'bot.updated', '{}', now(), 'epoch' FROM generate_series($3::integer, $4) n`,
+        [world.here.draft.id, endpoint.id, first, last],
+      )
+    later = 0
+    passing = 0
+    const now = performance.now.bind(performance)
+    clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + later)
+  })
+  afterEach(() => clock.mockRestore())
+
+  /** With `longestPace` in milliseconds. */
+  function startBusy(longestPace = 3_600_000) {
+    const post = outboundClient({ allowedHosts: [host] })
+    const load = () => {
+      later += passing
+      return 1
+    }
+    senders.push(startDeliveries({ db: app.db, log, key, post }, 3_600_000, load, longestPace))
   }
-  try {
-    const hurry = () =>
-      senders.push(startDeliveries({ db: app.db, log, key, post }, 3_600_000, load, 3_600_000))
-    hurry()
+
+  test('goes faster the longer it is, until it has caught up', async () => {
+    await addWaiting(1, 100)
+    startBusy()
     await until('as many were delivered as it takes at a time', async () => received.length === 32)
     await sleep(200)
     expect(received).toHaveLength(32)
-    isPatient = false
-    hurry()
+    passing = 1_000_000_000
+    startBusy()
     await until('all were delivered', async () => received.length === 100)
     await sleep(200)
-    await wait(101, 101)
+    await addWaiting(101, 101)
     deliveryIsDue.emit('due')
     await sleep(200)
     expect(received).toHaveLength(100)
-  } finally {
-    clock.mockRestore()
-  }
+  })
+
+  test('is not behind any more once it has sent all, if its last look took all that it may', async () => {
+    await addWaiting(1, 32)
+    // It looks again after 300 ms, when all is written, and then after 150 or after a minute.
+    passing = 2_000_000
+    startBusy(60_000)
+    await until('all were written', async () => (await rows('is_delivered')).every((row) => row.is_delivered))
+    await sleep(700)
+    await addWaiting(33, 33)
+    deliveryIsDue.emit('due')
+    await sleep(200)
+    expect(received).toHaveLength(32)
+  })
 })
 
 test('a sender that has nothing to send does not wait for more and more', async () => {

@@ -1,0 +1,34 @@
+import type { Step } from '../../server/chat/saving.ts'
+import type { StepOutcome } from '../../server/chat/types.ts'
+
+/**
+ * The first step of a chat, as it is given to `saveStep`; `outcome` is what it has beside an empty one. Its state may lack
+ * what writing does not look at.
+ */
+export function firstStep(
+  session: { id: string; botId: string },
+  result: { id: string; isNew: boolean },
+  outcome: Partial<Omit<StepOutcome, 'state'>> & { state: object | null },
+): Step {
+  const empty = {
+    messages: [],
+    logs: [],
+    answers: [],
+    variables: [],
+    transcript: [],
+    linkedResults: [],
+    uploads: [],
+    hasStarted: false,
+    isCompleted: false,
+  }
+  return {
+    session: { ...session, publicationId: 'publication' },
+    watchedWorkspaceId: undefined,
+    revision: 0,
+    resultId: result.id,
+    isNewResult: result.isNew,
+    outcome: { ...empty, ...outcome } as StepOutcome,
+    lastMessage: null,
+    lastAnswer: '{}',
+  }
+}
