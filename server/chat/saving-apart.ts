@@ -6,6 +6,7 @@ import { JsonText } from '../json/json-text.ts'
 import { raiseEpochsOf } from '../results/stats-rollup.ts'
 import { insertEvents } from '../webhooks/outbox.ts'
 import type { toLogRows } from './client-logs.ts'
+import type { KeptEntry } from './kept-transcripts.ts'
 import { insertPreview, insertSession, overEarlierStep, updateSession } from './step-statements.ts'
 import type { TranscriptEntry } from './types.ts'
 
@@ -33,7 +34,7 @@ export interface ResultRow {
   is_completed: boolean
   waiting_block_id: string | null
   /** What was said in the step that makes it, where no answer has it. */
-  transcript?: TranscriptEntry[]
+  transcript?: KeptEntry[]
 }
 
 export interface AnswerRow {
@@ -45,7 +46,7 @@ export interface AnswerRow {
   content: string
   files: string[] | undefined
   /** What was said in the step; with one answer of it. */
-  transcript?: TranscriptEntry[]
+  transcript?: KeptEntry[]
 }
 
 /** What a step may have to tell of a result. */

@@ -6,6 +6,7 @@ import { newIds } from '../ids.ts'
 import { lateBefore } from '../results/stats-rollup.ts'
 import { wakeAfter } from '../webhooks/outbox.ts'
 import { toLogRows } from './client-logs.ts'
+import { keepTranscript } from './kept-transcripts.ts'
 import { packStep } from './packed-steps.ts'
 import {
   type AnswerRow,
@@ -130,7 +131,7 @@ async function writeStep(db: Database, step: Step, now: Date, isRepeated: boolea
   const answers = step.resultId === null ? [] : toAnswers(session.botId, step.resultId, outcome.answers)
   // With a row that is written anyway, which nearly every step has.
   const bearer = isBesideFirst ? undefined : (answers[0] ?? made[0])
-  if (bearer) bearer.transcript = outcome.transcript
+  if (bearer) bearer.transcript = keepTranscript(outcome.transcript, answers[0]?.content)
   const rows = {
     made: step.resultId === null ? [] : [...made, ...linked],
     changed: step.resultId === null || step.isNewResult ? [] : [own(step.resultId)],

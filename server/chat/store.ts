@@ -19,6 +19,7 @@ import {
   resultTranscripts,
 } from '../db/schema.ts'
 import { expression, optional, prepareSelect, selectRows } from '../db/selection.ts'
+import { readTranscript } from './kept-transcripts.ts'
 import { type KeptStep, type Turn, unpackStep } from './packed-steps.ts'
 import { botOfSession } from './session-ids.ts'
 import type { ChatTools } from './tools/index.ts'
@@ -326,17 +327,20 @@ export async function transcriptOf(
   const isOf = sql`bot_id = ${botId} AND result_id = ${resultId}`
   const rows = await selectRows(
     db,
-    { entries: expression(sql`said.entries`, 'text') },
+    {
+      entries: expression(sql`said.entries`, 'text'),
+      answer: optional(expression(sql`said.answer`, 'text')),
+    },
     (list) => sql`
       SELECT ${list} FROM (
-        SELECT -1 AS answers, 0 AS part, '' AS id, transcript AS entries FROM ${results}
+        SELECT -1 AS answers, 0 AS part, '' AS id, transcript AS entries, NULL AS answer FROM ${results}
         WHERE bot_id = ${botId} AND id = ${resultId}
         UNION ALL
-        SELECT seq, 1, '', transcript FROM ${resultAnswers} WHERE ${isOf}
+        SELECT seq, 1, '', transcript, content FROM ${resultAnswers} WHERE ${isOf}
         UNION ALL
-        SELECT coalesce(nullif(split_part(id, '.', 2), '')::integer, 0), 0, id, entries
+        SELECT coalesce(nullif(split_part(id, '.', 2), '')::integer, 0), 0, id, entries, NULL
         FROM ${resultTranscripts} WHERE ${isOf}
       ) AS said WHERE said.entries IS NOT NULL ORDER BY said.answers, said.part, said.id`,
   )
-  return rows.flatMap(({ entries }) => JSON.parse(entries) as TranscriptEntry[])
+  return rows.flatMap(({ entries, answer }) => readTranscript(entries, answer))
 }

@@ -379,7 +379,7 @@ export const results = pgTable(
     /** The block of this bot that the chat waits at, and until when it can be answered; null where it does not wait. */
     waitingBlockId: text('waiting_block_id'),
     waitsUntil: time('waits_until'),
-    /** What was said when it was made, as a list of transcript entries. */
+    /** What was said when it was made, see `chat/kept-transcripts.ts`. */
     transcript: json('transcript'),
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),
@@ -412,7 +412,7 @@ export const resultAnswers = pgTable(
     content: text('content').notNull(),
     attachedFileUrls: text('attached_file_urls').array(),
     createdAt: time('created_at').notNull(),
-    /** What was said in the step that took the answer, as a list of transcript entries. */
+    /** What was said in the step that took the answer, see `chat/kept-transcripts.ts`. */
     transcript: json('transcript'),
   },
   (table) => [primaryKey({ columns: [table.botId, table.resultId, table.seq] })],

@@ -1,0 +1,39 @@
+import { expect, test } from '@jest/globals'
+import fc from 'fast-check'
+import { keepTranscript, readTranscript } from '../server/chat/kept-transcripts.ts'
+import type { TranscriptEntry } from '../server/chat/types.ts'
+import { runs } from './support/runs.ts'
+
+/* What rows of results keep of what was said. */
+
+const text = fc.oneof(fc.string({ unit: 'grapheme' }), fc.constantFrom('', 'Ada', 'null', '0', '[]'))
+const entry: fc.Arbitrary<TranscriptEntry> = fc.oneof(
+  fc.record({ role: fc.constantFrom('bot', 'user'), type: fc.constant('text'), text }),
+  fc.record({ role: fc.constant('bot'), type: fc.constant('text') }),
+  fc.record({ role: fc.constant('user'), type: fc.constant('audio'), audio: text }),
+  fc.record({ role: fc.constant('bot'), type: fc.constant('image'), image: text }),
+)
+
+test('whatever was said is read as it was, beside whatever answer', () => {
+  fc.assert(
+    fc.property(fc.array(entry), fc.option(text, { nil: undefined }), (said, answer) => {
+      const kept = JSON.stringify(keepTranscript(said, answer))
+      expect(readTranscript(kept, answer ?? null)).toEqual(said)
+    }),
+    { numRuns: runs(200, 5_000) },
+  )
+})
+
+test('texts are kept bare, and the answer once', () => {
+  const said: TranscriptEntry[] = [
+    { role: 'user', type: 'text', text: 'Ada' },
+    { role: 'bot', type: 'text', text: 'Hello Ada' },
+    { role: 'bot', type: 'image', image: 'https://example.com/a.png' },
+  ]
+  expect(keepTranscript(said, 'Ada')).toEqual([null, 'Hello Ada', said[2]])
+})
+
+test('rows of builds that kept entries are read', () => {
+  const said: TranscriptEntry[] = [{ role: 'user', type: 'text', text: 'Ada' }]
+  expect(readTranscript(JSON.stringify(said), 'Ada')).toEqual(said)
+})
