@@ -21,6 +21,9 @@ import { connectTo, lockSchema, migrateDatabase, newestMigration, withoutLimits 
  *   -- End of the backup: {"rows":{"users":1,...},"sha256":"..."}
  */
 
+/** Nodes of a cluster have no moment in common, but each has one on one connection; elsewhere nobody reads it. */
+const oneMomentPerNode = 'SET LOCAL citus.max_adaptive_executor_pool_size = 1'
+
 const BEGINNING = '-- Backup of the bot builder service: '
 const END = '-- End of the backup: '
 
@@ -38,7 +41,7 @@ class BackupError extends Error {}
 
 /**
  * Writes everything that the database holds at this moment into a new file, beside writers, and reads the
- * file back. An interrupted backup leaves no file of that name. `progress` gets a line now and then.
+ * file back. Of a cluster the rows of a bot are of one moment. An interrupted backup leaves no file of that name. `progress` gets a line now and then.
  */
 export async function backUp(url: string, file: string, progress: (line: string) => void): Promise<Backup> {
   const partial = `${file}.partial`
@@ -49,7 +52,9 @@ export async function backUp(url: string, file: string, progress: (line: string)
   const client = await connectTo(url)
   try {
     // Limits come back with the end of the transaction: a pooler hands the connection on.
-    await client.query(`BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${withoutLimits}`)
+    await client.query(
+      `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${withoutLimits}; ${oneMomentPerNode}`,
+    )
     const script = Readable.from(scriptOf(client, progress), { objectMode: false })
     // What is compressed most in little time; the rest would take several times as long.
     await pipeline(script, createGzip({ level: 3 }), target.createWriteStream({ flush: true }))
@@ -93,8 +98,9 @@ async function* scriptOf(client: pg.Client, progress: (line: string) => void): A
     const columns = `${pg.escapeIdentifier(table.name)} (${names})`
     yield hashed(`COPY ${columns} FROM stdin;\n`)
     const count = rowCounter(table.name, progress)
-    const source = table.isPartitioned ? `(SELECT ${names} FROM ${pg.escapeIdentifier(table.name)})` : columns
-    for await (const piece of client.query(copyTo(`COPY ${source} TO STDOUT`)) as AsyncIterable<Buffer>) {
+    // What a statement reads: a partitioned table cannot be copied else, and one of a cluster is of another moment then.
+    const source = `SELECT ${names} FROM ${pg.escapeIdentifier(table.name)}`
+    for await (const piece of client.query(copyTo(`COPY (${source}) TO STDOUT`)) as AsyncIterable<Buffer>) {
       count.add(piece)
       yield hashed(piece)
     }
@@ -130,14 +136,12 @@ function linesIn(piece: Buffer): number {
 interface Table {
   name: string
   columns: string[]
-  /** Of such a table only what a statement reads can be copied. */
-  isPartitioned: boolean
 }
 
 /** Every table of the service, those first that others refer to. */
 async function tablesOf(client: pg.Client): Promise<Table[]> {
   const { rows } = await client.query<Table & { needs: string[] }>(`
-    SELECT relname AS name, relkind = 'p' AS "isPartitioned",
+    SELECT relname AS name,
       (SELECT array_agg(attname::text ORDER BY attnum) FROM pg_attribute
        WHERE attrelid = pg_class.oid AND attnum > 0 AND NOT attisdropped AND attgenerated = '') AS columns,
       ARRAY(SELECT DISTINCT other.relname::text FROM pg_constraint JOIN pg_class other ON other.oid = confrelid
