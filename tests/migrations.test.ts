@@ -6,7 +6,7 @@ import pg from 'pg'
 import { migrateDatabase } from '../server/db/migrate.ts'
 import * as schema from '../server/db/schema.ts'
 import { root } from '../server/root.ts'
-import { endProcesses, run } from './support/process.ts'
+import { endProcesses, run, until } from './support/process.ts'
 import { createDatabase, type TestDatabase } from './support/server.ts'
 
 const tables = (Object.values(schema) as unknown[]).filter((value): value is PgTable => is(value, PgTable))
@@ -119,15 +119,12 @@ describe('migrating', () => {
     await holder.query('SELECT 1 FROM schema_lock FOR UPDATE')
     const { rows } = await holder.query('SELECT pg_backend_pid() AS pid')
     const migrating = migrateDatabase(url)
-    for (let waits = 0; waits === 0; ) {
-      waits = (
-        await query(
-          url,
-          `SELECT 1 FROM pg_stat_activity
-          WHERE query LIKE '%SKIP LOCKED' AND datname = current_database() AND pid <> pg_backend_pid()`,
-        )
-      ).length
-    }
+    // In between it has no transaction: who builds an index waits for the end of each that was reading at one moment of it.
+    await until('it has looked for the lock', async () => {
+      const text = `SELECT FROM pg_stat_activity
+        WHERE state = 'idle' AND query = 'ROLLBACK' AND datname = current_database()`
+      return (await query(url, text)).length > 0
+    })
     expect(await query(url, `SELECT to_regclass('bots') AS bots`)).toEqual([{ bots: null }])
     await query(url, `SELECT pg_terminate_backend(${rows[0].pid})`)
     await migrating

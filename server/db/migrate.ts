@@ -238,7 +238,7 @@ export const withoutLimits =
 
 /**
  * Begins a transaction that is alone at the schema and at making the first user. The lock is a row: it ends
- * with its process and passes through poolers. Whoever waits asks now and then, and has no snapshot in between.
+ * with its process and passes through poolers. Whoever waits asks now and then, and has no transaction in between.
  */
 export async function lockSchema(client: pg.Client, id: 'migrations' | 'indexes' = 'migrations') {
   for (;;) {
@@ -251,13 +251,15 @@ export async function lockSchema(client: pg.Client, id: 'migrations' | 'indexes'
       if (!/^(23505|42710|42P07|55P03|XX000)$/.test(sqlState(error) ?? '')) throw error
     }
   }
-  await client.query(`BEGIN; ${withoutLimits}`)
   for (;;) {
+    await client.query(`BEGIN; ${withoutLimits}`)
     // Without parameters: what a statement with some has read stays open, and its snapshot with it.
     const { rows } = await client.query(
       `SELECT id FROM schema_lock WHERE id = '${id}' FOR UPDATE SKIP LOCKED`,
     )
     if (rows.length > 0) return
+    // Who has the lock may build an index, for which it waits for all transactions that it found reading.
+    await client.query('ROLLBACK')
     await delay(100)
   }
 }
