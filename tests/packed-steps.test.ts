@@ -1,5 +1,5 @@
 import { expect, test } from '@jest/globals'
-import { packStep, unpackStep } from '../server/chat/packed-steps.ts'
+import { hasRoom, packStep, unpackStep, unpackSteps, withLength } from '../server/chat/packed-steps.ts'
 
 const answer = {
   messages: [
@@ -33,4 +33,24 @@ test('a long step is too', () => {
 test('what is stored can be read: nobody changes the names that it was packed with', () => {
   const stored = 'I+R/x5REgkGQSLswcC86vOfw/FQdhQ/zJ3bjCoEkEoMgGS0MTGprAQ=='
   expect(unpackStep(Buffer.from(stored, 'base64'))).toEqual({ said, answer })
+})
+
+test('steps of a session are read, the newest first, whatever their length', () => {
+  const steps = [1, 2, 300].map((many, at) => ({
+    said,
+    answer: {
+      messages: Array.from({ length: many }, (_, n) => ({ ...answer.messages[0], id: `${n * 7919}` })),
+      revision: at + 1,
+    },
+  }))
+  const kept = steps.map((step) => withLength(packStep(step.said, JSON.stringify(step.answer))))
+  expect(kept[2]?.length).toBeGreaterThan(256)
+  expect(unpackSteps(Buffer.concat(kept.reverse()))).toEqual([...steps].reverse())
+  expect(unpackSteps(Buffer.alloc(0))).toEqual([])
+})
+
+test('a session has room for steps while it stays in one piece', () => {
+  const packed = Buffer.alloc(118)
+  expect([750, 751].map((stateSize) => hasRoom(packed, stateSize, 0))).toEqual([true, false])
+  expect([500, 501].map((stepsSize) => hasRoom(packed, 500, stepsSize))).toEqual([true, false])
 })

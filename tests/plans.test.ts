@@ -373,7 +373,7 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
       )
       const { id: botId, publicId } = await publish(own, here, questions)
       const steps = async (work: () => Promise<unknown>) =>
-        (await sentDuring(work, own)).filter(({ text }) => text.includes('"chat_steps"'))
+        (await sentDuring(work, own)).filter(({ text }) => /(INSERT INTO|UPDATE) "chat_sessions"/.test(text))
       const begin = (body: object) =>
         own.client.ok('startChat', { params: { publicId }, body: anyBody(body) })
       const answer = (sessionId: string) =>

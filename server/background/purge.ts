@@ -42,7 +42,7 @@ export async function requestPurge(tx: Transaction, botId: string, now: Date) {
     .onConflictDoUpdate({ target: purges.botId, set: { requestedAt: now } })
 }
 
-/** Removes the steps of sessions of a bot; of a chat that goes on, all but the one that it waits with. */
+/** Removes the steps of sessions of a bot that have rows of their own; of a chat that goes on, all but the one that it waits with. */
 export function earlierSteps(botId: SQL, sessionIds: SQLWrapper): SQL {
   return sql`
     DELETE FROM ${chatSteps} s WHERE s.bot_id = ${botId} AND s.session_id = ANY(${sessionIds})
@@ -50,6 +50,21 @@ export function earlierSteps(botId: SQL, sessionIds: SQLWrapper): SQL {
         SELECT FROM ${chatSessions} c
         WHERE c.bot_id = ${botId} AND c.id = s.session_id AND c.revision = s.revision AND c.ended_at IS NULL
       )`
+}
+
+/**
+ * The same of those that the sessions have themselves. Of a chat that writes a step at this moment they stay until it
+ * expires: whoever writes one has the session first and its result then, and who removes the reverse.
+ */
+export function earlierKeptSteps(botId: SQL, sessionIds: SQLWrapper): SQL {
+  const newest = sql`substr(c.steps, 1, 2 + 256 * get_byte(c.steps, 0) + get_byte(c.steps, 1))`
+  const isApart = sql`EXISTS (
+    SELECT FROM ${chatSteps} s WHERE s.bot_id = ${botId} AND s.session_id = c.id AND s.revision = c.revision)`
+  return sql`
+    UPDATE ${chatSessions} c SET steps = CASE WHEN c.ended_at IS NULL AND NOT ${isApart} THEN ${newest} END
+    WHERE c.bot_id = ${botId} AND c.steps IS NOT NULL AND c.id = ANY(ARRAY(
+      SELECT f.id FROM ${chatSessions} f WHERE f.bot_id = ${botId} AND f.id = ANY(${sessionIds}) FOR UPDATE SKIP LOCKED
+    ))`
 }
 
 /** How many bots one look finds: as many processes can be at it at once. */
@@ -118,6 +133,7 @@ async function purgeResults(tx: Transaction, botId: string, now: Date): Promise<
   const sessions = sql.param(rows.flatMap(({ sessionId }) => sessionId ?? []))
   await tx.execute(sql`DELETE FROM ${results} WHERE bot_id = ${botId} AND id = ANY(${ids})`)
   await tx.execute(earlierSteps(sql`${botId}`, sessions))
+  await tx.execute(earlierKeptSteps(sql`${botId}`, sessions))
   await tx.execute(sql`DELETE FROM ${resultAnswers} WHERE bot_id = ${botId} AND result_id = ANY(${ids})`)
   await tx.execute(sql`DELETE FROM ${resultLogs} WHERE bot_id = ${botId} AND result_id = ANY(${ids})`)
   await tx.execute(sql`DELETE FROM ${resultTranscripts} WHERE bot_id = ${botId} AND result_id = ANY(${ids})`)
@@ -158,16 +174,22 @@ async function purgeBot(tx: Transaction, botId: string): Promise<boolean> {
     .innerJoin(workspaces, eq(workspaces.id, bots.workspaceId))
     .where(sql`${bots.id} = ${botId} AND ${workspaces.deletedAt} IS NOT NULL`)
   if (!gone) return false
-  // By their steps, which have an index by bot. Chats that were over have none any more, and expire within hours.
+  // Those that go on, and by their steps, both of which have an index by bot. Chats that were over have no steps any more,
+  // and expire within hours.
+  const open = await tx
+    .select({ sessionId: chatSessions.id })
+    .from(chatSessions)
+    .where(sql`${chatSessions.botId} = ${botId} AND ended_at IS NULL AND result_id IS NOT NULL`)
+    .limit(BATCH)
   const steps = await tx
     .selectDistinct({ sessionId: chatSteps.sessionId })
     .from(chatSteps)
     .where(eq(chatSteps.botId, botId))
     .limit(BATCH)
-  const ids = sql.param(steps.map(({ sessionId }) => sessionId))
+  const ids = sql.param([...open, ...steps].map(({ sessionId }) => sessionId))
   await tx.execute(sql`DELETE FROM ${chatSessions} WHERE bot_id = ${botId} AND id = ANY(${ids})`)
   await tx.execute(sql`DELETE FROM ${chatSteps} WHERE bot_id = ${botId} AND session_id = ANY(${ids})`)
-  if (steps.length === BATCH) return true
+  if (open.length === BATCH || steps.length === BATCH) return true
   // Names and what belongs to results were removed before, except what was written at that very moment.
   const tables = [resultAnswers, resultLogs, resultTranscripts, publicIds, customDomains] as const
   for (const table of [

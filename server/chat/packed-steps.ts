@@ -43,3 +43,36 @@ export function packStep(said: Turn[], answer: string): Buffer {
 export function unpackStep(packed: Buffer): KeptStep {
   return JSON.parse(inflateRawSync(packed, options).toString())
 }
+
+/*
+ * The first steps of a chat are in the row of its session, which every step writes anyway: the newest first, each after
+ * its length in two bytes, so that PostgreSQL finds the others where they were and does not log them again.
+ */
+
+/** Longer rows PostgreSQL takes apart. */
+const LONGEST_ROW = 1_950
+/** What a session takes beside its state and its steps, in bytes. */
+const REST_OF_ROW = 330
+
+/** Whether a step fits beside the state and the steps that a session has, in bytes; the state may still grow as long again. */
+export function hasRoom(packed: Buffer, stateSize: number, stepsSize: number): boolean {
+  return REST_OF_ROW + 2 * stateSize + stepsSize + 2 + packed.length <= LONGEST_ROW
+}
+
+/** A step as it is put in front of those that the session has. */
+export function withLength(packed: Buffer): Buffer {
+  const length = Buffer.alloc(2)
+  length.writeUInt16BE(packed.length)
+  return Buffer.concat([length, packed])
+}
+
+/** The steps of a session, the newest first. */
+export function unpackSteps(steps: Buffer): KeptStep[] {
+  const found: KeptStep[] = []
+  for (let at = 0; at < steps.length; ) {
+    const end = at + 2 + steps.readUInt16BE(at)
+    found.push(unpackStep(steps.subarray(at + 2, end)))
+    at = end
+  }
+  return found
+}

@@ -21,7 +21,8 @@ interface StepValues {
   botId: string
   resultId: string | null
   revision: number
-  step: Buffer
+  /** Null where the session keeps the step. */
+  apartStep: Buffer | null
   expiresAt: string
   [name: string]: unknown
 }
@@ -105,7 +106,7 @@ const apartStatements = statements((db, named) => ({
     named('chat_insert_step'),
     sql`
       INSERT INTO ${chatSteps} (bot_id, session_id, revision, step)
-      VALUES (${botId}, ${sql.placeholder('sessionId')}, ${sql.placeholder('next')}, ${sql.placeholder('step')}::bytea)
+      VALUES (${botId}, ${sql.placeholder('sessionId')}, ${sql.placeholder('next')}, ${sql.placeholder('apartStep')}::bytea)
       ${overEarlierStep}`,
   ),
   // Who deletes all results waits for it or is waited for, see `step-statements.ts`.
@@ -173,7 +174,7 @@ export async function writeApart(
   const run = apartStatements(tx)
   const begin = values.resultId === null ? run.insertPreview : run.insertSession
   if ((await (isFirst ? begin : run.updateSession)(values)) !== 1) return false
-  await run.insertStep({ ...values, next: values.revision + 1 })
+  if (values.apartStep) await run.insertStep({ ...values, next: values.revision + 1 })
   const written: (Written | undefined)[] = []
   for (const row of rows.changed) written.push(await writeResult(tx, values, rows, row, false, at))
   for (const row of rows.made) written.push(await writeResult(tx, values, rows, row, true, at))

@@ -7,7 +7,7 @@ import { lateBefore } from '../results/stats-rollup.ts'
 import { wakeAfter } from '../webhooks/outbox.ts'
 import { toLogRows } from './client-logs.ts'
 import { keepTranscript } from './kept-transcripts.ts'
-import { packStep } from './packed-steps.ts'
+import { hasRoom, packStep, withLength } from './packed-steps.ts'
 import {
   type AnswerRow,
   type ResultRow,
@@ -46,7 +46,7 @@ export interface Step {
   /** Whose endpoints are told of results; undefined where nobody is. */
   watchedWorkspaceId: string | undefined
   /** The session as it was read; absent for the first step of a session. */
-  read?: Pick<Session, 'steered' | 'isEnded'>
+  read?: Pick<Session, 'steered' | 'isEnded' | 'stepsSize'>
   /** The revision the step was made on; 0 for the first step of a session. */
   revision: number
   /** The result the step belongs to; null for a preview and for a session that is only registered. */
@@ -93,6 +93,12 @@ async function writeStep(db: Database, step: Step, now: Date, isRepeated: boolea
   const isFirst = step.revision === 0
   const hasEnded = outcome.state === null
   const isBesideFirst = isBesideFirstRelease(db)
+  const state = hasEnded ? null : padded(JSON.stringify(outcome.state))
+  const packed = packStep(saidIn(outcome), step.lastAnswer)
+  const isKept =
+    !isBesideFirst &&
+    step.resultId !== null &&
+    hasRoom(packed, state === null ? 0 : Buffer.byteLength(state), step.read?.stepsSize ?? 0)
   const values = {
     sessionId: session.id,
     botId: session.botId,
@@ -100,10 +106,11 @@ async function writeStep(db: Database, step: Step, now: Date, isRepeated: boolea
     resultId: step.resultId,
     revision: step.revision,
     ...step.read,
-    state: hasEnded ? null : padded(JSON.stringify(outcome.state)),
+    state,
     lastMessage: step.lastMessage,
     lastAnswer: isBesideFirst ? step.lastAnswer : null,
-    step: packStep(saidIn(outcome), step.lastAnswer),
+    keptStep: isKept ? withLength(packed) : null,
+    apartStep: isKept ? null : packed,
     now: now.toISOString(),
     savedAt: new Date().toISOString(),
     endedAt: hasEnded ? now.toISOString() : null,
@@ -193,14 +200,16 @@ async function writeUsual(
     waitingBlockId: result.waiting_block_id,
   }
   if (isFirst) {
-    if (changed.length + answers.length + events.length > 0) return false
+    if (changed.length + answers.length + events.length > 0 || values.apartStep) return false
     return (await run.start({ ...own, transcript: JSON.stringify(result.transcript) })) === 1
   }
   const [answer, ...moreAnswers] = answers
   const [event, ...moreEvents] = events
   if (!answer || made.length + moreAnswers.length + moreEvents.length > 0) return false
   if (event && event.type !== 'result.answered') return false
-  const written = await (event ? run.answerTold : run.answer)({
+  const { answer: kept, answerTold: keptTold, answerApart: apart, answerApartTold: apartTold } = run
+  const write = values.apartStep ? (event ? apartTold : apart) : event ? keptTold : kept
+  const written = await write({
     ...own,
     lateBefore: lateBefore(now),
     blockId: answer.block_id,

@@ -22,15 +22,18 @@ const endedAt = sql`${sql.placeholder('endedAt')}::timestamptz`
 const state = sql`${sql.placeholder('state')}::json`
 const lastMessage = sql.placeholder('lastMessage')
 const lastAnswer = sql`${sql.placeholder('lastAnswer')}::json`
+/** The step, where it is kept in the session or in a row of its own. */
+const keptStep = sql`${sql.placeholder('keptStep')}::bytea`
+const apartStep = sql`${sql.placeholder('apartStep')}::bytea`
 const sessionId = sql.placeholder('sessionId')
 const botId = sql.placeholder('botId')
 const resultId = sql.placeholder('resultId')
 
 const sessionValues = sql`
   INSERT INTO ${chatSessions} (id, bot_id, publication_id, result_id, state, revision, last_message, last_answer,
-    ended_at, expires_at, created_at, updated_at)
+    ended_at, expires_at, created_at, updated_at, steps)
   VALUES (${sessionId}, ${botId}, ${sql.placeholder('publicationId')}, ${resultId}, ${state}, 1, ${lastMessage},
-    ${lastAnswer}, ${endedAt}, ${expiresAt}, ${at}, ${savedAt})`
+    ${lastAnswer}, ${endedAt}, ${expiresAt}, ${at}, ${savedAt}, ${keptStep})`
 
 /** The first step of a chat. */
 export const insertSession = sql`${sessionValues} RETURNING id, revision`
@@ -50,7 +53,7 @@ export const insertPreview = sql`
 const sessionUpdate = (condition = sql``) => sql`
   UPDATE ${chatSessions} SET state = ${state}, revision = revision + 1, result_id = ${resultId},
     last_message = ${lastMessage}, last_answer = ${lastAnswer}, ended_at = ${endedAt}, expires_at = ${expiresAt},
-    updated_at = ${savedAt}, steered = NULL
+    updated_at = ${savedAt}, steered = NULL, steps = coalesce(${keptStep} || coalesce(steps, ''), steps)
   WHERE bot_id = ${botId} AND id = ${sessionId} AND revision = ${sql.placeholder('revision')}
     AND steered::text IS NOT DISTINCT FROM ${sql.placeholder('steered')}::text
     AND (state IS NULL) = ${sql.placeholder('isEnded')}::boolean ${condition}
@@ -65,7 +68,7 @@ const withStep = (writtenSession: SQL, conflict = sql``) => sql`
   WITH session AS (${writtenSession}),
   step AS (
     INSERT INTO ${chatSteps} (bot_id, session_id, revision, step)
-    SELECT ${botId}, session.id, session.revision, ${sql.placeholder('step')}::bytea FROM session
+    SELECT ${botId}, session.id, session.revision, ${apartStep} FROM session WHERE ${apartStep} IS NOT NULL
     ${conflict}
   )`
 
@@ -181,9 +184,11 @@ const transcript = sql`${sql.placeholder('transcript')}::json`
  * The steps that nearly all are, in statements of their own: for the one above the database makes ready for what these have not.
  */
 
+const keepingStep = (writtenSession: SQL) => sql`WITH session AS (${writtenSession})`
+
 /** The start of a chat that nobody remembers: a result of its own, which is new, and no answer. */
 const withNewResult = sql`
-  ${withStep(insertSession)},
+  ${keepingStep(insertSession)},
   made AS (
     INSERT INTO ${results} (bot_id, id, variables, has_started, is_completed, is_archived, last_chat_session_id,
       waiting_block_id, waits_until, created_at, updated_at, transcript)
@@ -197,8 +202,8 @@ const withNewResult = sql`
  * One answer to a result that is there and that nobody has counted yet. Where the result is not like that, nothing is
  * written.
  */
-const withAnswer = (more = sql``) => sql`
-  ${withStep(
+const withAnswer = (write: typeof withStep, more = sql``) => sql`
+  ${write(
     sessionUpdate(sql`AND EXISTS (
       SELECT FROM ${results} WHERE bot_id = ${botId} AND id = ${resultId}
         AND created_at >= ${sql.placeholder('lateBefore')}::timestamptz)`),
@@ -238,6 +243,8 @@ export const stepStatements = statements((db, named) => ({
   firstTold: prepareWrite(db, named('chat_first_step_told'), withResult(insertSession, told)),
   nextTold: prepareWrite(db, named('chat_next_step_told'), withResult(updateSession, told)),
   start: prepareWrite(db, named('chat_usual_start'), withNewResult),
-  answer: prepareWrite(db, named('chat_usual_answer'), withAnswer()),
-  answerTold: prepareWrite(db, named('chat_usual_answer_told'), withAnswer(answerTold)),
+  answer: prepareWrite(db, named('chat_usual_answer'), withAnswer(keepingStep)),
+  answerTold: prepareWrite(db, named('chat_usual_answer_told'), withAnswer(keepingStep, answerTold)),
+  answerApart: prepareWrite(db, named('chat_usual_answer_apart'), withAnswer(withStep)),
+  answerApartTold: prepareWrite(db, named('chat_usual_answer_apart_told'), withAnswer(withStep, answerTold)),
 }))

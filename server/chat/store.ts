@@ -20,7 +20,7 @@ import {
 } from '../db/schema.ts'
 import { expression, optional, prepareSelect, selectRows } from '../db/selection.ts'
 import { readTranscript } from './kept-transcripts.ts'
-import { type KeptStep, type Turn, unpackStep } from './packed-steps.ts'
+import { type KeptStep, type Turn, unpackStep, unpackSteps } from './packed-steps.ts'
 import { botOfSession } from './session-ids.ts'
 import type { ChatTools } from './tools/index.ts'
 import type { Answer, Flow, TranscriptEntry } from './types.ts'
@@ -74,6 +74,8 @@ const sessionLookups = statements((db, named) => ({
       isEnded: expression(sql`${chatSessions.state} IS NULL`, 'boolean'),
       updatedAt: chatSessions.updatedAt,
       lastMessage: chatSessions.lastMessage,
+      // In bytes.
+      stepsSize: expression(sql`coalesce(octet_length(${chatSessions.steps}), 0)`, 'integer'),
       // JSON; null where it is with the step alone.
       lastAnswer: optional(expression(sql`${chatSessions.lastAnswer}`, 'text')),
       // Null for a preview.
@@ -265,32 +267,59 @@ function toFlow(botId: string, version: Version, draft: Draft): Flow {
 const maximumSteps = 1_000
 
 /** What was said in a chat, up to the step that was read, and the answer that this got. */
-export async function turnsOf(db: Database, { botId, sessionId, revision, lastAnswer }: Session) {
-  const rows = await db
-    .select({ step: chatSteps.step, turns: chatSteps.turns })
-    .from(chatSteps)
-    .where(
-      and(eq(chatSteps.botId, botId), eq(chatSteps.sessionId, sessionId), lte(chatSteps.revision, revision)),
-    )
-    .orderBy(desc(chatSteps.revision))
-    .limit(maximumSteps)
-  const steps = rows.reverse().map(({ step, turns }) => {
-    if (!step) return { turns: turns ? (JSON.parse(turns.text) as Turn[]) : [] }
-    const { said, answer } = unpackStep(step)
-    return { turns: [...said, ...answer.messages.map((message): Turn => ({ role: 'bot', message }))], answer }
+export async function turnsOf(db: Database, session: Session) {
+  const { botId, sessionId, revision, lastAnswer } = session
+  const [kept, rows] = await Promise.all([
+    keptStepsOf(db, session),
+    db
+      .select({ revision: chatSteps.revision, step: chatSteps.step, turns: chatSteps.turns })
+      .from(chatSteps)
+      .where(
+        and(
+          eq(chatSteps.botId, botId),
+          eq(chatSteps.sessionId, sessionId),
+          lte(chatSteps.revision, revision),
+        ),
+      )
+      .orderBy(desc(chatSteps.revision))
+      .limit(maximumSteps),
+  ])
+  const apart = rows.map(({ revision, step, turns }) => {
+    if (step) return { revision, ...toTurns(unpackStep(step)) }
+    return { revision, turns: turns ? (JSON.parse(turns.text) as Turn[]) : [] }
   })
+  const steps: { revision: number; turns: Turn[]; answer?: KeptStep['answer'] }[] = [
+    ...kept.map((step) => ({ revision: step.answer.revision, ...toTurns(step) })),
+    ...apart,
+  ].sort((one, other) => one.revision - other.revision)
   return {
     turns: steps.flatMap(({ turns }) => turns).slice(-10_000),
     answer: lastAnswer === null ? steps.at(-1)?.answer : (JSON.parse(lastAnswer) as KeptStep['answer']),
   }
 }
 
-/** The answer that the step which was read got, JSON; null where it is not there any more. */
-export async function lastAnswerOf(
+function toTurns({ said, answer }: KeptStep) {
+  return { turns: [...said, ...answer.messages.map((message): Turn => ({ role: 'bot', message }))], answer }
+}
+
+/** The steps that the session has itself, up to the one that was read. */
+async function keptStepsOf(
   db: Database,
-  { botId, sessionId, revision, lastAnswer }: Session,
-): Promise<string | null> {
+  { botId, sessionId, revision }: Pick<Session, 'botId' | 'sessionId' | 'revision'>,
+): Promise<KeptStep[]> {
+  const [row] = await db
+    .select({ steps: chatSessions.steps })
+    .from(chatSessions)
+    .where(and(eq(chatSessions.botId, botId), eq(chatSessions.id, sessionId)))
+  return row?.steps ? unpackSteps(row.steps).filter(({ answer }) => answer.revision <= revision) : []
+}
+
+/** The answer that the step which was read got, JSON; null where it is not there any more. */
+export async function lastAnswerOf(db: Database, session: Session): Promise<string | null> {
+  const { botId, sessionId, revision, lastAnswer } = session
   if (lastAnswer !== null) return lastAnswer
+  const kept = (await keptStepsOf(db, session)).find(({ answer }) => answer.revision === revision)
+  if (kept) return JSON.stringify(kept.answer)
   const [row] = await db
     .select({ step: chatSteps.step })
     .from(chatSteps)

@@ -473,6 +473,8 @@ export const chatSessions = pgTable(
     lastAnswer: json('last_answer'),
     /** How many log entries its client has saved; null for none. */
     clientLogs: integer('client_logs'),
+    /** Its first steps, as far as there is room; `chatSteps` has the others. See `chat/packed-steps.ts`. */
+    steps: bytea('steps'),
     /** When the chat was over; a release before leaves it null, so `state` has to be asked too. */
     endedAt: time('ended_at'),
     /** In whole hours while the chat goes on, so that most steps change nothing that an index has. */
@@ -490,7 +492,7 @@ export const chatSessions = pgTable(
   ],
 )
 
-/** Each step of a chat, for clients that come back or ask again; it goes with its session. */
+/** Steps of a chat that its session has not, for clients that come back or ask again; they go with it. */
 export const chatSteps = pgTable(
   'chat_steps',
   {

@@ -1,6 +1,6 @@
 import { eq, sql } from 'drizzle-orm'
 import type { BotGrant } from '../access/index.ts'
-import { earlierSteps, requestPurge } from '../background/purge.ts'
+import { earlierKeptSteps, earlierSteps, requestPurge } from '../background/purge.ts'
 import { type Database, transact } from '../db/client.ts'
 import { isDistributed } from '../db/distribution.ts'
 import {
@@ -52,6 +52,7 @@ export async function deleteAll(db: Database, { bot, caller }: BotGrant, now: Da
 export async function deleteSome(db: Database, { bot, caller }: BotGrant, ids: string[], now: Date) {
   const deed = { by: caller, operation: 'deleteResults' } as const
   const named = sql`bot_id = ${bot.id} AND result_id = ANY(${sql.param(ids)})`
+  const sessions = sql`ARRAY(SELECT last_chat_session_id FROM doomed)`
   const emptied = sql`
     doomed AS MATERIALIZED (
       SELECT id, last_chat_session_id FROM ${table} WHERE bot_id = ${bot.id} AND id = ANY(${sql.param(ids)})
@@ -61,7 +62,8 @@ export async function deleteSome(db: Database, { bot, caller }: BotGrant, ids: s
     logs AS (DELETE FROM ${resultLogs} WHERE ${named}),
     transcripts AS (DELETE FROM ${resultTranscripts} WHERE ${named}),
     files AS (UPDATE ${uploads} SET remove_at = ${now.toISOString()}::timestamptz WHERE ${named}),
-    steps AS (${earlierSteps(sql`${bot.id}`, sql`ARRAY(SELECT last_chat_session_id FROM doomed)`)})`
+    steps AS (${earlierSteps(sql`${bot.id}`, sessions)}),
+    kept_steps AS (${earlierKeptSteps(sql`${bot.id}`, sessions)})`
   const removal = sql`DELETE FROM ${table} WHERE bot_id = ${bot.id} AND id = ANY(ARRAY(SELECT id FROM doomed))`
 
   if (!isDistributed(db)) {

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { purgeBatch, removeSessions } from '../../server/background/purge.ts'
+import { unpackSteps } from '../../server/chat/packed-steps.ts'
 import { saveStep } from '../../server/chat/saving.ts'
 import { newSessionId } from '../../server/chat/session-ids.ts'
 import { isDistributed } from '../../server/db/distribution.ts'
@@ -192,6 +193,38 @@ describe('what a step writes', () => {
     const { sessionId } = begun.step as Started
     const first = await written(() => reply(app, sessionId, 'Ada', 1))
     expect(first).toMatchObject({ writes: [expect.stringContaining('"result_answers"')], isUsual: true })
+  })
+
+  test('is kept in the session while it has room, in a row of its own then, and shown and repeated all the same', async () => {
+    const names = Array.from({ length: 12 }, (_, at) => `Name ${at}`)
+    const made = await publish(
+      app,
+      here,
+      bot({ Start: names.map((name) => ask(name)) }, { variables: names }),
+    )
+    const { sessionId } = await start(app, made)
+    const turns = async () => {
+      const { body } = await app.client.call('getSession', { params: { sessionId } })
+      return body.turns as { role: string; text?: string }[]
+    }
+    const said: string[] = []
+    for (const [at, name] of names.slice(1).entries()) {
+      const message = `This is ${name.toLowerCase()}`
+      const answer = await reply(app, sessionId, message, at + 1)
+      expect(await reply(app, sessionId, message, at + 1)).toEqual(answer)
+      said.push(message)
+      expect((await turns()).flatMap(({ role, text }) => (role === 'user' ? text : []))).toEqual(said)
+    }
+    const { rows } = await app.pool.query(
+      `SELECT steps, (SELECT array_agg(revision ORDER BY revision) FROM chat_steps WHERE bot_id = s.bot_id AND session_id = s.id) AS apart
+      FROM chat_sessions s WHERE bot_id = $1 AND id = $2`,
+      [made.id, sessionId],
+    )
+    const [{ steps, apart }] = rows
+    const kept = unpackSteps(steps).map(({ answer }) => answer.revision)
+    expect(kept.length).toBeGreaterThan(2)
+    expect(apart.length).toBeGreaterThan(2)
+    expect([...kept, ...apart].sort((one, other) => one - other)).toEqual(names.map((_, at) => at + 1))
   })
 
   test('goes to a result that somebody else made at the same moment', async () => {

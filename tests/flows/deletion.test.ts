@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { purgeBatch, removeSessions } from '../../server/background/purge.ts'
+import { unpackSteps } from '../../server/chat/packed-steps.ts'
 import { type App, startApp } from '../support/app.ts'
 import type { Answer } from '../support/client.ts'
 import { makeWorld, type Site, type World } from '../support/world.ts'
@@ -198,7 +199,11 @@ describe('the purge', () => {
       await app.client.ok('continueChat', { params: { sessionId }, body: { message: 'Ada' } })
       return { sessionId, resultId: String(resultId) }
     }
-    const shown = (sessionId: string) => count('chat_steps WHERE session_id = $1', sessionId)
+    const shown = async (sessionId: string) => {
+      const { rows } = await app.pool.query('SELECT steps FROM chat_sessions WHERE id = $1', [sessionId])
+      const apart = await count('chat_steps WHERE session_id = $1', sessionId)
+      return apart + (rows[0]?.steps ? unpackSteps(rows[0].steps).length : 0)
+    }
     const [one, other, last] = [await chatted(), await chatted(), await chatted()]
     await app.client.ok('deleteResults', { ...asMember, query: { resultIds: one.resultId } })
     expect([await shown(one.sessionId), await shown(other.sessionId)]).toEqual([1, 2])
@@ -213,6 +218,50 @@ describe('the purge', () => {
     await app.client.ok('deleteResults', asMember)
     await purge()
     expect(await shown(other.sessionId)).toBe(1)
+  })
+
+  test('of a chat that goes on with a step of its own, or is over, nothing that its session keeps is left', async () => {
+    const asMember = { as: site.member, params: { botId: site.published.id } }
+    const kept = async (change: string) => {
+      const params = { publicId: site.published.publicId }
+      const { sessionId, resultId } = await app.client.ok('startChat', { params })
+      await app.client.ok('continueChat', { params: { sessionId }, body: { message: 'Ada' } })
+      await app.pool.query(`UPDATE chat_sessions SET ${change} WHERE id = $1`, [sessionId])
+      await app.pool.query(
+        `INSERT INTO chat_steps (bot_id, session_id, revision, turns)
+        SELECT bot_id, id, revision, '[]' FROM chat_sessions WHERE id = $1 AND revision = 3`,
+        [sessionId],
+      )
+      await app.client.ok('deleteResults', { ...asMember, query: { resultIds: String(resultId) } })
+      const { rows } = await app.pool.query('SELECT steps FROM chat_sessions WHERE id = $1', [sessionId])
+      return rows[0].steps?.length ?? 0
+    }
+    expect(await kept('revision = 2')).toBeGreaterThan(0)
+    expect(await kept('revision = 3')).toBe(0)
+    expect(await kept('state = NULL, ended_at = now()')).toBe(0)
+  })
+
+  test('does not wait for a chat that writes a step at this moment', async () => {
+    const { sessionId, resultId } = await app.client.ok('startChat', {
+      params: { publicId: site.published.publicId },
+    })
+    const step = await app.pool.connect()
+    try {
+      await step.query('BEGIN')
+      await step.query('SELECT FROM chat_sessions WHERE bot_id = $1 AND id = $2 FOR UPDATE', [
+        site.published.id,
+        sessionId,
+      ])
+      await app.client.ok('deleteResults', {
+        as: site.member,
+        params: { botId: site.published.id },
+        query: { resultIds: String(resultId) },
+      })
+    } finally {
+      await step.query('ROLLBACK')
+      step.release()
+    }
+    expect(await count('results WHERE id = $1', resultId)).toBe(0)
   })
 
   test('removes chat sessions that are over, and no others', async () => {

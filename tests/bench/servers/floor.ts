@@ -235,7 +235,7 @@ async function continueChat(request: IncomingMessage, response: ServerResponse, 
   const written = {
     session: { id: sessionId, ...bot },
     watchedWorkspaceId: undefined,
-    read: { steered: row.steered, isEnded: false },
+    read: { steered: row.steered, isEnded: false, stepsSize: row.steps_size },
     revision: row.revision,
     resultId: row.result_id,
     isNewResult: false,
