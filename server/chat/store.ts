@@ -1,4 +1,4 @@
-import { and, desc, eq, isNull, lte, sql } from 'drizzle-orm'
+import { and, eq, isNull, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import { type BotGrant, isWatched } from '../access/index.ts'
 import { type Draft, parseDraft, type Version, withDraft } from '../bots/drafts.ts'
@@ -266,67 +266,65 @@ function toFlow(botId: string, version: Version, draft: Draft): Flow {
 
 const maximumSteps = 1_000
 
+interface Step extends Partial<KeptStep> {
+  revision: number
+  turns: Turn[]
+}
+
 /** What was said in a chat, up to the step that was read, and the answer that this got. */
 export async function turnsOf(db: Database, session: Session) {
-  const { botId, sessionId, revision, lastAnswer } = session
-  const [kept, rows] = await Promise.all([
-    keptStepsOf(db, session),
-    db
-      .select({ revision: chatSteps.revision, step: chatSteps.step, turns: chatSteps.turns })
-      .from(chatSteps)
-      .where(
-        and(
-          eq(chatSteps.botId, botId),
-          eq(chatSteps.sessionId, sessionId),
-          lte(chatSteps.revision, revision),
-        ),
-      )
-      .orderBy(desc(chatSteps.revision))
-      .limit(maximumSteps),
-  ])
-  const apart = rows.map(({ revision, step, turns }) => {
-    if (step) return { revision, ...toTurns(unpackStep(step)) }
-    return { revision, turns: turns ? (JSON.parse(turns.text) as Turn[]) : [] }
-  })
-  const steps: { revision: number; turns: Turn[]; answer?: KeptStep['answer'] }[] = [
-    ...kept.map((step) => ({ revision: step.answer.revision, ...toTurns(step) })),
-    ...apart,
-  ].sort((one, other) => one.revision - other.revision)
+  const steps = await stepsOf(db, session)
+  const { lastAnswer } = session
   return {
     turns: steps.flatMap(({ turns }) => turns).slice(-10_000),
     answer: lastAnswer === null ? steps.at(-1)?.answer : (JSON.parse(lastAnswer) as KeptStep['answer']),
   }
 }
 
-function toTurns({ said, answer }: KeptStep) {
-  return { turns: [...said, ...answer.messages.map((message): Turn => ({ role: 'bot', message }))], answer }
-}
-
-/** The steps that the session has itself, up to the one that was read. */
-async function keptStepsOf(
-  db: Database,
-  { botId, sessionId, revision }: Pick<Session, 'botId' | 'sessionId' | 'revision'>,
-): Promise<KeptStep[]> {
-  const [row] = await db
-    .select({ steps: chatSessions.steps })
-    .from(chatSessions)
-    .where(and(eq(chatSessions.botId, botId), eq(chatSessions.id, sessionId)))
-  return row?.steps ? unpackSteps(row.steps).filter(({ answer }) => answer.revision <= revision) : []
-}
-
 /** The answer that the step which was read got, JSON; null where it is not there any more. */
 export async function lastAnswerOf(db: Database, session: Session): Promise<string | null> {
-  const { botId, sessionId, revision, lastAnswer } = session
-  if (lastAnswer !== null) return lastAnswer
-  const kept = (await keptStepsOf(db, session)).find(({ answer }) => answer.revision === revision)
-  if (kept) return JSON.stringify(kept.answer)
-  const [row] = await db
-    .select({ step: chatSteps.step })
-    .from(chatSteps)
-    .where(
-      and(eq(chatSteps.botId, botId), eq(chatSteps.sessionId, sessionId), eq(chatSteps.revision, revision)),
-    )
-  return row?.step ? JSON.stringify(unpackStep(row.step).answer) : null
+  if (session.lastAnswer !== null) return session.lastAnswer
+  const [step] = await stepsOf(db, session, session.revision)
+  return step?.answer ? JSON.stringify(step.answer) : null
+}
+
+/** The steps of a session from a revision on to the one that was read, wherever they are. */
+async function stepsOf(
+  db: Database,
+  { botId, sessionId, revision }: Pick<Session, 'botId' | 'sessionId' | 'revision'>,
+  from = 1,
+): Promise<Step[]> {
+  const rows = await selectRows(
+    db,
+    {
+      // Null for those that the session has itself.
+      revision: optional(expression(sql`found.revision`, 'integer')),
+      step: optional(expression(sql`found.step`, 'bytea')),
+      turns: optional(expression(sql`found.turns`, 'text')),
+    },
+    (list) => sql`
+      SELECT ${list} FROM (
+        SELECT NULL::integer AS revision, steps AS step, NULL::json AS turns FROM ${chatSessions}
+        WHERE bot_id = ${botId} AND id = ${sessionId} AND steps IS NOT NULL
+        UNION ALL
+        (SELECT revision, step, turns FROM ${chatSteps}
+          WHERE bot_id = ${botId} AND session_id = ${sessionId} AND revision BETWEEN ${from} AND ${revision}
+          ORDER BY revision DESC LIMIT ${maximumSteps})
+      ) AS found`,
+  )
+  const steps = rows.flatMap(({ revision, step, turns }): Step[] => {
+    if (revision === null) return unpackSteps(step ?? Buffer.alloc(0)).map(toStep)
+    if (step) return [toStep(unpackStep(step))]
+    return [{ revision, turns: turns === null ? [] : (JSON.parse(turns) as Turn[]) }]
+  })
+  return steps
+    .filter((step) => step.revision >= from && step.revision <= revision)
+    .sort((one, other) => one.revision - other.revision)
+}
+
+function toStep({ said, answer }: KeptStep): Step {
+  const shown = answer.messages.map((message): Turn => ({ role: 'bot', message }))
+  return { revision: answer.revision, turns: [...said, ...shown], answer }
 }
 
 export async function answersOf(db: Database, botId: string, resultId: string): Promise<Answer[]> {

@@ -15,6 +15,7 @@ interface Types {
   boolean: boolean
   timestamptz: Date
   json: JsonText
+  bytea: Buffer
 }
 
 /** A value of a row that is not a column as it is; made by `expression` and `optional`. */
