@@ -12,7 +12,7 @@ import { type App, startApp } from './support/app.ts'
 import { ask, bot, text } from './support/chat.ts'
 import { publish, reply, start } from './support/chats.ts'
 import { endProcesses, newDataFolder, run, startService, until } from './support/process.ts'
-import { createDatabase, type TestDatabase } from './support/server.ts'
+import { createDatabase, isPooled, type TestDatabase } from './support/server.ts'
 import { makeWorld, type Site } from './support/world.ts'
 
 let app: App
@@ -148,8 +148,8 @@ describe('a backup', () => {
       connectTimeout: 2_000,
       statementTimeout: 10_000,
       lockTimeout: 5_000,
-      namedStatements: true,
-      sessionSettings: true,
+      namedStatements: !isPooled(),
+      sessionSettings: !isPooled(),
       onError: quiet,
     })
     // The schema is this release's: it can be asked for what came since, and has its first user.
