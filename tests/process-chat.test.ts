@@ -157,9 +157,13 @@ async function check(url: string, token: string, botId: string, all: Person[]) {
     expect(body.stats).toMatchObject({ totalStarts: told.size, totalCompleted: told.size })
     expect(body.stats.totalViews).toBeGreaterThanOrEqual(told.size)
     const said = await client.query(
-      // As a row keeps that its answer was said.
-      `SELECT content, count(*)::int FROM result_answers, json_array_elements(transcript) e
-       WHERE json_typeof(e) = 'null' GROUP BY 1`,
+      // Null is the answer of the row, and a text the bot's.
+      `SELECT coalesce(e->>'text', answer) AS text, count(*)::int FROM (
+         SELECT entries, NULL AS answer FROM result_transcripts
+         UNION ALL SELECT transcript, content FROM result_answers
+         UNION ALL SELECT transcript, NULL FROM results
+       ) AS t, json_array_elements(t.entries) e
+       WHERE json_typeof(e) = 'null' OR e->>'role' = 'user' GROUP BY 1`,
     )
     expect(said.rows).toHaveLength([...told.values()].flat().length)
     expect(said.rows.filter(({ count }) => count !== 1)).toEqual([])

@@ -42,7 +42,10 @@ export async function requestPurge(tx: Transaction, botId: string, now: Date) {
     .onConflictDoUpdate({ target: purges.botId, set: { requestedAt: now } })
 }
 
-/** Removes the steps of sessions of a bot that have rows of their own; of a chat that goes on, all but the one that it waits with. */
+/**
+ * Removes the steps of sessions of a bot that have rows of their own; of a chat that goes on, all but the one that it
+ * waits with.
+ */
 export function earlierSteps(botId: SQL, sessionIds: SQLWrapper): SQL {
   return sql`
     DELETE FROM ${chatSteps} s WHERE s.bot_id = ${botId} AND s.session_id = ANY(${sessionIds})

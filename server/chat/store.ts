@@ -266,7 +266,7 @@ function toFlow(botId: string, version: Version, draft: Draft): Flow {
 
 const maximumSteps = 1_000
 
-interface Step extends Partial<KeptStep> {
+interface ReadStep extends Partial<KeptStep> {
   revision: number
   turns: Turn[]
 }
@@ -293,7 +293,7 @@ async function stepsOf(
   db: Database,
   { botId, sessionId, revision }: Pick<Session, 'botId' | 'sessionId' | 'revision'>,
   from = 1,
-): Promise<Step[]> {
+): Promise<ReadStep[]> {
   const rows = await selectRows(
     db,
     {
@@ -312,9 +312,9 @@ async function stepsOf(
           ORDER BY revision DESC LIMIT ${maximumSteps})
       ) AS found`,
   )
-  const steps = rows.flatMap(({ revision, step, turns }): Step[] => {
-    if (revision === null) return unpackSteps(step ?? Buffer.alloc(0)).map(toStep)
-    if (step) return [toStep(unpackStep(step))]
+  const steps = rows.flatMap(({ revision, step, turns }): ReadStep[] => {
+    if (revision === null) return unpackSteps(step ?? Buffer.alloc(0)).map(readStep)
+    if (step) return [readStep(unpackStep(step))]
     return [{ revision, turns: turns === null ? [] : (JSON.parse(turns) as Turn[]) }]
   })
   return steps
@@ -322,7 +322,7 @@ async function stepsOf(
     .sort((one, other) => one.revision - other.revision)
 }
 
-function toStep({ said, answer }: KeptStep): Step {
+function readStep({ said, answer }: KeptStep): ReadStep {
   const shown = answer.messages.map((message): Turn => ({ role: 'bot', message }))
   return { revision: answer.revision, turns: [...said, ...shown], answer }
 }

@@ -21,11 +21,11 @@ import { connectTo, lockSchema, migrateDatabase, newestMigration, withoutLimits 
  *   -- End of the backup: {"rows":{"users":1,...},"sha256":"..."}
  */
 
-/** Nodes of a cluster have no moment in common, but each has one on one connection; elsewhere nobody reads it. */
-const oneMomentPerNode = 'SET LOCAL citus.max_adaptive_executor_pool_size = 1'
-
 const BEGINNING = '-- Backup of the bot builder service: '
 const END = '-- End of the backup: '
+
+/** Nodes of a cluster have no moment in common, but each has one on one connection; elsewhere nobody reads it. */
+const oneMomentPerNode = 'SET LOCAL citus.max_adaptive_executor_pool_size = 1'
 
 export interface Backup {
   /** The newest migration of the database that was backed up. */
@@ -41,7 +41,8 @@ class BackupError extends Error {}
 
 /**
  * Writes everything that the database holds at this moment into a new file, beside writers, and reads the
- * file back. Of a cluster the rows of a bot are of one moment. An interrupted backup leaves no file of that name. `progress` gets a line now and then.
+ * file back. Of a cluster the rows of a bot are of one moment. An interrupted backup leaves no file of that name.
+ * `progress` gets a line now and then.
  */
 export async function backUp(url: string, file: string, progress: (line: string) => void): Promise<Backup> {
   const partial = `${file}.partial`
