@@ -6,13 +6,12 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import pg from 'pg'
 import { createFirstUser } from '../server/bootstrap.ts'
 import { backUp, readBackup, restore } from '../server/db/backup.ts'
-import { connect } from '../server/db/client.ts'
 import { migrateDatabase } from '../server/db/migrate.ts'
-import { type App, startApp } from './support/app.ts'
+import { type App, connectTo, startApp } from './support/app.ts'
 import { ask, bot, text } from './support/chat.ts'
 import { publish, reply, start } from './support/chats.ts'
 import { endProcesses, newDataFolder, run, startService, until } from './support/process.ts'
-import { createDatabase, isPooled, type TestDatabase } from './support/server.ts'
+import { createDatabase, type TestDatabase } from './support/server.ts'
 import { makeWorld, type Site } from './support/world.ts'
 
 let app: App
@@ -142,16 +141,7 @@ describe('a backup', () => {
     const target = await emptyDatabase()
     await restore(target, file, quiet)
     expect((await contentOf(target)).users).toHaveLength(1)
-    const { db, pool } = connect({
-      url: target,
-      poolSize: 1,
-      connectTimeout: 2_000,
-      statementTimeout: 10_000,
-      lockTimeout: 5_000,
-      namedStatements: !isPooled(),
-      sessionSettings: !isPooled(),
-      onError: quiet,
-    })
+    const { db, pool } = connectTo(target)
     // The schema is this release's: it can be asked for what came since, and has its first user.
     expect(await db.query.bots.findMany()).toEqual([])
     expect(await createFirstUser(db, new Date())).toBeUndefined()

@@ -3,11 +3,11 @@ import fc from 'fast-check'
 import type { BotGrant } from '../../server/access/index.ts'
 import { purgeBatch } from '../../server/background/purge.ts'
 import { saveStep } from '../../server/chat/saving.ts'
-import { connect, type Database } from '../../server/db/client.ts'
+import type { Database } from '../../server/db/client.ts'
 import { noteDistribution } from '../../server/db/distribution.ts'
 import { newId } from '../../server/ids.ts'
 import { countBlocks, rollUpBlocks } from '../../server/results/block-stats.ts'
-import { type App, startApp } from '../support/app.ts'
+import { type App, connectTo, startApp } from '../support/app.ts'
 import { ask, bot } from '../support/chat.ts'
 import { publish, reply, start } from '../support/chats.ts'
 import { runs } from '../support/runs.ts'
@@ -26,16 +26,7 @@ let reader: Database
 beforeAll(async () => {
   app = await startApp()
   // One connection, so that what is read after BEGIN is of one moment.
-  reader = connect({
-    url: app.databaseUrl,
-    poolSize: 1,
-    connectTimeout: 60_000,
-    statementTimeout: 60_000,
-    lockTimeout: 60_000,
-    namedStatements: true,
-    sessionSettings: true,
-    onError: () => {},
-  }).db
+  reader = connectTo(app.databaseUrl, { poolSize: 1 }).db
   await noteDistribution(reader)
 })
 afterAll(async () => {

@@ -98,16 +98,10 @@ class Clock {
   }
 }
 
-/**
- * Starts the app. Call it once per file, in `beforeAll`, and `stop` in `afterAll`; tests keep apart by
- * making worlds of their own.
- */
-export async function startApp(options: StartOptions = {}): Promise<App> {
-  const database = options.databaseUrl
-    ? { url: options.databaseUrl, drop: async () => {} }
-    : await createDatabase()
-  const { db, pool } = connect({
-    url: database.url,
+/** Connections of their own, as the app has them: for a reader, or another process. Their pool has to be ended. */
+export function connectTo(url: string, options: Partial<DatabaseOptions> = {}) {
+  return connect({
+    url,
     poolSize: 10,
     // Long, so that nothing is refused because the machine is busy; a test about a limit sets its own.
     connectTimeout: 60_000,
@@ -116,8 +110,19 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
     namedStatements: !isPooled(),
     sessionSettings: !isPooled(),
     onError: () => {},
-    ...options.database,
+    ...options,
   })
+}
+
+/**
+ * Starts the app. Call it once per file, in `beforeAll`, and `stop` in `afterAll`; tests keep apart by
+ * making worlds of their own.
+ */
+export async function startApp(options: StartOptions = {}): Promise<App> {
+  const database = options.databaseUrl
+    ? { url: options.databaseUrl, drop: async () => {} }
+    : await createDatabase()
+  const { db, pool } = connectTo(database.url, options.database)
   const watched: Watched = {
     statements: [],
     sent: options.asOnCluster && [],
