@@ -1,6 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type App, startApp } from './support/app.ts'
+import { isPooled } from './support/server.ts'
+
+/* What connections have of their own, which they have not behind a pooler. */
+
+const testDirect = isPooled() ? test.skip : test
 
 let app: App
 beforeAll(async () => {
@@ -15,18 +20,21 @@ async function lockTimeout(): Promise<number> {
   return rows[0].milliseconds
 }
 
-test('who waited long for a connection waits for a row as long as is left, and the next one in full', async () => {
-  const only = await app.pool.connect()
-  const waiting = lockTimeout()
-  await delay(4_500)
-  only.release()
-  const left = await waiting
-  expect(left).toBeGreaterThanOrEqual(1_000)
-  expect(left).toBeLessThanOrEqual(3_500)
-  expect(await lockTimeout()).toBe(8_000)
-})
+testDirect(
+  'who waited long for a connection waits for a row as long as is left, and the next one in full',
+  async () => {
+    const only = await app.pool.connect()
+    const waiting = lockTimeout()
+    await delay(4_500)
+    only.release()
+    const left = await waiting
+    expect(left).toBeGreaterThanOrEqual(1_000)
+    expect(left).toBeLessThanOrEqual(3_500)
+    expect(await lockTimeout()).toBe(8_000)
+  },
+)
 
-test('a prepared statement that fails leads to who asked for it, and the next one runs', async () => {
+testDirect('a prepared statement that fails leads to who asked for it, and the next one runs', async () => {
   async function whoAsks(divisor: number) {
     const statement = { name: 'division', text: 'SELECT 6 / $1::integer AS value', values: [divisor] }
     return (await app.pool.query(statement)).rows

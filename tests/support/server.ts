@@ -106,8 +106,9 @@ export async function createDatabase(content: 'migrated' | 'nothing' = 'migrated
   const name = `${environment(PREFIX)}${randomBytes(6).toString('hex')}`
   const template = content === 'migrated' ? ` TEMPLATE ${environment(PREFIX)}template` : ''
   await onServer(`CREATE DATABASE ${name}${template}`)
-  // What connections through a pooler cannot set for themselves.
-  const limits = isPooled() ? { lock_timeout: 2_000, statement_timeout: 60_000 } : {}
+  // What connections through a pooler cannot set for themselves; not where a test installs the service itself.
+  const limits =
+    isPooled() && content === 'migrated' ? { lock_timeout: 2_000, statement_timeout: 60_000 } : {}
   for (const [limit, value] of Object.entries(limits)) {
     await onServer(`ALTER DATABASE ${name} SET ${limit} = ${value}`)
   }
