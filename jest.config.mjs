@@ -32,6 +32,7 @@ const service = [
   'pool',
   'pooler',
   'standby',
+  'saving-on-node',
   'stats-rollup',
   'purge',
   'admin',

@@ -28,6 +28,192 @@ SELECT create_distributed_table(name, 'bot_id', colocate_with => 'bots') FROM un
   'bot_idempotency_keys'
 ]) AS name WHERE NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = name::regclass AND partmethod = 'h');--> statement-breakpoint
 
+-- Functions that the node of a bot runs as a whole. `chat/saving-on-node.ts` calls them and says what they are given. One of
+-- which the parameters change gets another name: the release before calls it still.
+
+CREATE OR REPLACE FUNCTION read_published_bot(p_bot_id text, p_public_id text, p_result_id text)
+RETURNS TABLE (
+  bot_id text, workspace_id text, is_watched boolean, is_closed boolean, publication_id text, published_at timestamptz,
+  earlier_result_id text, earlier_variables json
+) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  v_floor timestamptz;
+BEGIN
+  SELECT b.id, b.workspace_id, b.is_closed, b.results_floor_at INTO bot_id, workspace_id, is_closed, v_floor
+  FROM bots b WHERE b.id = p_bot_id AND b.deleted_at IS NULL;
+  IF NOT FOUND THEN RETURN; END IF;
+  SELECT p.publication_id, p.updated_at INTO publication_id, published_at
+  FROM published_bots p WHERE p.bot_id = p_bot_id AND p.publication_id IS NOT NULL;
+  IF NOT FOUND THEN RETURN; END IF;
+  PERFORM FROM public_ids p WHERE p.public_id = p_public_id AND p.bot_id = p_bot_id;
+  IF NOT FOUND THEN RETURN; END IF;
+  IF p_result_id <> '' THEN
+    SELECT r.id, r.variables INTO earlier_result_id, earlier_variables FROM results r
+    WHERE r.bot_id = p_bot_id AND r.id = p_result_id AND NOT r.is_archived AND r.created_at > coalesce(v_floor, '-infinity');
+  END IF;
+  is_watched := EXISTS (
+    SELECT FROM webhook_endpoints e WHERE e.workspace_id = read_published_bot.workspace_id AND e.is_enabled);
+  RETURN NEXT;
+END $$;--> statement-breakpoint
+
+CREATE OR REPLACE FUNCTION read_chat_session(p_bot_id text, p_id text, p_now timestamptz)
+RETURNS TABLE (
+  id text, bot_id text, workspace_id text, is_watched boolean, publication_id text, result_id text, state json,
+  revision integer, claim text, steered json, last_message text, last_answer json, steps_size integer,
+  updated_at timestamptz
+) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+  SELECT c.id, c.bot_id, c.publication_id, c.result_id, c.state, c.revision, c.claim, c.steered, c.last_message,
+    c.last_answer, coalesce(octet_length(c.steps), 0), c.updated_at
+  INTO id, bot_id, publication_id, result_id, state, revision, claim, steered, last_message,
+    last_answer, steps_size, updated_at
+  FROM chat_sessions c WHERE c.bot_id = p_bot_id AND c.id = p_id AND c.expires_at > p_now;
+  IF NOT FOUND THEN RETURN; END IF;
+  SELECT b.workspace_id INTO workspace_id FROM bots b WHERE b.id = p_bot_id AND b.deleted_at IS NULL;
+  IF NOT FOUND THEN RETURN; END IF;
+  is_watched := EXISTS (
+    SELECT FROM webhook_endpoints e WHERE e.workspace_id = read_chat_session.workspace_id AND e.is_enabled);
+  RETURN NEXT;
+END $$;--> statement-breakpoint
+
+CREATE OR REPLACE FUNCTION write_chat_result(
+  p_bot_id text, p_id text, p_session_id text, p_is_new boolean, p_variables json, p_has_started boolean,
+  p_is_completed boolean, p_waiting_block_id text, p_transcript json, p_answers json, p_logs json, p_turns json,
+  p_now timestamptz, p_expires_at timestamptz, p_late_before timestamptz,
+  OUT created_at timestamptz, OUT has_started boolean, OUT is_completed boolean,
+  OUT had_started boolean, OUT was_completed boolean
+) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+DECLARE
+  v_before record;
+  v_after record;
+  v_entry record;
+  v_seq integer;
+  v_turns bigint;
+  v_made_at timestamptz;
+  v_waits_until timestamptz := CASE WHEN p_waiting_block_id IS NOT NULL THEN p_expires_at END;
+BEGIN
+  SELECT r.has_started, r.is_completed, r.waiting_block_id, r.waits_until INTO v_before
+  FROM results r WHERE r.bot_id = p_bot_id AND r.id = p_id;
+
+  IF p_is_new THEN
+    -- Who deletes all results waits for it or is waited for, and its time is above the floor that is left.
+    SELECT greatest(p_now, b.results_floor_at + interval '1 millisecond') INTO v_made_at
+    FROM bots b WHERE b.id = p_bot_id FOR KEY SHARE;
+    IF NOT FOUND THEN RETURN; END IF;
+    INSERT INTO results AS r (bot_id, id, variables, has_started, is_completed, is_archived, last_chat_session_id,
+      waiting_block_id, waits_until, created_at, updated_at, transcript)
+    VALUES (p_bot_id, p_id, p_variables, p_has_started, p_is_completed, false, p_session_id,
+      p_waiting_block_id, v_waits_until, v_made_at, p_now, p_transcript)
+    ON CONFLICT (bot_id, id) DO UPDATE SET variables = excluded.variables,
+      has_started = r.has_started OR excluded.has_started, is_completed = r.is_completed OR excluded.is_completed,
+      last_chat_session_id = excluded.last_chat_session_id, waiting_block_id = excluded.waiting_block_id,
+      waits_until = excluded.waits_until, updated_at = excluded.updated_at
+    RETURNING r.created_at, r.has_started, r.is_completed, r.waiting_block_id, r.waits_until INTO v_after;
+  ELSE
+    UPDATE results r SET variables = p_variables, has_started = r.has_started OR p_has_started,
+      is_completed = r.is_completed OR p_is_completed, last_chat_session_id = p_session_id,
+      waiting_block_id = p_waiting_block_id, waits_until = v_waits_until, updated_at = p_now
+    WHERE r.bot_id = p_bot_id AND r.id = p_id
+    RETURNING r.created_at, r.has_started, r.is_completed, r.waiting_block_id, r.waits_until INTO v_after;
+    IF NOT FOUND THEN RETURN; END IF;
+  END IF;
+
+  IF json_array_length(p_answers) > 0 OR p_turns IS NOT NULL THEN
+    SELECT coalesce(max(a.seq) + 1, 0) INTO v_seq FROM result_answers a WHERE a.bot_id = p_bot_id AND a.result_id = p_id;
+  END IF;
+  FOR v_entry IN SELECT * FROM json_to_recordset(p_answers)
+    AS a(place integer, block_id text, content text, files text[], transcript json)
+  LOOP
+    INSERT INTO result_answers (bot_id, result_id, seq, block_id, content, attached_file_urls, created_at, transcript)
+    VALUES (p_bot_id, p_id, v_seq + v_entry.place, v_entry.block_id, v_entry.content, v_entry.files, p_now,
+      v_entry.transcript);
+  END LOOP;
+  FOR v_entry IN SELECT * FROM json_to_recordset(p_logs)
+    AS l(id text, status text, description text, details text, context text)
+  LOOP
+    INSERT INTO result_logs (bot_id, result_id, id, status, description, details, context, created_at)
+    VALUES (p_bot_id, p_id, v_entry.id, v_entry.status, v_entry.description, v_entry.details, v_entry.context, p_now);
+  END LOOP;
+  IF p_turns IS NOT NULL THEN
+    SELECT count(*) INTO v_turns FROM result_transcripts t WHERE t.bot_id = p_bot_id AND t.result_id = p_id;
+    INSERT INTO result_transcripts (bot_id, result_id, id, entries)
+    VALUES (p_bot_id, p_id, lpad(v_turns::text, 10, '0') || '.' || v_seq, p_turns);
+  END IF;
+
+  -- A day that may have been counted, of which this changes what is counted.
+  IF v_after.created_at < p_late_before AND (json_array_length(p_answers) > 0
+    OR (v_after.has_started, v_after.is_completed, v_after.waiting_block_id, v_after.waits_until) IS DISTINCT FROM
+      (v_before.has_started, v_before.is_completed, v_before.waiting_block_id, v_before.waits_until))
+  THEN
+    INSERT INTO bot_stats_daily AS d (bot_id, day) VALUES (p_bot_id, (v_after.created_at AT TIME ZONE 'UTC')::date)
+    ON CONFLICT (bot_id, day) DO UPDATE SET epoch = d.epoch + 1;
+  END IF;
+
+  created_at := v_after.created_at;
+  has_started := v_after.has_started;
+  is_completed := v_after.is_completed;
+  had_started := coalesce(v_before.has_started, false);
+  was_completed := coalesce(v_before.is_completed, false);
+END $$;--> statement-breakpoint
+
+CREATE OR REPLACE FUNCTION write_chat_step(
+  p_bot_id text, p_session_id text, p_publication_id text, p_result_id text, p_revision integer, p_steered text,
+  p_is_ended boolean, p_state json, p_last_message text, p_last_answer json, p_kept_step bytea, p_apart_step bytea,
+  p_ended_at timestamptz, p_saved_at timestamptz,
+  p_is_new boolean, p_variables json, p_has_started boolean, p_is_completed boolean, p_waiting_block_id text,
+  p_transcript json, p_answers json, p_logs json, p_turns json,
+  p_now timestamptz, p_expires_at timestamptz, p_late_before timestamptz,
+  OUT is_written boolean, OUT created_at timestamptz, OUT has_started boolean, OUT is_completed boolean,
+  OUT had_started boolean, OUT was_completed boolean
+) LANGUAGE plpgsql AS $$
+#variable_conflict use_column
+BEGIN
+  IF p_revision > 0 THEN
+    UPDATE chat_sessions c SET state = p_state, revision = c.revision + 1, result_id = p_result_id,
+      last_message = p_last_message, last_answer = p_last_answer, ended_at = p_ended_at, expires_at = p_expires_at,
+      updated_at = p_saved_at, steered = NULL, steps = coalesce(p_kept_step || coalesce(c.steps, ''), c.steps)
+    WHERE c.bot_id = p_bot_id AND c.id = p_session_id AND c.revision = p_revision
+      AND c.steered::text IS NOT DISTINCT FROM p_steered AND (c.state IS NULL) = p_is_ended;
+  ELSIF p_result_id IS NOT NULL THEN
+    INSERT INTO chat_sessions (id, bot_id, publication_id, result_id, state, revision, last_message, last_answer,
+      ended_at, expires_at, created_at, updated_at, steps)
+    VALUES (p_session_id, p_bot_id, p_publication_id, p_result_id, p_state, 1, p_last_message, p_last_answer,
+      p_ended_at, p_expires_at, p_now, p_saved_at, p_kept_step);
+  ELSE
+    -- A preview alone may begin again under the id that it has.
+    INSERT INTO chat_sessions AS c (id, bot_id, publication_id, result_id, state, revision, last_message, last_answer,
+      ended_at, expires_at, created_at, updated_at, steps)
+    VALUES (p_session_id, p_bot_id, p_publication_id, p_result_id, p_state, 1, p_last_message, p_last_answer,
+      p_ended_at, p_expires_at, p_now, p_saved_at, p_kept_step)
+    ON CONFLICT ON CONSTRAINT chat_sessions_pkey DO UPDATE SET state = excluded.state, revision = 1, claim = NULL,
+      last_message = excluded.last_message, last_answer = excluded.last_answer, ended_at = excluded.ended_at,
+      expires_at = excluded.expires_at, updated_at = excluded.updated_at
+      WHERE c.publication_id IS NULL AND excluded.publication_id IS NULL;
+  END IF;
+  is_written := FOUND;
+  IF NOT is_written THEN RETURN; END IF;
+
+  IF p_apart_step IS NOT NULL THEN
+    INSERT INTO chat_steps (bot_id, session_id, revision, step)
+    VALUES (p_bot_id, p_session_id, p_revision + 1, p_apart_step)
+    ON CONFLICT (bot_id, session_id, revision) DO UPDATE SET step = excluded.step;
+  END IF;
+  IF p_is_new IS NOT NULL THEN
+    SELECT r.* INTO created_at, has_started, is_completed, had_started, was_completed
+    FROM write_chat_result(p_bot_id, p_result_id, p_session_id, p_is_new, p_variables, p_has_started, p_is_completed,
+      p_waiting_block_id, p_transcript, p_answers, p_logs, p_turns, p_now, p_expires_at, p_late_before) r;
+  END IF;
+END $$;--> statement-breakpoint
+
+SELECT create_distributed_function(called.oid::regprocedure, 'p_bot_id', colocate_with => 'bots', force_delegation => true)
+FROM pg_proc called WHERE proname IN (
+  'read_published_bot', 'read_chat_session', 'write_chat_result', 'write_chat_step'
+) AND pg_function_is_visible(oid)
+  AND NOT EXISTS (SELECT FROM pg_dist_object WHERE objid = called.oid AND distribution_argument_index IS NOT NULL);--> statement-breakpoint
+
 -- What is left stays on the coordinator: ended_releases, which a process reads at its start, audit_log and
 -- idempotency_keys, which are written with changes of the catalogue, webhook_deliveries, which are looked for over all
 -- bots every second and are gone soon, the keys of the installation, and what migrations are locked with.

@@ -7,7 +7,7 @@ import * as schema from '../server/db/schema.ts'
 import { createLog } from '../server/log.ts'
 import { root } from '../server/root.ts'
 import { startDeliveries } from '../server/webhooks/deliver.ts'
-import { type App, type Sent, startApp } from './support/app.ts'
+import { type App, nodeFunctions, type Sent, startApp } from './support/app.ts'
 import { type Published, publish, reply, start } from './support/chats.ts'
 import { anyBody } from './support/client.ts'
 import { toLiteral } from './support/literals.ts'
@@ -169,6 +169,22 @@ async function problemsDuring(work: () => Promise<unknown>): Promise<Record<stri
   }
   return problems
 }
+
+test.each(nodeFunctions.map((text) => [/FUNCTION (\w+)/.exec(text)?.[1], text]))(
+  'every statement of the function %s means the rows of one bot',
+  (_, text) => {
+    const statements = String(text)
+      .split(';')
+      .filter((statement) =>
+        [...statement.matchAll(/\b(?:FROM|UPDATE|INTO) (\w+)/g)].some(([, table]) =>
+          botTables.includes(String(table)),
+        ),
+      )
+    expect(statements.length).toBeGreaterThan(0)
+    const saysItsBot = /\b(?:bot_id|b\.id) = p_bot_id|VALUES \((?:p_session_id, )?p_bot_id/
+    expect(statements.filter((statement) => !saysItsBot.test(statement))).toEqual([])
+  },
+)
 
 describe('every statement means the rows of one bot', () => {
   let made: Published

@@ -1,5 +1,5 @@
 import type { components } from '../../generated/openapi.ts'
-import { type Database, sqlState, transact } from '../db/client.ts'
+import { type Database, sqlState } from '../db/client.ts'
 import { isDistributed } from '../db/distribution.ts'
 import { isBesideFirstRelease } from '../db/releases.ts'
 import { newIds } from '../ids.ts'
@@ -14,14 +14,14 @@ import {
   type StepEvent,
   type StepRows,
   type StepTold,
-  writeApart,
-} from './saving-apart.ts'
+  writeOnNode,
+} from './saving-on-node.ts'
 import { stepStatements } from './step-statements.ts'
 import type { Session } from './store.ts'
 import type { Answer, SessionState, StepOutcome } from './types.ts'
 
 /*
- * Writing one step of a chat: one statement, or on a cluster one transaction. A step is written as a whole or not at
+ * Writing one step of a chat: one statement, or on a cluster one function. A step is written as a whole or not at
  * all, and only while the session is at the revision that was read, and as members had left it then.
  */
 
@@ -155,7 +155,7 @@ async function writeStep(db: Database, step: Step, now: Date, isRepeated: boolea
     : undefined
   let isWritten: boolean
   if (isDistributed(db)) {
-    isWritten = await transact(db, (tx) => writeApart(tx, isFirst, values, rows, told, now))
+    isWritten = await writeOnNode(db, values, rows, told, now)
   } else if (step.resultId === null) {
     isWritten = (await (isFirst ? run.firstWithoutResult : run.nextWithoutResult)(values)) === 1
   } else {

@@ -36,13 +36,13 @@ const sessionValues = sql`
     ${lastAnswer}, ${endedAt}, ${expiresAt}, ${at}, ${savedAt}, ${keptStep})`
 
 /** The first step of a chat. */
-export const insertSession = sql`${sessionValues} RETURNING id, revision`
+const insertSession = sql`${sessionValues} RETURNING id, revision`
 
 /**
  * The first step of a preview, which alone may begin again under the id that it has. The key is named, since on a
  * cluster it has other columns.
  */
-export const insertPreview = sql`
+const insertPreview = sql`
   ${sessionValues}
   ON CONFLICT ON CONSTRAINT chat_sessions_pkey DO UPDATE SET state = excluded.state, revision = 1, claim = NULL,
     last_message = excluded.last_message, last_answer = excluded.last_answer, ended_at = excluded.ended_at,
@@ -59,10 +59,10 @@ const sessionUpdate = (condition = sql``) => sql`
     AND (state IS NULL) = ${sql.placeholder('isEnded')}::boolean ${condition}
   RETURNING id, revision`
 
-export const updateSession = sessionUpdate()
+const updateSession = sessionUpdate()
 
 /** A preview that begins again writes over its earlier steps. */
-export const overEarlierStep = sql`ON CONFLICT (bot_id, session_id, revision) DO UPDATE SET step = excluded.step`
+const overEarlierStep = sql`ON CONFLICT (bot_id, session_id, revision) DO UPDATE SET step = excluded.step`
 
 const withStep = (writtenSession: SQL, conflict = sql``) => sql`
   WITH session AS (${writtenSession}),

@@ -1,123 +1,29 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
-import { type BotGrant, isWatched } from '../access/index.ts'
+import type { BotGrant } from '../access/index.ts'
 import { type Draft, parseDraft, type Version, withDraft } from '../bots/drafts.ts'
 import { convert } from '../conversion/index.ts'
-import { type Database, sqlState, statements } from '../db/client.ts'
+import { type Database, sqlState } from '../db/client.ts'
 import { isDistributed } from '../db/distribution.ts'
-import { prepareLookup } from '../db/lookup.ts'
 import {
   botDrafts,
   botPublications,
   bots,
   chatSessions,
   chatSteps,
-  publicIds,
-  publishedBots,
   resultAnswers,
   results,
   resultTranscripts,
 } from '../db/schema.ts'
-import { expression, optional, prepareSelect, selectRows } from '../db/selection.ts'
+import { expression, optional, selectRows } from '../db/selection.ts'
 import { readTranscript } from './kept-transcripts.ts'
 import { type KeptStep, type Turn, unpackStep, unpackSteps } from './packed-steps.ts'
 import { botOfSession } from './session-ids.ts'
+import { sessionLookups } from './session-lookups.ts'
 import type { ChatTools } from './tools/index.ts'
 import type { Answer, Flow, TranscriptEntry } from './types.ts'
 
 /* What a step of a chat reads: the session and its flow, and what earlier steps left. */
-
-/** Of bots that are published: the statements below join no others. */
-const livePublication = expression(sql`${publishedBots.publicationId}`, 'text')
-
-const sessionLookups = statements((db, named) => ({
-  start: prepareLookup(
-    db,
-    named,
-    'chat_start',
-    { publicId: 'text', botId: 'text', resultId: 'text' },
-    {
-      botId: bots.id,
-      workspaceId: bots.workspaceId,
-      isWatched: isWatched(bots.workspaceId),
-      isClosed: bots.isClosed,
-      publicationId: livePublication,
-      publishedAt: publishedBots.updatedAt,
-      earlierResultId: optional(results.id),
-      earlierVariables: optional(expression(sql`${results.variables}`, 'text')),
-    },
-    (list, asked) => sql`
-      SELECT ${list} FROM ${asked}
-      JOIN ${publicIds} ON ${publicIds.publicId} = asked."publicId" AND ${publicIds.botId} = asked."botId"
-      JOIN ${bots} ON ${bots.id} = asked."botId" AND ${bots.deletedAt} IS NULL
-      JOIN ${publishedBots} ON ${publishedBots.botId} = asked."botId" AND ${publishedBots.publicationId} IS NOT NULL
-      LEFT JOIN ${results} ON ${results.botId} = asked."botId" AND ${results.id} = asked."resultId"
-        AND NOT ${results.isArchived} AND ${results.createdAt} > coalesce(${bots.resultsFloorAt}, '-infinity')`,
-  ),
-  resume: prepareLookup(
-    db,
-    named,
-    'chat_resume',
-    { botId: 'text', sessionId: 'text', now: 'timestamptz' },
-    {
-      sessionId: chatSessions.id,
-      botId: bots.id,
-      workspaceId: bots.workspaceId,
-      isWatched: isWatched(bots.workspaceId),
-      resultId: chatSessions.resultId,
-      // JSON; null once the chat is over.
-      state: optional(expression(sql`${chatSessions.state}`, 'text')),
-      revision: chatSessions.revision,
-      claim: chatSessions.claim,
-      // JSON; see `steering.ts`.
-      steered: optional(expression(sql`${chatSessions.steered}`, 'text')),
-      isEnded: expression(sql`${chatSessions.state} IS NULL`, 'boolean'),
-      updatedAt: chatSessions.updatedAt,
-      lastMessage: chatSessions.lastMessage,
-      // In bytes.
-      stepsSize: expression(sql`coalesce(octet_length(${chatSessions.steps}), 0)`, 'integer'),
-      // JSON; null where it is with the step alone.
-      lastAnswer: optional(expression(sql`${chatSessions.lastAnswer}`, 'text')),
-      // Null for a preview.
-      publicationId: chatSessions.publicationId,
-    },
-    // By its key first, on its own: a planner that takes the table for empty would as well look through all sessions
-    // that have not expired.
-    (list, asked) => sql`
-      SELECT ${list} FROM ${asked}
-      CROSS JOIN LATERAL (
-        SELECT * FROM ${chatSessions} s WHERE s.bot_id = asked."botId" AND s.id = asked."sessionId" OFFSET 0
-      ) AS ${chatSessions}
-      JOIN ${bots} ON ${bots.id} = asked."botId" AND ${bots.deletedAt} IS NULL
-      WHERE ${chatSessions.expiresAt} > asked.now`,
-  ),
-  linked: prepareLookup(
-    db,
-    named,
-    'chat_linked_bot',
-    { botId: 'text', workspaceId: 'text' },
-    { publicationId: livePublication },
-    (list, asked) => sql`
-      SELECT ${list} FROM ${asked}
-      JOIN ${bots} ON ${bots.id} = asked."botId" AND ${bots.workspaceId} = asked."workspaceId"
-        AND ${bots.deletedAt} IS NULL
-      JOIN ${publishedBots} ON ${publishedBots.botId} = asked."botId" AND ${publishedBots.publicationId} IS NOT NULL`,
-  ),
-  holder: prepareSelect(
-    db,
-    named('chat_public_id'),
-    { botId: publicIds.botId },
-    (list) =>
-      sql`SELECT ${list} FROM ${publicIds} WHERE ${publicIds.publicId} = ${sql.placeholder('publicId')}`,
-  ),
-  older: prepareSelect(
-    db,
-    named('chat_older_session'),
-    { botId: chatSessions.botId },
-    (list) =>
-      sql`SELECT ${list} FROM ${chatSessions} WHERE ${chatSessions.id} = ${sql.placeholder('sessionId')}`,
-  ),
-}))
 
 /** Which bot had a public id a moment ago. It is looked up with the bot whether it has it still. */
 const holders = new LRUCache<string, string>({ max: 10_000 })

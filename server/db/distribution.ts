@@ -20,7 +20,7 @@ export function treatAsDistributed(db: Database) {
 
 /**
  * Looks whether the tables of bots are spread over several nodes; before the first statement of the service. `reads` is
- * what reads of a standby.
+ * what reads of a standby. Throws where the cluster lacks what `admin distribute` of this release gives it.
  */
 export async function noteDistribution(db: Database, reads = db) {
   const { rows: known } = await db.$client.query("SELECT to_regclass('pg_dist_partition') AS at")
@@ -29,6 +29,9 @@ export async function noteDistribution(db: Database, reads = db) {
     "SELECT FROM pg_dist_partition WHERE logicalrelid = 'public.bots'::regclass AND partmethod = 'h'",
   )
   if (rows.length === 0) return
+  const { rows: functions } = await db.$client.query("SELECT to_regproc('write_chat_step') AS at")
+  if (functions[0].at === null)
+    throw new Error('The cluster lacks functions of this release: run admin distribute')
   treatAsDistributed(db)
   treatAsDistributed(reads)
 }

@@ -138,7 +138,7 @@ async function readJournal(): Promise<Journal> {
 
 /**
  * Spreads the tables over the nodes of a Citus cluster, of which `url` is the coordinator. What is spread already stays
- * as it is, so it can be called again, and has to be after a migration that adds tables.
+ * as it is, so it can be called again, and has to be after an upgrade.
  */
 export async function distribute(url: string): Promise<void> {
   const text = await readFile(join(folder, 'distribute.sql'), 'utf8')

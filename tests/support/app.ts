@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -16,6 +17,7 @@ import type { FileStore } from '../../server/files/store.ts'
 import { createApp, type Phase } from '../../server/http/app.ts'
 import { createServer } from '../../server/http/server.ts'
 import { createLog } from '../../server/log.ts'
+import { root } from '../../server/root.ts'
 import { openKeyring } from '../../server/workspaces/keyring.ts'
 import { type Client, createClient } from './client.ts'
 import { createDatabase, isPooled } from './server.ts'
@@ -98,6 +100,11 @@ class Clock {
   }
 }
 
+/** What the nodes of a cluster run as a whole, which works on one server too. */
+export const nodeFunctions = readFileSync(new URL('migrations/distribute.sql', root), 'utf8')
+  .split('--> statement-breakpoint')
+  .filter((text) => text.includes('CREATE OR REPLACE FUNCTION'))
+
 /** Connections of their own, as the app has them: for a reader, or another process. Their pool has to be ended. */
 export function connectTo(url: string, options: Partial<DatabaseOptions> = {}) {
   return connect({
@@ -130,7 +137,10 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
   }
   pool.on('connect', (connection) => watch(connection, watched))
 
-  if (options.asOnCluster) treatAsDistributed(db)
+  if (options.asOnCluster) {
+    if (process.env.CITUS !== '1') for (const text of nodeFunctions) await pool.query(text)
+    treatAsDistributed(db)
+  }
   // Some tests have no database to ask.
   else if (process.env.CITUS === '1') await noteDistribution(db).catch(() => {})
   if (!options.besideFirstRelease) await noteReleases(db).catch(() => {})

@@ -1,0 +1,158 @@
+import { sql } from 'drizzle-orm'
+import { isWatched } from '../access/index.ts'
+import { statements } from '../db/client.ts'
+import { isDistributed } from '../db/distribution.ts'
+import { prepareLookup } from '../db/lookup.ts'
+import { bots, chatSessions, publicIds, publishedBots, results } from '../db/schema.ts'
+import { expression, optional, prepareSelect } from '../db/selection.ts'
+
+/*
+ * What a step of a chat is looked up by. On a cluster the node of the bot runs a function (`migrations/distribute.sql`) for
+ * what every step asks: a join Citus plans anew each time, on two nodes.
+ */
+
+/** Of bots that are published: the statements below join no others. */
+const livePublication = expression(sql`${publishedBots.publicationId}`, 'text')
+
+type Statements = Parameters<Parameters<typeof statements>[0]>
+
+function startLookup(...[db, named]: Statements) {
+  return prepareLookup(
+    db,
+    named,
+    'chat_start',
+    { publicId: 'text', botId: 'text', resultId: 'text' },
+    {
+      botId: bots.id,
+      workspaceId: bots.workspaceId,
+      isWatched: isWatched(bots.workspaceId),
+      isClosed: bots.isClosed,
+      publicationId: livePublication,
+      publishedAt: publishedBots.updatedAt,
+      earlierResultId: optional(results.id),
+      earlierVariables: optional(expression(sql`${results.variables}`, 'text')),
+    },
+    (list, asked) => sql`
+      SELECT ${list} FROM ${asked}
+      JOIN ${publicIds} ON ${publicIds.publicId} = asked."publicId" AND ${publicIds.botId} = asked."botId"
+      JOIN ${bots} ON ${bots.id} = asked."botId" AND ${bots.deletedAt} IS NULL
+      JOIN ${publishedBots} ON ${publishedBots.botId} = asked."botId" AND ${publishedBots.publicationId} IS NOT NULL
+      LEFT JOIN ${results} ON ${results.botId} = asked."botId" AND ${results.id} = asked."resultId"
+        AND NOT ${results.isArchived} AND ${results.createdAt} > coalesce(${bots.resultsFloorAt}, '-infinity')`,
+  )
+}
+
+function startOnNode(...[db, named]: Statements) {
+  const read = prepareSelect(
+    db,
+    named('chat_start_on_node'),
+    {
+      botId: expression(sql`bot_id`, 'text'),
+      workspaceId: expression(sql`workspace_id`, 'text'),
+      isWatched: expression(sql`is_watched`, 'boolean'),
+      isClosed: expression(sql`is_closed`, 'boolean'),
+      publicationId: expression(sql`publication_id`, 'text'),
+      publishedAt: expression(sql`published_at`, 'timestamptz'),
+      earlierResultId: optional(expression(sql`earlier_result_id`, 'text')),
+      earlierVariables: optional(expression(sql`earlier_variables`, 'text')),
+    },
+    (list) => sql`
+      SELECT ${list} FROM read_published_bot(
+        ${sql.placeholder('botId')}, ${sql.placeholder('publicId')}, ${sql.placeholder('resultId')})`,
+  )
+  return async (question: { botId: string; publicId: string; resultId: string }) => (await read(question))[0]
+}
+
+/** What a step reads of its session, besides the bot. */
+const sessionShape = {
+  sessionId: chatSessions.id,
+  resultId: chatSessions.resultId,
+  // JSON; null once the chat is over.
+  state: optional(expression(sql`${chatSessions.state}`, 'text')),
+  revision: chatSessions.revision,
+  claim: chatSessions.claim,
+  // JSON; see `steering.ts`.
+  steered: optional(expression(sql`${chatSessions.steered}`, 'text')),
+  isEnded: expression(sql`${chatSessions.state} IS NULL`, 'boolean'),
+  updatedAt: chatSessions.updatedAt,
+  lastMessage: chatSessions.lastMessage,
+  // JSON; null where it is with the step alone.
+  lastAnswer: optional(expression(sql`${chatSessions.lastAnswer}`, 'text')),
+  // Null for a preview.
+  publicationId: chatSessions.publicationId,
+}
+
+function resumeLookup(...[db, named]: Statements) {
+  return prepareLookup(
+    db,
+    named,
+    'chat_resume',
+    { botId: 'text', sessionId: 'text', now: 'timestamptz' },
+    {
+      ...sessionShape,
+      botId: bots.id,
+      workspaceId: bots.workspaceId,
+      isWatched: isWatched(bots.workspaceId),
+      // In bytes.
+      stepsSize: expression(sql`coalesce(octet_length(${chatSessions.steps}), 0)`, 'integer'),
+    },
+    // By its key first, on its own: a planner that takes the table for empty would as well look through all sessions
+    // that have not expired.
+    (list, asked) => sql`
+      SELECT ${list} FROM ${asked}
+      CROSS JOIN LATERAL (
+        SELECT * FROM ${chatSessions} s WHERE s.bot_id = asked."botId" AND s.id = asked."sessionId" OFFSET 0
+      ) AS ${chatSessions}
+      JOIN ${bots} ON ${bots.id} = asked."botId" AND ${bots.deletedAt} IS NULL
+      WHERE ${chatSessions.expiresAt} > asked.now`,
+  )
+}
+
+function resumeOnNode(...[db, named]: Statements) {
+  const read = prepareSelect(
+    db,
+    named('chat_resume_on_node'),
+    {
+      ...sessionShape,
+      botId: chatSessions.botId,
+      workspaceId: expression(sql`workspace_id`, 'text'),
+      isWatched: expression(sql`is_watched`, 'boolean'),
+      stepsSize: expression(sql`steps_size`, 'integer'),
+    },
+    (list) => sql`
+      SELECT ${list} FROM read_chat_session(
+        ${sql.placeholder('botId')}, ${sql.placeholder('sessionId')}, ${sql.placeholder('now')}) AS ${chatSessions}`,
+  )
+  return async (question: { botId: string; sessionId: string; now: string }) => (await read(question))[0]
+}
+
+export const sessionLookups = statements((db, named) => ({
+  start: isDistributed(db) ? startOnNode(db, named) : startLookup(db, named),
+  resume: isDistributed(db) ? resumeOnNode(db, named) : resumeLookup(db, named),
+  linked: prepareLookup(
+    db,
+    named,
+    'chat_linked_bot',
+    { botId: 'text', workspaceId: 'text' },
+    { publicationId: livePublication },
+    (list, asked) => sql`
+      SELECT ${list} FROM ${asked}
+      JOIN ${bots} ON ${bots.id} = asked."botId" AND ${bots.workspaceId} = asked."workspaceId"
+        AND ${bots.deletedAt} IS NULL
+      JOIN ${publishedBots} ON ${publishedBots.botId} = asked."botId" AND ${publishedBots.publicationId} IS NOT NULL`,
+  ),
+  holder: prepareSelect(
+    db,
+    named('chat_public_id'),
+    { botId: publicIds.botId },
+    (list) =>
+      sql`SELECT ${list} FROM ${publicIds} WHERE ${publicIds.publicId} = ${sql.placeholder('publicId')}`,
+  ),
+  older: prepareSelect(
+    db,
+    named('chat_older_session'),
+    { botId: chatSessions.botId },
+    (list) =>
+      sql`SELECT ${list} FROM ${chatSessions} WHERE ${chatSessions.id} = ${sql.placeholder('sessionId')}`,
+  ),
+}))
