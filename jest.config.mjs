@@ -29,6 +29,7 @@ const service = [
   'distribution',
   'process*',
   'plans',
+  'nodes',
   'pool',
   'pooler',
   'standby',

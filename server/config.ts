@@ -76,6 +76,8 @@ const environment = z.object({
   DATABASE_CONNECT_TIMEOUT: whole(1, 600_000, 2_000),
   DATABASE_STATEMENT_TIMEOUT: whole(1, 600_000, 5_000),
   DATABASE_LOCK_TIMEOUT: whole(1, 600_000, 2_000),
+  /** On a cluster: whether nodes are asked themselves, besides the coordinator. */
+  DATABASE_NODES: yesOrNo('true'),
   DATABASE_NAMED_STATEMENTS: yesOrNo('true'),
   DATABASE_SESSION_SETTINGS: yesOrNo('true'),
   MIGRATE: yesOrNo('true'),

@@ -11,6 +11,7 @@ import { connect } from './db/client.ts'
 import { databaseOptions, locateDatabase, openStandby } from './db/configured.ts'
 import { noteDistribution } from './db/distribution.ts'
 import { cursorKey } from './db/migrate.ts'
+import { openNodes } from './db/nodes.ts'
 import { untilItWorks } from './db/patience.ts'
 import { noteReleases } from './db/releases.ts'
 import { openFileStore } from './files/open.ts'
@@ -68,6 +69,7 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
   const isPrepared = cluster.isWorker ? prepared() : undefined
   let background: ReturnType<typeof startBackground> | undefined
   let deliveries: ReturnType<typeof startDeliveries> | undefined
+  let nodes: ReturnType<typeof openNodes> | undefined
   let stopping: Promise<void> | undefined
   let signals = 0
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -103,6 +105,7 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
     async () => {
       if (!cluster.isWorker) await prepareDatabase({ config, db, url: database.url, log, publicUrl })
       await noteDistribution(db, standby?.reads ?? db)
+      if (config.DATABASE_NODES) nodes ??= openNodes(db, databaseOptions(config, database.url, log), log)
       await noteReleases(db)
       key.set(await cursorKey(db))
       await isWarm
@@ -150,7 +153,7 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
   async function close() {
     await Promise.all([background?.stop(), deliveries?.stop()])
     await chat.close()
-    await Promise.all([pool.end(), standby?.pool.end()])
+    await Promise.all([pool.end(), standby?.pool.end(), nodes?.end()])
     await database.stop()
   }
 }

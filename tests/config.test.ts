@@ -80,6 +80,7 @@ const variables: Record<keyof Config, Variable> = {
   DATABASE_CONNECT_TIMEOUT: whole(2_000, 1, 600_000),
   DATABASE_STATEMENT_TIMEOUT: whole(5_000, 1, 600_000),
   DATABASE_LOCK_TIMEOUT: whole(2_000, 1, 600_000),
+  DATABASE_NODES: yesOrNo(true),
   DATABASE_NAMED_STATEMENTS: yesOrNo(true),
   DATABASE_SESSION_SETTINGS: yesOrNo(true),
   MIGRATE: yesOrNo(true),

@@ -70,7 +70,9 @@ async function prepare({ pool }: App, { hasFloor, steered }: { hasFloor: boolean
     `INSERT INTO result_answers (bot_id, result_id, seq, block_id, content, created_at)
     SELECT '${BOT}', id, 0, 'block', 'earlier', '2026-03-01Z' FROM unnest(ARRAY['old', 'today']) AS id`,
   )
-  await pool.query("INSERT INTO result_transcripts VALUES ($1, 'today', '0000000000.0', '[]')", [BOT])
+  await pool.query(
+    `INSERT INTO result_transcripts SELECT '${BOT}', id, '0000000000.0', '[]' FROM unnest(ARRAY['old', 'done', 'today']) AS id`,
+  )
   await pool.query('UPDATE bots SET results_floor_at = $1', [hasFloor ? '2026-03-10T12:00:01Z' : null])
   await pool.query(
     `INSERT INTO chat_sessions (id, bot_id, publication_id, result_id, state, revision, steered, expires_at, created_at, updated_at)

@@ -1,5 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { type Database, statements, transact } from '../db/client.ts'
+import { nodeOf } from '../db/nodes.ts'
 import { results } from '../db/schema.ts'
 import { expression, optional, prepareSelect, type RowOf } from '../db/selection.ts'
 import { lateBefore } from '../results/stats-rollup.ts'
@@ -148,7 +149,10 @@ export async function writeOnNode(
   const linked = all.filter((row) => !isOwn(row))
   const writeOwn = (within: Database) =>
     nodeStatements(within).step({ steered: null, isEnded: null, ...values, ...givenOf(own, rows, at) })
-  if (linked.length === 0 && !told?.events.length) return (await writeOwn(db))[0]?.isWritten === true
+  if (linked.length === 0 && !told?.events.length) {
+    const [step] = await writeOwn(await nodeOf(db, values.botId))
+    return step?.isWritten === true
+  }
   return transact(db, async (tx) => {
     const [step] = await writeOwn(tx)
     if (!step?.isWritten) return false

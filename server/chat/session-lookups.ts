@@ -1,8 +1,9 @@
 import { sql } from 'drizzle-orm'
 import { isWatched } from '../access/index.ts'
-import { statements } from '../db/client.ts'
+import { type Database, statements } from '../db/client.ts'
 import { isDistributed } from '../db/distribution.ts'
 import { prepareLookup } from '../db/lookup.ts'
+import { nodeOf } from '../db/nodes.ts'
 import { bots, chatSessions, publicIds, publishedBots, results } from '../db/schema.ts'
 import { expression, optional, prepareSelect } from '../db/selection.ts'
 
@@ -40,27 +41,6 @@ function startLookup(...[db, named]: Statements) {
       LEFT JOIN ${results} ON ${results.botId} = asked."botId" AND ${results.id} = asked."resultId"
         AND NOT ${results.isArchived} AND ${results.createdAt} > coalesce(${bots.resultsFloorAt}, '-infinity')`,
   )
-}
-
-function startOnNode(...[db, named]: Statements) {
-  const read = prepareSelect(
-    db,
-    named('chat_start_on_node'),
-    {
-      botId: expression(sql`bot_id`, 'text'),
-      workspaceId: expression(sql`workspace_id`, 'text'),
-      isWatched: expression(sql`is_watched`, 'boolean'),
-      isClosed: expression(sql`is_closed`, 'boolean'),
-      publicationId: expression(sql`publication_id`, 'text'),
-      publishedAt: expression(sql`published_at`, 'timestamptz'),
-      earlierResultId: optional(expression(sql`earlier_result_id`, 'text')),
-      earlierVariables: optional(expression(sql`earlier_variables`, 'text')),
-    },
-    (list) => sql`
-      SELECT ${list} FROM read_published_bot(
-        ${sql.placeholder('botId')}, ${sql.placeholder('publicId')}, ${sql.placeholder('resultId')})`,
-  )
-  return async (question: { botId: string; publicId: string; resultId: string }) => (await read(question))[0]
 }
 
 /** What a step reads of its session, besides the bot. */
@@ -108,8 +88,25 @@ function resumeLookup(...[db, named]: Statements) {
   )
 }
 
-function resumeOnNode(...[db, named]: Statements) {
-  const read = prepareSelect(
+const nodeStatements = statements((db, named) => ({
+  start: prepareSelect(
+    db,
+    named('chat_start_on_node'),
+    {
+      botId: expression(sql`bot_id`, 'text'),
+      workspaceId: expression(sql`workspace_id`, 'text'),
+      isWatched: expression(sql`is_watched`, 'boolean'),
+      isClosed: expression(sql`is_closed`, 'boolean'),
+      publicationId: expression(sql`publication_id`, 'text'),
+      publishedAt: expression(sql`published_at`, 'timestamptz'),
+      earlierResultId: optional(expression(sql`earlier_result_id`, 'text')),
+      earlierVariables: optional(expression(sql`earlier_variables`, 'text')),
+    },
+    (list) => sql`
+      SELECT ${list} FROM read_published_bot(
+        ${sql.placeholder('botId')}, ${sql.placeholder('publicId')}, ${sql.placeholder('resultId')})`,
+  ),
+  resume: prepareSelect(
     db,
     named('chat_resume_on_node'),
     {
@@ -122,13 +119,22 @@ function resumeOnNode(...[db, named]: Statements) {
     (list) => sql`
       SELECT ${list} FROM read_chat_session(
         ${sql.placeholder('botId')}, ${sql.placeholder('sessionId')}, ${sql.placeholder('now')}) AS ${chatSessions}`,
-  )
-  return async (question: { botId: string; sessionId: string; now: string }) => (await read(question))[0]
+  ),
+}))
+
+async function startOnNode(db: Database, question: { publicId: string; botId: string; resultId: string }) {
+  const [found] = await nodeStatements(await nodeOf(db, question.botId)).start(question)
+  return found
+}
+
+async function resumeOnNode(db: Database, question: { botId: string; sessionId: string; now: string }) {
+  const [found] = await nodeStatements(await nodeOf(db, question.botId)).resume(question)
+  return found
 }
 
 export const sessionLookups = statements((db, named) => ({
-  start: isDistributed(db) ? startOnNode(db, named) : startLookup(db, named),
-  resume: isDistributed(db) ? resumeOnNode(db, named) : resumeLookup(db, named),
+  start: isDistributed(db) ? startOnNode.bind(null, db) : startLookup(db, named),
+  resume: isDistributed(db) ? resumeOnNode.bind(null, db) : resumeLookup(db, named),
   linked: prepareLookup(
     db,
     named,
