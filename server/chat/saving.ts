@@ -6,6 +6,7 @@ import { newIds } from '../ids.ts'
 import { lateBefore } from '../results/stats-rollup.ts'
 import { wakeAfter } from '../webhooks/outbox.ts'
 import { toLogRows } from './client-logs.ts'
+import { keepState, padded } from './kept-states.ts'
 import { keepTranscript } from './kept-transcripts.ts'
 import { hasRoom, packStep, withLength } from './packed-steps.ts'
 import {
@@ -40,6 +41,9 @@ export function expiryOf(hasEnded: boolean, now: Date): Date {
   if (hasEnded) return new Date(now.getTime() + READ * HOUR)
   return new Date(Math.ceil(now.getTime() / HOUR + CONTINUED) * HOUR)
 }
+
+/** As many characters of a digest are kept as nobody guesses: every step logs them anew. */
+const ENOUGH_OF_DIGEST = 22
 
 export interface Step {
   session: { id: string; botId: string; publicationId: string | null }
@@ -93,7 +97,7 @@ async function writeStep(db: Database, step: Step, now: Date, isRepeated: boolea
   const isFirst = step.revision === 0
   const hasEnded = outcome.state === null
   const isBesideFirst = isBesideFirstRelease(db)
-  const state = hasEnded ? null : padded(JSON.stringify(outcome.state))
+  const state = keptState(step, isBesideFirst)
   const packed = packStep(saidIn(outcome), step.lastAnswer)
   const isKept =
     !isBesideFirst &&
@@ -105,9 +109,9 @@ async function writeStep(db: Database, step: Step, now: Date, isRepeated: boolea
     publicationId: session.publicationId,
     resultId: step.resultId,
     revision: step.revision,
-    ...step.read,
+    ...(step.read && { steered: step.read.steered, isEnded: step.read.isEnded }),
     state,
-    lastMessage: step.lastMessage,
+    lastMessage: isBesideFirst ? step.lastMessage : (step.lastMessage?.slice(0, ENOUGH_OF_DIGEST) ?? null),
     lastAnswer: isBesideFirst ? step.lastAnswer : null,
     keptStep: isKept ? withLength(packed) : null,
     apartStep: isKept ? null : packed,
@@ -225,12 +229,9 @@ async function writeUsual(
   return written === 1
 }
 
-/**
- * With blanks at its end, so that most steps leave a state as long as it was: PostgreSQL then logs a row from its first
- * difference on, and not all that was said before.
- */
-function padded(state: string): string {
-  return state.padEnd(Math.ceil(state.length / 256) * 256)
+function keptState({ session, resultId, outcome: { state } }: Step, isBesideFirst: boolean): string | null {
+  if (state === null) return null
+  return padded(JSON.stringify(isBesideFirst ? state : keepState(state, { botId: session.botId, resultId })))
 }
 
 /** The block that a chat waits at and the result that its answer will go to; undefined where it does not wait. */

@@ -10,9 +10,10 @@ import { expression, optional, prepareSelect, type RowOf, selectRows } from '../
 import { JsonText } from '../json/json-text.ts'
 import { insertLogs } from './client-logs.ts'
 import { setVariables } from './engine.ts'
+import { readState } from './kept-states.ts'
 import { expiryOf, waitingResultOf } from './saving.ts'
 import { readSteered, type Steered } from './steered.ts'
-import { effectsOf, readState } from './steps.ts'
+import { effectsOf } from './steps.ts'
 import { loadPublication } from './store.ts'
 
 /* The chats of a bot, as members list and change them. See `steered.ts` for the steps that run meanwhile. */
@@ -77,8 +78,9 @@ export function steer(
         ),
       )
       .for('update')
-    const state = readState(row?.state?.text ?? null)
-    if (!row?.publicationId || !row.resultId || !state) return undefined
+    if (!row?.publicationId || !row.resultId) return undefined
+    const state = readState({ ...row, state: row.state?.text ?? null })
+    if (!state) return undefined
     const { publicationId, resultId } = row
     const flow = await loadPublication(db, tools, botId, publicationId)
     if (!flow) return undefined

@@ -8,6 +8,7 @@ import { newId } from '../ids.ts'
 import { openCredentials } from '../workspaces/credentials.ts'
 import { Claim } from './claims.ts'
 import { continueChat } from './engine.ts'
+import { readState } from './kept-states.ts'
 import { type KeepStep, saveStep } from './saving.ts'
 import { takeOver } from './steered.ts'
 import {
@@ -55,7 +56,7 @@ export async function runStep(
   try {
     while (!claim.isLost || (await claim.wait())) {
       // The state is used up by a run, so each has its own.
-      const state = readState(session.state)
+      const state = readState(session)
       if (!state) return 'over'
       const wasAnswered = (state.frames[0]?.answerCount ?? 0) > 0
       const effects = effectsOf(context, { ...session, resultId: state.resultId, state }, claim, reply.tell)
@@ -120,7 +121,7 @@ export async function earlierAnswer(
   revision: number | undefined,
   arrivedAt: Date,
 ): Promise<string | null> {
-  if (digest !== session.lastMessage) return null
+  if (session.lastMessage === null || !digest.startsWith(session.lastMessage)) return null
   const early = session.updatedAt.getTime() - arrivedAt.getTime()
   const isMeant =
     revision === undefined ? early > 0 && early < SIMULTANEOUS : revision === session.revision - 1
@@ -130,12 +131,6 @@ export async function earlierAnswer(
 /** What makes two replies the same one. */
 export function digestOf({ message, textBubbleContentFormat }: ContinueChat['body']): string {
   return hash('sha256', JSON.stringify([message ?? null, textBubbleContentFormat]), 'base64url')
-}
-
-/** What a chat goes on from: nothing once it is over, or when another release wrote its state. */
-export function readState(stored: string | null): SessionState | undefined {
-  const state = stored === null ? null : (JSON.parse(stored) as SessionState)
-  return state?.format === 1 ? state : undefined
 }
 
 /** What a client that comes back has to show and to do. What it did already, such as going elsewhere, it does not do again. */

@@ -467,7 +467,7 @@ export const chatSessions = pgTable(
     claim: text('claim'),
     /** What members have set since the last step, see `chat/steering.ts`. */
     steered: json('steered'),
-    /** Digest of the last reply, for a request that is sent again. */
+    /** Digest of the last reply, or the beginning of it, for a request that is sent again. */
     lastMessage: text('last_message'),
     /** The answer it got, where release 1.0 may ask for it; `chatSteps` has it in any case. */
     lastAnswer: json('last_answer'),
@@ -485,8 +485,9 @@ export const chatSessions = pgTable(
   (table) => [
     index('chat_sessions_expiry').on(table.expiresAt),
     // Not of `state`, which changes with every step: each would be written into all indexes.
-    index('chat_sessions_by_time')
-      .on(table.botId, table.createdAt.asc().nullsFirst(), table.id.asc().nullsFirst())
+    // Without the id, which is long, and of few chats needed to tell which is newer.
+    index('chat_sessions_live')
+      .on(table.botId, table.createdAt.asc().nullsFirst())
       .where(sql`ended_at IS NULL AND result_id IS NOT NULL`)
       .concurrently(),
   ],

@@ -3,6 +3,7 @@ import type { ChatHandlers } from '../../generated/handlers.ts'
 import { closed, refusedOrigin, remembersUsers } from '../chat/admission.ts'
 import { addClientLogs, insertClientLogs, MAXIMUM_CLIENT_LOGS } from '../chat/client-logs.ts'
 import { lookOfChat, startChat as startFlow } from '../chat/engine.ts'
+import { readState } from '../chat/kept-states.ts'
 import { saveStep } from '../chat/saving.ts'
 import { newSessionId } from '../chat/session-ids.ts'
 import {
@@ -10,7 +11,6 @@ import {
   digestOf,
   earlierAnswer,
   effectsOf,
-  readState,
   runStep,
   toStep,
   waitsFor,
@@ -89,7 +89,7 @@ export const chat: ChatHandlers<Contexts> = {
     const origin = refusedOrigin(session.flow, header, config.PUBLIC_URL)
     if (origin) return reply.fail('FORBIDDEN', [origin])
     const { sessionId, resultId, revision, botId, flow } = session
-    const state = readState(session.state)
+    const state = readState(session)
     const [{ turns, answer = {} }, look] = await Promise.all([
       turnsOf(db, session),
       lookOfChat(flow, state ?? null, effectsOf(context, { ...session, state })),
@@ -111,14 +111,14 @@ export const chat: ChatHandlers<Contexts> = {
     if (!session) return reply.fail('NOT_FOUND')
     const origin = refusedOrigin(session.flow, header, config.PUBLIC_URL)
     if (origin) return reply.fail('FORBIDDEN', [origin])
-    const tell = readState(session.state)?.isStreamEnabled ? openEvents?.() : undefined
+    const tell = readState(session)?.isStreamEnabled ? openEvents?.() : undefined
     const digest = digestOf(body)
     const earlier = await earlierAnswer(db, session, digest, body.revision, now)
     if (earlier !== null) return reply.ok(stored(new JsonText(earlier)))
     const { revision } = session
     if (body.revision !== undefined && body.revision !== revision) return reply.fail('CONFLICT', [movedOn])
     // The client of a chat that waits for a webhook asks now and then whether it was called.
-    if ((body.message ?? null) === null && readState(session.state)) {
+    if ((body.message ?? null) === null && readState(session)) {
       const waiting = await answerBeforeWebhook(db, session)
       if (waiting !== undefined) return reply.ok(stored(new JsonText(waiting)))
     }
@@ -192,7 +192,7 @@ export const chat: ChatHandlers<Contexts> = {
       const sessionId = await sessionOf(db, grant, params.resultId)
       const session = sessionId && (await findSession(db, tools, sessionId, now))
       if (!session) return reply.fail('NOT_FOUND')
-      const state = readState(session.state)
+      const state = readState(session)
       const isWaiting = (await answerBeforeWebhook(db, session)) !== undefined
       if (!isWaiting || state?.waiting?.blockId !== params.blockId) {
         return reply.fail('BAD_REQUEST', [

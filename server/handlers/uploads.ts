@@ -1,7 +1,8 @@
 import type { Issue } from '../../contract/errors.ts'
 import type { UploadsHandlers } from '../../generated/handlers.ts'
 import { refusedOrigin } from '../chat/admission.ts'
-import { effectsOf, readState } from '../chat/steps.ts'
+import { readState } from '../chat/kept-states.ts'
+import { effectsOf } from '../chat/steps.ts'
 import { findSession } from '../chat/store.ts'
 import { refusedType, uploadInputOf, uploadLimits } from '../chat/uploading.ts'
 import type { Contexts } from '../context.ts'
@@ -12,7 +13,7 @@ export const uploads: UploadsHandlers<Contexts> = {
   async uploadFile({ params, query, body, header }, reply, context) {
     const { db, now, chat: tools, config, files, publicUrl, log } = context
     const session = await findSession(db, tools, params.sessionId, now)
-    const state = session && readState(session.state)
+    const state = session && readState(session)
     if (!session || !state) return reply.fail('NOT_FOUND')
     const origin = refusedOrigin(session.flow, header, config.PUBLIC_URL)
     if (origin) return reply.fail('FORBIDDEN', [origin])

@@ -3,9 +3,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { drizzle } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import { continueChat as runNext, startChat as runStart } from '../../../server/chat/engine.ts'
+import { readState } from '../../../server/chat/kept-states.ts'
 import { saveStep } from '../../../server/chat/saving.ts'
 import { newSessionId } from '../../../server/chat/session-ids.ts'
-import { effectsOf, readState, toStep } from '../../../server/chat/steps.ts'
+import { effectsOf, toStep } from '../../../server/chat/steps.ts'
 import { loadPublication } from '../../../server/chat/store.ts'
 import { openChatTools } from '../../../server/chat/tools/index.ts'
 import { openSandbox } from '../../../server/chat/tools/sandbox.ts'
@@ -225,7 +226,7 @@ async function continueChat(request: IncomingMessage, response: ServerResponse, 
   const now = new Date()
   const [row] = await query(statements.chatResume, [sessionId, now])
   const flow = (await loadPublication(db, tools, row.id, row.publication_id)) as Flow
-  const state = readState(row.state)
+  const state = readState({ state: row.state, botId: row.id, resultId: row.result_id })
   if (!state) throw new Error('The chat is over')
   const bot = { botId: row.id, workspaceId: row.workspace_id, publicationId: row.publication_id }
   const running = { ...bot, resultId: row.result_id, state, sessionId }
