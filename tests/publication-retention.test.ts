@@ -2,7 +2,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { publicationThinning } from '../server/bots/retention.ts'
 import { type App, startApp } from './support/app.ts'
 import { ask, bot, text } from './support/chat.ts'
-import { type Published, publish, reply, start, textsOf, tryReply } from './support/chats.ts'
+import { type Published, publish, reply, start, stepStatement, textsOf, tryReply } from './support/chats.ts'
 import { anyBody } from './support/client.ts'
 import { flow, makeWorld, type Site } from './support/world.ts'
 
@@ -283,7 +283,7 @@ describe('at the same moment', () => {
   test('a chat that starts goes on with what it read, published over or not', async () => {
     app.clock.set(new Date().toISOString())
     const made = await publish(app, here, greeting('One'))
-    const publishing = justBefore(/INSERT INTO "chat_sessions"/, async () => {
+    const publishing = justBefore(stepStatement, async () => {
       await publishAgain(made, ['Two', 'Three'])
       await thin(7, 1)
     })

@@ -1,7 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { type Database, statements, transact } from '../db/client.ts'
 import { nodeOf } from '../db/nodes.ts'
-import { results } from '../db/schema.ts'
 import { expression, optional, prepareSelect, type RowOf } from '../db/selection.ts'
 import { lateBefore } from '../results/stats-rollup.ts'
 import { insertEvents } from '../webhooks/outbox.ts'
@@ -72,9 +71,9 @@ export interface StepRows {
 
 /** What became of a result: all null where there is none, since it was deleted meanwhile. */
 const written = {
-  createdAt: optional(results.createdAt),
-  hasStarted: optional(results.hasStarted),
-  isCompleted: optional(results.isCompleted),
+  createdAt: optional(expression(sql`created_at`, 'timestamptz')),
+  hasStarted: optional(expression(sql`has_started`, 'boolean')),
+  isCompleted: optional(expression(sql`is_completed`, 'boolean')),
   // Before the step.
   hadStarted: optional(expression(sql`had_started`, 'boolean')),
   wasCompleted: optional(expression(sql`was_completed`, 'boolean')),
@@ -124,14 +123,14 @@ const nodeStatements = statements((db, named) => ({
         'apartStep',
         'endedAt',
         'savedAt',
-      )}, ${ofResult}) AS ${results}`,
+      )}, ${ofResult})`,
   ),
   result: prepareSelect(
     db,
     named('chat_result_on_node'),
     written,
     (list) => sql`
-      SELECT ${list} FROM write_chat_result(${parameters('botId', 'resultId', 'sessionId')}, ${ofResult}) AS ${results}`,
+      SELECT ${list} FROM write_chat_result(${parameters('botId', 'resultId', 'sessionId')}, ${ofResult})`,
   ),
 }))
 

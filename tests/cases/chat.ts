@@ -1,6 +1,7 @@
 import { expect } from '@jest/globals'
 import type { App } from '../support/app.ts'
 import { type Cases, missingId } from '../support/cases.ts'
+import { stepStatement } from '../support/chats.ts'
 import { anyBody } from '../support/client.ts'
 import { flow, type Site } from '../support/world.ts'
 
@@ -352,7 +353,7 @@ export const chat: Cases<'chat'> = {
     CONFLICT: async ({ here }, app) => {
       const { sessionId, params } = await waitAtWebhook(app, here)
       app.beforeStatement = async (text) => {
-        if (!text.includes('UPDATE "chat_sessions"')) return
+        if (!stepStatement.test(text)) return
         app.beforeStatement = undefined
         await app.client.ok('continueChat', { params: { sessionId }, body: { message: 'Paid' } })
       }

@@ -1,7 +1,16 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { type App, startApp } from '../support/app.ts'
 import { ask, bot, idOf, set, text } from '../support/chat.ts'
-import { type Published, publish, reply, reportOf, start, textsOf, tryReply } from '../support/chats.ts'
+import {
+  type Published,
+  publish,
+  reply,
+  reportOf,
+  start,
+  stepStatement,
+  textsOf,
+  tryReply,
+} from '../support/chats.ts'
 import { makeWorld, type Site, type World } from '../support/world.ts'
 
 /* Members who steer chats while their visitors talk: whoever is faster, nothing of either is lost. */
@@ -37,7 +46,7 @@ const steer = (sessionId: string, body: { variables?: Record<string, unknown>; i
 /** Does `work` after a step has run, in the moment before it is written. */
 function beforeStepIsWritten(work: () => Promise<unknown>) {
   app.beforeStatement = async (statement) => {
-    if (!/UPDATE "chat_sessions" SET state = .*revision \+ 1/.test(statement)) return
+    if (!stepStatement.test(statement)) return
     app.beforeStatement = undefined
     await work()
   }
