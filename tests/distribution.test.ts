@@ -108,37 +108,34 @@ beforeAll(async () => {
   site = (await makeWorld(app)).here
   client = new pg.Client({ connectionString: app.databaseUrl })
   await client.connect()
-  // On tables this small everything would be read.
-  await client.query('SET enable_seqscan = off')
-  if (!isCluster) await client.query('SET plan_cache_mode = force_generic_plan')
 })
 afterAll(async () => {
   await client.end()
   await app.stop()
 })
 
+/** Plans a statement with these values, in a transaction: a pooler gives each its own connection. */
+async function explain(text: string, values: string[]) {
+  // On tables this small everything would be read.
+  await client.query('BEGIN; SET LOCAL enable_seqscan = off')
+  if (!isCluster) await client.query('SET LOCAL plan_cache_mode = force_generic_plan')
+  await client.query(`PREPARE statement AS ${text}`)
+  const given = values.length === 0 ? '' : `(${values.join(', ')})`
+  const { rows } = await client.query(`EXPLAIN (FORMAT JSON) EXECUTE statement${given}`)
+  await client.query('DEALLOCATE statement; COMMIT')
+  return rows
+}
+
 async function planOf(text: string): Promise<Node> {
   const parameters = Math.max(0, ...[...text.matchAll(/\$(\d+)/g)].map(([, place]) => Number(place)))
-  await client.query(`PREPARE statement AS ${text}`)
-  try {
-    const values = parameters === 0 ? '' : `(${Array(parameters).fill('NULL').join(', ')})`
-    const { rows } = await client.query(`EXPLAIN (FORMAT JSON) EXECUTE statement${values}`)
-    return rows[0]['QUERY PLAN'][0]?.Plan ?? JSON.parse(rows[0]['QUERY PLAN'])[0].Plan
-  } finally {
-    await client.query('DEALLOCATE statement')
-  }
+  const rows = await explain(text, Array(parameters).fill('NULL'))
+  return rows[0]['QUERY PLAN'][0]?.Plan ?? JSON.parse(rows[0]['QUERY PLAN'])[0].Plan
 }
 
 /** Of a statement as it was sent to a cluster: to how many places it goes, for each part that goes anywhere. */
 async function tasksOf({ text, values }: Sent): Promise<unknown[]> {
-  await client.query(`PREPARE statement AS ${text}`)
-  try {
-    const literals = values.length === 0 ? '' : `(${values.map(toLiteral).join(', ')})`
-    const { rows } = await client.query(`EXPLAIN (FORMAT JSON) EXECUTE statement${literals}`)
-    return [...JSON.stringify(rows).matchAll(/Task Count[\\":\s]+(\d+)/g)].map(([, count]) => Number(count))
-  } finally {
-    await client.query('DEALLOCATE statement')
-  }
+  const rows = await explain(text, values.map(toLiteral))
+  return [...JSON.stringify(rows).matchAll(/Task Count[\\":\s]+(\d+)/g)].map(([, count]) => Number(count))
 }
 
 const isPlanned = (text: string) =>
