@@ -28,8 +28,9 @@ SELECT create_distributed_table(name, 'bot_id', colocate_with => 'bots') FROM un
   'bot_idempotency_keys'
 ]) AS name WHERE NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = name::regclass AND partmethod = 'h');--> statement-breakpoint
 
--- Functions that the node of a bot runs as a whole. `chat/saving-on-node.ts` calls them and says what they are given. One of
--- which the parameters change gets another name: the release before calls it still.
+-- Functions that the node of a bot runs as a whole, called by `chat/session-lookups.ts` (what steps read) and
+-- `chat/saving-on-node.ts` (what they write). One of which the parameters change gets another name: the release before calls
+-- it still.
 
 CREATE OR REPLACE FUNCTION read_published_bot(p_bot_id text, p_public_id text, p_result_id text)
 RETURNS TABLE (

@@ -3,7 +3,7 @@ import type { AnyPgColumn } from 'drizzle-orm/pg-core'
 import { LRUCache } from 'lru-cache'
 import type { ErrorCode, Issue } from '../../contract/errors.ts'
 import type { Need, Role, Scope } from '../../contract/operation.ts'
-import { type Database, statements } from '../db/client.ts'
+import { type Database, type StatementContext, statements } from '../db/client.ts'
 import { prepareLookup } from '../db/lookup.ts'
 import { apiTokens, bots, folders, webhookEndpoints, workspaceMembers, workspaces } from '../db/schema.ts'
 import { expression, optional, type RowOf } from '../db/selection.ts'
@@ -174,14 +174,12 @@ export function isWatched(workspaceId: AnyPgColumn) {
   )
 }
 
-type Statements = Parameters<Parameters<typeof statements>[0]>
-
 const questions = { tokenHash: 'bytea', id: 'text' } as const
 const owner = sql`JOIN ${apiTokens} ON ${apiTokens.tokenHash} = asked."tokenHash"`
 
 /** Whose token it is, which record has the id, and what the owner's role in its workspace is. */
 function grantLookup<Table extends typeof workspaces | typeof folders | typeof bots>(
-  [db, named]: Statements,
+  [db, named]: StatementContext,
   name: string,
   table: Table,
 ) {

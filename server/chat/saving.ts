@@ -42,7 +42,7 @@ export function expiryOf(hasEnded: boolean, now: Date): Date {
   return new Date(Math.ceil(now.getTime() / HOUR + CONTINUED) * HOUR)
 }
 
-/** As many characters of a digest are kept as nobody guesses: every step logs them anew. */
+/** As many characters of a digest are kept as no two replies share by chance: every step logs them anew. */
 const ENOUGH_OF_DIGEST = 22
 
 export interface Step {

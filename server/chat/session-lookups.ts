@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import { isWatched } from '../access/index.ts'
-import { type Database, statements } from '../db/client.ts'
+import { type Database, type StatementContext, statements } from '../db/client.ts'
 import { isDistributed } from '../db/distribution.ts'
 import { prepareLookup } from '../db/lookup.ts'
 import { nodeOf } from '../db/nodes.ts'
@@ -15,9 +15,7 @@ import { expression, optional, prepareSelect } from '../db/selection.ts'
 /** Of bots that are published: the statements below join no others. */
 const livePublication = expression(sql`${publishedBots.publicationId}`, 'text')
 
-type Statements = Parameters<Parameters<typeof statements>[0]>
-
-function startLookup(...[db, named]: Statements) {
+function startLookup(...[db, named]: StatementContext) {
   return prepareLookup(
     db,
     named,
@@ -62,7 +60,7 @@ const sessionShape = {
   publicationId: chatSessions.publicationId,
 }
 
-function resumeLookup(...[db, named]: Statements) {
+function resumeLookup(...[db, named]: StatementContext) {
   return prepareLookup(
     db,
     named,

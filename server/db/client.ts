@@ -87,12 +87,12 @@ export function unname(db: Database) {
   unnamed.add(db)
 }
 
-/**
- * Statements that are prepared once per database. `build` gets the database and a function that turns a
- * name, unique over the project, into the one to prepare under.
- */
+/** What statements are built with: a function that turns a name, unique over the project, into the one to prepare under. */
+export type StatementContext = [db: Database, named: (name: string) => string]
+
+/** Statements that are prepared once per database. */
 export function statements<Statements>(
-  build: (db: Database, named: (name: string) => string) => Statements,
+  build: (...context: StatementContext) => Statements,
 ): (db: Database) => Statements {
   const built = new WeakMap<Database, Statements>()
   return (db) => {

@@ -632,6 +632,7 @@ describe('sessions', () => {
     const second = await stateAfter('the second', 2)
     expect(second).toHaveLength(first.length)
     const kept = first.slice(0, first.indexOf(answer))
+    expect(kept).toBe('{"format":1,"frames":[{"values":[["v-One","')
     expect(second.startsWith(`${kept}${answer}`)).toBe(true)
   })
 
