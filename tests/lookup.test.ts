@@ -3,6 +3,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { sql } from 'drizzle-orm'
 import type { Access, Need } from '../contract/operation.ts'
 import { authorize } from '../server/access/index.ts'
+import { addLikelyLogs } from '../server/chat/client-logs.ts'
 import { prepareSql } from '../server/db/client.ts'
 import { isDistributed } from '../server/db/distribution.ts'
 import { type App, startApp } from './support/app.ts'
@@ -120,6 +121,34 @@ test('chats that go on at one moment each find their own session', async () => {
       [site.session],
     )
     expect(rows.map(({ description }) => description)).toEqual(own)
+  }
+})
+
+const testAlone = process.env.CITUS === '1' ? test.skip : test
+
+// A cluster writes them one by one.
+testAlone('what clients noticed at one moment does not wait for a chat that is in use', async () => {
+  const { here, there } = world
+  const { rows } = await app.pool.query(
+    'SELECT id, bot_id, publication_id FROM chat_sessions WHERE id = ANY($1) ORDER BY id = $2 DESC',
+    [[here.session, there.session], here.session],
+  )
+  const connection = await app.pool.connect()
+  try {
+    await connection.query('BEGIN')
+    await connection.query('UPDATE chat_sessions SET client_logs = 7 WHERE id = $1', [here.session])
+    const added = rows.map(({ id, bot_id, publication_id }) =>
+      addLikelyLogs(
+        app.db,
+        { sessionId: id, botId: bot_id, publicationId: publication_id },
+        [{ description: 'At once' }],
+        app.clock.now(),
+      ),
+    )
+    expect(await Promise.all(added)).toEqual([false, true])
+  } finally {
+    await connection.query('ROLLBACK')
+    connection.release()
   }
 })
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { authorize, type BotGrant } from '../server/access/index.ts'
-import { addClientLogs } from '../server/chat/client-logs.ts'
+import { addLikelyLogs, insertClientLogs } from '../server/chat/client-logs.ts'
 import { cursorKey } from '../server/db/migrate.ts'
 import { writeCursor } from '../server/db/page.ts'
 import { countBlocks, rollUpBlocks } from '../server/results/block-stats.ts'
@@ -348,8 +348,15 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
       const asked = () => own.client.call('getSession', { params: { sessionId } })
       const [sent] = await sentDuring(asked, own)
       const logs = [{ description: 'One' }]
-      const session = { botId: 'bot-7', sessionId }
-      const [written] = await sentDuring(() => addClientLogs(own.db, session, logs, own.clock.now()), own)
+      const session = { botId: 'bot-7', sessionId, publicationId: 'publication' }
+      const now = own.clock.now()
+      const add = (chat = session) => addLikelyLogs(own.db, chat, logs, now)
+      const nobodys = { ...session, sessionId: 'nobodys' }
+      const written = [
+        ...(await sentDuring(() => insertClientLogs(own.db, { ...session, resultId: '7' }, logs, now), own)),
+        ...(await sentDuring(add, own)),
+        ...(await sentDuring(() => Promise.all([add(), add(nobodys), add(nobodys)]), own)),
+      ]
       await connection.query(
         `INSERT INTO chat_sessions (id, bot_id, publication_id, result_id, state, revision, expires_at, created_at, updated_at)
         SELECT 'bot-' || n % 10 || '-' || to_char(n - 7, 'FM00000000000000000000000000'), 'bot-' || n % 10,
@@ -357,8 +364,10 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
         [OTHERS],
       )
       expect(await found(connection, sent)).toBe(1)
-      // Read once and written once.
-      expect(await found(connection, written)).toBe(2)
+      const read = []
+      for (const statement of written) read.push(await found(connection, statement))
+      // Read once and written once, and where it is locked first, read again.
+      expect(read).toEqual([2, 3, 3])
     })
   },
 )

@@ -1,8 +1,10 @@
-import { sql } from 'drizzle-orm'
+import { type SQL, sql } from 'drizzle-orm'
 import type { SaveClientLogs } from '../../generated/handlers.ts'
 import { type Database, prepareWrite, statements, transact } from '../db/client.ts'
 import { isDistributed } from '../db/distribution.ts'
+import { prepareLookup } from '../db/lookup.ts'
 import { bots, chatSessions, resultLogs } from '../db/schema.ts'
+import { expression } from '../db/selection.ts'
 import { newIds } from '../ids.ts'
 import type { LogEntry } from './types.ts'
 
@@ -12,34 +14,76 @@ const at = sql`${sql.placeholder('now')}::timestamptz`
 const sessionId = sql.placeholder('sessionId')
 const botId = sql.placeholder('botId')
 
-/** Rows of `toLogRows`, as a statement reads them. */
-export const givenLogs = sql`json_to_recordset(${sql.placeholder('logs')}::json)
+/** Rows of `toLogRows` in a parameter or a column, as a statement reads them. */
+const logsIn = (rows: SQL) => sql`json_to_recordset(${rows}::json)
   AS l(id text, status text, description text, details text, context text)`
+
+/** The rows in the placeholder `logs`. */
+export const givenLogs = logsIn(sql`${sql.placeholder('logs')}`)
 
 /** Log entries of clients that a session may have. */
 export const MAXIMUM_CLIENT_LOGS = 1_000
 
-const logCount = sql`coalesce(client_logs, 0) + json_array_length(${sql.placeholder('logs')}::json)`
+const countWith = (logs: SQL) => sql`coalesce(client_logs, 0) + json_array_length(${logs}::json)`
+const most = sql.raw(String(MAXIMUM_CLIENT_LOGS))
+
+const logCount = countWith(sql`${sql.placeholder('logs')}`)
 
 const counting = sql`
   UPDATE ${chatSessions} SET client_logs = ${logCount}
-  WHERE bot_id = ${botId} AND id = ${sessionId} AND ${logCount} <= ${sql.raw(String(MAXIMUM_CLIENT_LOGS))}`
+  WHERE bot_id = ${botId} AND id = ${sessionId} AND ${logCount} <= ${most}`
+
+const insertion = (source: SQL) => sql`
+  INSERT INTO ${resultLogs} (bot_id, result_id, id, status, description, details, context, created_at) ${source}`
+
+const isThere = (bot: SQL) =>
+  sql`EXISTS (SELECT FROM ${bots} WHERE ${bots.id} = ${bot} AND ${bots.deletedAt} IS NULL)`
 
 const logStatements = statements((db, named) => ({
   count: prepareWrite(db, named('count_client_logs'), counting),
-  // Asks of the session what a look at it asks, so that none has to come first.
+  // Asks of the session what a look at it asks, as does the next one.
   insertCounted: prepareWrite(
     db,
     named('insert_client_logs'),
     sql`
       WITH counted AS (
-        ${counting} AND result_id IS NOT NULL AND expires_at > ${at}
-          AND EXISTS (SELECT FROM ${bots} WHERE ${bots.id} = ${botId} AND ${bots.deletedAt} IS NULL)
+        ${counting} AND result_id IS NOT NULL AND expires_at > ${at} AND ${isThere(sql`${botId}`)}
         RETURNING bot_id, result_id
       )
-      INSERT INTO ${resultLogs} (bot_id, result_id, id, status, description, details, context, created_at)
-      SELECT counted.bot_id, counted.result_id, l.id, l.status, l.description, l.details, l.context, ${at}
-      FROM counted, ${givenLogs}`,
+      ${insertion(sql`
+        SELECT counted.bot_id, counted.result_id, l.id, l.status, l.description, l.details, l.context, ${at}
+        FROM counted, ${givenLogs}`)}`,
+  ),
+  // Nobody waits for the session of another one: one that is in use is left out. What is locked is found again by its
+  // place, since a planner that takes the table for empty would look through all of it for each.
+  insertLikely: prepareLookup(
+    db,
+    named,
+    'insert_likely_client_logs',
+    { botId: 'text', sessionId: 'text', publicationId: 'text', logs: 'text', now: 'timestamptz' },
+    { resultId: expression(sql`asked.result_id`, 'text') },
+    (list, asked) => sql`
+      WITH free AS MATERIALIZED (
+        SELECT s.place_of_row, s.bot_id, s.id, s.result_id, ${countWith(sql`asked.logs`)} AS client_logs,
+          asked.logs, asked.now, asked.place
+        FROM ${asked}
+        CROSS JOIN LATERAL (
+          SELECT ctid AS place_of_row, * FROM ${chatSessions} s
+          WHERE s.bot_id = asked."botId" AND s.id = asked."sessionId"
+          OFFSET 0 FOR NO KEY UPDATE SKIP LOCKED
+        ) AS s
+        WHERE s.publication_id = asked."publicationId" AND s.result_id IS NOT NULL AND s.expires_at > asked.now
+          AND ${countWith(sql`asked.logs`)} <= ${most} AND ${isThere(sql`asked."botId"`)}
+      ), counted AS (
+        UPDATE ${chatSessions} s SET client_logs = free.client_logs FROM free
+        WHERE s.ctid = free.place_of_row AND s.bot_id = free.bot_id AND s.id = free.id
+        RETURNING free.*
+      ), added AS (
+        ${insertion(sql`
+          SELECT counted.bot_id, counted.result_id, l.id, l.status, l.description, l.details, l.context, counted.now
+          FROM counted, ${logsIn(sql`counted.logs`)}`)}
+      )
+      SELECT ${list} FROM counted AS asked`,
   ),
 }))
 
@@ -55,8 +99,8 @@ export async function insertClientLogs(
   now: Date,
 ): Promise<boolean> {
   if (logs.length === 0) return true
-  if (!isDistributed(db)) return addClientLogs(db, session, logs, now)
   const given = toLogs(logs)
+  if (!isDistributed(db)) return (await logStatements(db).insertCounted(valuesOf(session, given, now))) > 0
   const { botId, resultId } = session
   return transact(db, async (tx) => {
     if ((await logStatements(tx).count(valuesOf(session, given, now))) !== 1) return false
@@ -66,20 +110,22 @@ export async function insertClientLogs(
 }
 
 /**
- * The same for a session that was not looked up, of which there are logs: false also when there is none with a result.
- * Not on a cluster.
+ * The same for a session that was not looked up, of which there are logs, together with those of all other requests of one
+ * turn. False also when there is none with a result, when it is on another publication, and when it is in use. Not on a
+ * cluster.
  */
-export async function addClientLogs(
+export async function addLikelyLogs(
   db: Database,
-  session: { sessionId: string; botId: string },
+  { publicationId, ...session }: { sessionId: string; botId: string; publicationId: string },
   logs: ClientLogs,
   now: Date,
 ): Promise<boolean> {
-  return (await logStatements(db).insertCounted(valuesOf(session, toLogs(logs), now))) > 0
+  const values = valuesOf(session, toLogs(logs), now)
+  return (await logStatements(db).insertLikely({ ...values, publicationId })) !== undefined
 }
 
 function valuesOf({ sessionId, botId }: { sessionId: string; botId: string }, logs: Log[], now: Date) {
-  return { sessionId, botId, now: now.toISOString(), logs: JSON.stringify(toLogRows(logs, now)) }
+  return { botId, sessionId, now: now.toISOString(), logs: JSON.stringify(toLogRows(logs, now)) }
 }
 
 function toLogs(logs: ClientLogs): Log[] {

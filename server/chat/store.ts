@@ -63,20 +63,20 @@ export async function findSession(db: Database, tools: ChatTools, sessionId: str
     row.publicationId === null
       ? await draftFlow(db, row.botId)
       : await loadPublication(db, tools, row.botId, row.publicationId)
-  if (row.publicationId !== null) tools.publicationOfSession.set(sessionId, row.publicationId)
   return flow ? { ...row, flow } : undefined
 }
 
 /**
- * Bot and flow of a session that this process has looked up lately, from memory as a rule. Whether it is still there is
- * not asked. Undefined for all others, and on a cluster.
+ * The publication and the flow that a session is on if it is on the one that somebody chatted with last, from memory as a
+ * rule. Whether it is, and is there at all, is not asked. Undefined where that is not known, and on a cluster.
  */
-export async function recallSession(db: Database, tools: ChatTools, sessionId: string) {
-  const publicationId = tools.publicationOfSession.get(sessionId)
+export async function likelySession(db: Database, tools: ChatTools, sessionId: string) {
   const botId = botOfSession(sessionId)
-  if (publicationId === undefined || botId === undefined || isDistributed(db)) return undefined
+  if (botId === undefined || isDistributed(db)) return undefined
+  const publicationId = tools.publicationOfBot.get(botId)
+  if (publicationId === undefined) return undefined
   const flow = await loadPublication(db, tools, botId, publicationId)
-  return flow ? { sessionId, botId, flow } : undefined
+  return flow ? { sessionId, botId, publicationId, flow } : undefined
 }
 
 /**
@@ -127,6 +127,7 @@ export async function loadPublication(
   botId: string,
   publicationId: string,
 ): Promise<Flow | null> {
+  tools.publicationOfBot.set(botId, publicationId)
   const cached = tools.flows.get(publicationId)
   if (cached) return cached
   const [row] = await db

@@ -1,7 +1,7 @@
 import type { Issue } from '../../contract/errors.ts'
 import type { ChatHandlers } from '../../generated/handlers.ts'
 import { closed, refusedOrigin, remembersUsers } from '../chat/admission.ts'
-import { addClientLogs, insertClientLogs, MAXIMUM_CLIENT_LOGS } from '../chat/client-logs.ts'
+import { addLikelyLogs, insertClientLogs, MAXIMUM_CLIENT_LOGS } from '../chat/client-logs.ts'
 import { lookOfChat, startChat as startFlow } from '../chat/engine.ts'
 import { readState } from '../chat/kept-states.ts'
 import { saveStep } from '../chat/saving.ts'
@@ -18,9 +18,9 @@ import {
 import {
   findPublished,
   findSession,
+  likelySession,
   locateSession,
   previewFlow,
-  recallSession,
   sessionOf,
   turnsOf,
 } from '../chat/store.ts'
@@ -213,11 +213,11 @@ export const chat: ChatHandlers<Contexts> = {
   },
 
   async saveClientLogs({ params, body, header }, reply, { db, now, chat: tools, config }) {
-    // A client that has just said something is known, and what it noticed is one statement. Whatever keeps that from
-    // being written is found out by looking.
-    const known = body.clientLogs.length > 0 && (await recallSession(db, tools, params.sessionId))
-    if (known && !refusedOrigin(known.flow, header, config.PUBLIC_URL)) {
-      if (await addClientLogs(db, known, body.clientLogs, now)) return reply.ok({ message: 'success' })
+    // Mostly one statement for all that clients noticed at a time. Whatever keeps that from being written is found out
+    // by looking.
+    const likely = body.clientLogs.length > 0 && (await likelySession(db, tools, params.sessionId))
+    if (likely && !refusedOrigin(likely.flow, header, config.PUBLIC_URL)) {
+      if (await addLikelyLogs(db, likely, body.clientLogs, now)) return reply.ok({ message: 'success' })
     }
     const session = await findSession(db, tools, params.sessionId, now)
     const resultId = session?.resultId

@@ -545,6 +545,19 @@ describe('what a client noticed', () => {
     expect((await save(sessionId, 'good', { Origin: allowed })).status).toBe(200)
     expect(await kept()).toEqual(['good', 'first'])
   })
+
+  test('comes from origins that the publication allows which the chat is on, whatever others chat with', async () => {
+    const origins = ['https://shop.example', 'https://other.example']
+    const settingsOf = (origin?: string) => ({ security: { allowedOrigins: [origin] } })
+    const chat = await known({ ...twoQuestions, settings: settingsOf(origins[0]) })
+    await update(chat.made.id, { settings: settingsOf(origins[1]) })
+    await republish(chat.made.id)
+    await start(app, chat.made)
+    const answers = []
+    for (const Origin of origins) answers.push(await save(chat.sessionId, Origin, { Origin }))
+    expect(answers.map(({ status }) => status)).toEqual([200, 400])
+    expect(await chat.kept()).toEqual([origins[0], 'first'])
+  })
 })
 
 describe('while people chat', () => {

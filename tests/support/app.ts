@@ -194,7 +194,7 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
     },
     forgetFlows() {
       chat.tools.flows.clear()
-      chat.tools.publicationOfSession.clear()
+      chat.tools.publicationOfBot.clear()
     },
     async stop() {
       server.closeAllConnections()

@@ -15,8 +15,8 @@ export interface ChatTools {
   askModel: AskModel
   /** Parsed flows by the id of their publication. Publications never change, so neither do entries. */
   flows: LRUCache<string, Flow>
-  /** The publication of each session that was looked up lately, by the session's id. It stays with it. */
-  publicationOfSession: LRUCache<string, string>
+  /** The publication that somebody chatted with last, by bot: most of its sessions are on it. */
+  publicationOfBot: LRUCache<string, string>
 }
 
 /** `warm` resolves when code of bots can be run without waiting for its threads to start. */
@@ -38,7 +38,7 @@ export function openChatTools(
       askModel: modelClient(outbound),
       // By characters of the documents; parsed they take several times as much.
       flows: new LRUCache({ maxSize: 16 * 1024 * 1024 }),
-      publicationOfSession: new LRUCache({ max: 10_000 }),
+      publicationOfBot: new LRUCache({ max: 10_000 }),
     },
     warm: sandbox.warm,
     close: sandbox.close,

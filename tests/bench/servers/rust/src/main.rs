@@ -128,7 +128,7 @@ impl App {
             }
             (&Method::POST, ["api", "v2", "sessions", id, "clientLogs"]) => {
                 serde_json::from_slice::<&RawValue>(&bytes(body).await?)?;
-                self.logs.go_on(&self.database, id).await
+                self.logs.write_to(&self.database, id).await
             }
             _ => Ok((StatusCode::NOT_FOUND, "{}".to_owned())),
         }
