@@ -33,7 +33,7 @@ const service = [
   'pool',
   'pooler',
   'standby',
-  'saving-on-node',
+  'saving',
   'stats-rollup',
   'purge',
   'admin',

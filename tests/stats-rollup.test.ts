@@ -404,6 +404,31 @@ describe('a bot', () => {
     expect(app.statements).toHaveLength(2)
   })
 
+  test('is counted for itself and for its range, whoever asks about others at the same moment', async () => {
+    const bots = [await makeBot(100), await makeCountedBot(), await makeBot(300), await makeCountedBot()]
+    const hour = (n: number) => new Date(Date.parse(NOON) - n * 60 * 60 * 1000)
+    const ranges = [
+      { from: null, to: null },
+      { from: hour(1), to: null },
+      { from: hour(100), to: hour(3) },
+      { from: null, to: hour(2) },
+    ]
+    const questions = bots.flatMap((botId) => ranges.map((range) => ({ botId, range })))
+    const ask = ({ botId, range }: (typeof questions)[number]) =>
+      countResults(app.db, { bot: { id: botId, resultsFloorAt: null } } as BotGrant, range, new Date(NOON))
+    // What is known of the bots afterwards has them asked about together.
+    for (const question of questions) await ask(question)
+    app.statements.length = 0
+    const together = await Promise.all(questions.map(ask))
+    expect(app.statements).toHaveLength(isDistributed(app.db) ? questions.length : 2)
+
+    const reader = connectAgain()
+    const exact = []
+    for (const { botId, range } of questions) exact.push((await compareAtOnce(reader, botId, range)).counted)
+    expect(together).toEqual(exact)
+    expect(new Set(exact.map((stats) => JSON.stringify(stats))).size).toBeGreaterThan(8)
+  })
+
   test('with few results is counted from the index alone, until it has many', async () => {
     const botId = await makeBot(100)
     const reader = connectAgain()

@@ -14,12 +14,12 @@ import {
   type ResultRow,
   type StepEvent,
   type StepRows,
-  type StepTold,
   writeOnNode,
 } from './saving-on-node.ts'
 import { stepStatements } from './step-statements.ts'
 import type { Session } from './store.ts'
 import type { Answer, SessionState, StepOutcome } from './types.ts'
+import { writeUsual } from './usual-steps.ts'
 
 /*
  * Writing one step of a chat: one statement, or on a cluster one function. A step is written as a whole or not at
@@ -163,7 +163,7 @@ async function writeStep(db: Database, step: Step, now: Date, isRepeated: boolea
   } else if (step.resultId === null) {
     isWritten = (await (isFirst ? run.firstWithoutResult : run.nextWithoutResult)(values)) === 1
   } else {
-    isWritten = !isRepeated && (await writeUsual(run, isFirst, values, rows, told, now))
+    isWritten = !isRepeated && (await writeUsual(db, values, rows, told, now))
     if (!isWritten) {
       const { next, nextTold, first, firstTold } = run
       const write = isTold ? (isFirst ? firstTold : nextTold) : isFirst ? first : next
@@ -182,51 +182,6 @@ async function writeStep(db: Database, step: Step, now: Date, isRepeated: boolea
   }
   if (isWritten && isTold) wakeAfter(db)
   return isWritten
-}
-
-/** Writes a step that is the start of a chat with a new result, or one answer. False where it is, or has, anything else. */
-async function writeUsual(
-  run: ReturnType<typeof stepStatements>,
-  isFirst: boolean,
-  values: Record<string, unknown>,
-  { made, changed, answers, logs, transcript }: StepRows,
-  told: StepTold | undefined,
-  now: Date,
-): Promise<boolean> {
-  const events = told?.events ?? []
-  const [result, ...others] = [...made, ...changed]
-  if (!result || others.length + logs.length + transcript.length > 0) return false
-  const own = {
-    ...values,
-    variables: JSON.stringify(result.variables),
-    hasStarted: result.has_started,
-    isCompleted: result.is_completed,
-    waitingBlockId: result.waiting_block_id,
-  }
-  if (isFirst) {
-    if (changed.length + answers.length + events.length > 0 || values.apartStep) return false
-    return (await run.start({ ...own, transcript: JSON.stringify(result.transcript) })) === 1
-  }
-  const [answer, ...moreAnswers] = answers
-  const [event, ...moreEvents] = events
-  if (!answer || made.length + moreAnswers.length + moreEvents.length > 0) return false
-  if (event && event.type !== 'result.answered') return false
-  const { answer: kept, answerTold: keptTold, answerApart: apart, answerApartTold: apartTold } = run
-  const write = values.apartStep ? (event ? apartTold : apart) : event ? keptTold : kept
-  const written = await write({
-    ...own,
-    lateBefore: lateBefore(now),
-    blockId: answer.block_id,
-    content: answer.content,
-    files: answer.files,
-    transcript: JSON.stringify(answer.transcript),
-    ...(event && {
-      workspaceId: told?.workspaceId,
-      eventId: event.id,
-      eventData: JSON.stringify(event.data),
-    }),
-  })
-  return written === 1
 }
 
 function keptState({ session, resultId, outcome: { state } }: Step, isBesideFirst: boolean): string | null {

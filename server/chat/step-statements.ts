@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { prepareWrite, statements } from '../db/client.ts'
+import { prepareTogether } from '../db/lookup.ts'
 import {
   bots,
   chatSessions,
@@ -230,10 +231,119 @@ const bare = (writtenSession: SQL) => sql`${withStep(writtenSession, overEarlier
 
 /** That there was an answer, which is all that such a step has to tell. */
 const answerTold = sql`, told AS (${insertEvents(sql`
-    SELECT ${workspaceId} AS workspace_id, live.bot_id, live.id AS subject, 0 AS place,
+    SELECT ${workspaceId} AS workspace_id, live.bot_id, live.id AS subject, 1 AS place,
       ${sql.placeholder('eventId')}::text AS id, 'result.answered' AS type,
       ${dataOf(sql`${sql.placeholder('eventData')}::text`)} AS data, ${at} AS at
     FROM live`)})`
+
+/** Of the usual steps of one bot, which are written together: what is written of every one. */
+const shared = {
+  sessionId: 'text',
+  resultId: 'text',
+  state: 'text',
+  lastAnswer: 'text',
+  keptStep: 'bytea',
+  now: 'timestamptz',
+  savedAt: 'timestamptz',
+  endedAt: 'timestamptz',
+  expiresAt: 'timestamptz',
+  variables: 'text',
+  hasStarted: 'boolean',
+  isCompleted: 'boolean',
+  waitingBlockId: 'text',
+  transcript: 'text',
+} as const
+
+const startTypes = { ...shared, publicationId: 'text', lastMessage: 'text' } as const
+
+/** Starts of chats, as one is. */
+const withNewResults = (asked: SQL) => sql`
+  WITH asked AS MATERIALIZED (SELECT * FROM ${asked}),
+  session AS (
+    INSERT INTO ${chatSessions} (id, bot_id, publication_id, result_id, state, revision, last_message, last_answer,
+      ended_at, expires_at, created_at, updated_at, steps)
+    SELECT "sessionId", ${botId}, "publicationId", "resultId", state::json, 1, "lastMessage", "lastAnswer"::json,
+      "endedAt", "expiresAt", now, "savedAt", "keptStep"
+    FROM asked
+  ), made AS (
+    INSERT INTO ${results} (bot_id, id, variables, has_started, is_completed, is_archived, last_chat_session_id,
+      waiting_block_id, waits_until, created_at, updated_at, transcript)
+    SELECT ${botId}, "resultId", variables::json, "hasStarted", "isCompleted", false, "sessionId", "waitingBlockId",
+      CASE WHEN "waitingBlockId" IS NOT NULL THEN "expiresAt" END,
+      greatest(now, b.results_floor_at + interval '1 millisecond'), now, transcript::json
+    FROM (SELECT results_floor_at FROM ${bots} WHERE id = ${botId} FOR KEY SHARE) AS b, asked
+  )
+  SELECT place FROM asked`
+
+const answerTypes = {
+  ...shared,
+  revision: 'integer',
+  lastMessage: 'text',
+  steered: 'text',
+  isEnded: 'boolean',
+  apartStep: 'bytea',
+  lateBefore: 'timestamptz',
+  blockId: 'text',
+  content: 'text',
+  // JSON.
+  files: 'text',
+  eventId: 'text',
+  eventData: 'text',
+} as const
+
+/**
+ * Answers of several chats, as one is. Rows are found by their keys first and then by their places, since a planner that
+ * takes a table for empty would look through all of it. A session that somebody else has changed meanwhile is left out;
+ * where that happens to a result, dividing by zero keeps all from being written.
+ */
+const withAnswers = (asked: SQL, more = sql``) => sql`
+  WITH session AS (
+    UPDATE ${chatSessions} s SET state = asked.state::json, revision = s.revision + 1, result_id = asked."resultId",
+      last_message = asked."lastMessage", last_answer = asked."lastAnswer"::json, ended_at = asked."endedAt",
+      expires_at = asked."expiresAt", updated_at = asked."savedAt", steered = NULL,
+      steps = coalesce(asked."keptStep" || coalesce(s.steps, ''), s.steps)
+    FROM ${asked}
+    CROSS JOIN LATERAL (
+      SELECT ctid AS session_place FROM ${chatSessions} WHERE bot_id = ${botId} AND id = asked."sessionId" OFFSET 0
+    ) AS own
+    CROSS JOIN LATERAL (
+      SELECT ctid AS result_place FROM ${results} WHERE bot_id = ${botId} AND id = asked."resultId"
+        AND created_at >= asked."lateBefore" OFFSET 0
+    ) AS of_bot
+    WHERE s.ctid = session_place AND s.bot_id = ${botId} AND s.id = asked."sessionId"
+      AND s.revision = asked.revision AND s.steered::text IS NOT DISTINCT FROM asked.steered
+      AND (s.state IS NULL) = asked."isEnded"
+    RETURNING asked.*, result_place
+  ), step AS (
+    INSERT INTO ${chatSteps} (bot_id, session_id, revision, step)
+    SELECT ${botId}, "sessionId", revision + 1, "apartStep" FROM session WHERE "apartStep" IS NOT NULL
+  ), live AS (
+    UPDATE ${results} o SET variables = session.variables::json,
+      has_started = o.has_started OR session."hasStarted",
+      is_completed = o.is_completed OR session."isCompleted",
+      last_chat_session_id = session."sessionId", waiting_block_id = session."waitingBlockId",
+      waits_until = CASE WHEN session."waitingBlockId" IS NOT NULL THEN session."expiresAt" END,
+      updated_at = session.now
+    FROM session
+    WHERE o.ctid = result_place AND o.bot_id = ${botId} AND o.id = session."resultId"
+    RETURNING o.bot_id, o.id, o.created_at, o.has_started, o.is_completed, session."blockId", session.content,
+      session.files, session.now, session.transcript, session."eventId", session."eventData"
+  ), answer AS (
+    INSERT INTO ${resultAnswers} (bot_id, result_id, seq, block_id, content, attached_file_urls, created_at, transcript)
+    SELECT ${botId}, live.id, coalesce((
+        SELECT max(seq) + 1 FROM ${resultAnswers} e WHERE e.bot_id = ${botId} AND e.result_id = live.id
+      ), 0), live."blockId", live.content,
+      CASE WHEN live.files IS NOT NULL THEN ARRAY(SELECT json_array_elements_text(live.files::json)) END, live.now,
+      live.transcript::json
+    FROM live
+  ) ${more}
+  SELECT place, 1 / ((SELECT count(*) FROM session) = (SELECT count(*) FROM live))::integer FROM session`
+
+/** That there were answers. */
+const answersTold = sql`, told AS (${insertEvents(sql`
+    SELECT ${workspaceId} AS workspace_id, live.bot_id, live.id AS subject, 1 AS place, live."eventId" AS id,
+      'result.answered' AS type, ${dataOf(sql`live."eventData"`)} AS data, live.now AS at
+    FROM live WHERE live."eventId" IS NOT NULL`)})`
 
 export const stepStatements = statements((db, named) => ({
   first: prepareWrite(db, named('chat_first_step'), withResult(insertSession)),
@@ -247,4 +357,9 @@ export const stepStatements = statements((db, named) => ({
   answerTold: prepareWrite(db, named('chat_usual_answer_told'), withAnswer(keepingStep, answerTold)),
   answerApart: prepareWrite(db, named('chat_usual_answer_apart'), withAnswer(withStep)),
   answerApartTold: prepareWrite(db, named('chat_usual_answer_apart_told'), withAnswer(withStep, answerTold)),
+  starts: prepareTogether(db, named('chat_usual_starts'), startTypes, withNewResults),
+  answers: prepareTogether(db, named('chat_usual_answers'), answerTypes, (asked) => withAnswers(asked)),
+  answersTold: prepareTogether(db, named('chat_usual_answers_told'), answerTypes, (asked) =>
+    withAnswers(asked, answersTold),
+  ),
 }))

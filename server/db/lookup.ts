@@ -12,9 +12,35 @@ interface Asked {
   text: string
   bytea: Buffer
   timestamptz: string
+  integer: number
+  boolean: boolean
 }
 
-type QuestionOf<Types extends Record<string, keyof Asked>> = { [Key in keyof Types]: Asked[Types[Key]] }
+type Types = Record<string, keyof Asked>
+
+type QuestionOf<T extends Types> = { [Key in keyof T]: Asked[T[Key]] }
+
+/** A parameter for each column, and what a table of such columns is named. */
+function columnsOf(types: Types) {
+  const columns = Object.entries<string>(types)
+  const comma = sql`, `
+  const names = sql.join(
+    columns.map(([column]) => sql.identifier(column)),
+    comma,
+  )
+  // The planner does not see how many there are: it would plan anew for every number of them.
+  const lists = columns.map(([column, type]) => sql`(SELECT ${sql.placeholder(column)}::${sql.raw(type)}[])`)
+  const values = columns.map(
+    ([column, type]) => sql`${sql.placeholder(column)}::${sql.raw(type)} AS ${sql.identifier(column)}`,
+  )
+  return {
+    several: sql`unnest(${sql.join(lists, comma)}) WITH ORDINALITY AS asked (${names}, place)`,
+    one: sql`(SELECT ${sql.join(values, comma)}, 1 AS place) AS asked`,
+    /** The values of the parameters. */
+    listsOf: (questions: readonly Record<string, unknown>[]) =>
+      Object.fromEntries(columns.map(([column]) => [column, questions.map((asked) => asked[column])])),
+  }
+}
 
 /**
  * Prepares a statement that finds one row for a question, and asks the questions of all requests that come in
@@ -22,48 +48,26 @@ type QuestionOf<Types extends Record<string, keyof Asked>> = { [Key in keyof Typ
  * alone, since together they would go to several nodes. `statement` gets the table of the questions, named `asked`,
  * with a column for each of `types`, and the select list.
  */
-export function prepareLookup<Types extends Record<string, keyof Asked>, S extends Shape>(
+export function prepareLookup<T extends Types, S extends Shape>(
   db: Database,
   named: (name: string) => string,
   name: string,
-  types: Types,
+  types: T,
   shape: S,
   statement: (list: SQL, asked: SQL) => SQL,
-): (question: QuestionOf<Types>) => Promise<RowOf<S> | undefined> {
-  const columns = Object.entries<string>(types)
-  const names = columns.map(([column]) => sql.identifier(column))
-  const values = columns.map(
-    ([column, type]) => sql`${sql.placeholder(column)}::${sql.raw(type)} AS ${sql.identifier(column)}`,
-  )
-  // The planner does not see how many there are: it would plan anew for every number of them.
-  const lists = columns.map(([column, type]) => sql`(SELECT ${sql.placeholder(column)}::${sql.raw(type)}[])`)
-  const comma = sql`, `
+): (question: QuestionOf<T>) => Promise<RowOf<S> | undefined> {
+  const columns = columnsOf(types)
   const { list: own, read } = selection(shape)
   const list = sql`asked.place, ${own}`
-  const one = prepareSql(
-    db,
-    named(name),
-    statement(list, sql`(SELECT ${sql.join(values, comma)}, 1 AS place) AS asked`),
-  )
-  const several = prepareSql(
-    db,
-    named(`${name}_several`),
-    statement(
-      list,
-      sql`unnest(${sql.join(lists, comma)}) WITH ORDINALITY AS asked (${sql.join(names, comma)}, place)`,
-    ),
-  )
-  const loader = new DataLoader<QuestionOf<Types>, RowOf<S> | undefined>(
+  const one = prepareSql(db, named(name), statement(list, columns.one))
+  const several = prepareSql(db, named(`${name}_several`), statement(list, columns.several))
+  const loader = new DataLoader<QuestionOf<T>, RowOf<S> | undefined>(
     async (questions) => {
       const [first] = questions
       const { rows } =
         first !== undefined && questions.length === 1
           ? await one(first)
-          : await several(
-              Object.fromEntries(
-                columns.map(([column]) => [column, questions.map((asked) => asked[column])]),
-              ),
-            )
+          : await several(columns.listsOf(questions))
       const found: (RowOf<S> | undefined)[] = questions.map(() => undefined)
       for (const row of rows) found[Number(row.place) - 1] = read(row)
       return found
@@ -75,4 +79,24 @@ export function prepareLookup<Types extends Record<string, keyof Asked>, S exten
     },
   )
   return (question) => loader.load(question)
+}
+
+/**
+ * Prepares a statement that writes several things at once. `statement` gets their table, named `asked`, with a column for
+ * each of `types`, any of which can be null, and its columns `place`, of which it returns those that it wrote. Other
+ * placeholders are for all of them. What is made of it says of each whether it was written.
+ */
+export function prepareTogether<T extends Types>(
+  db: Database,
+  name: string,
+  types: T,
+  statement: (asked: SQL) => SQL,
+): (given: readonly Record<string, unknown>[], forAll: Record<string, unknown>) => Promise<boolean[]> {
+  const columns = columnsOf(types)
+  const run = prepareSql(db, name, statement(columns.several))
+  return async (given, forAll) => {
+    const { rows } = await run({ ...columns.listsOf(given), ...forAll })
+    const written = new Set(rows.map(({ place }) => Number(place)))
+    return given.map((_, at) => written.has(at + 1))
+  }
 }

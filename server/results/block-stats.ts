@@ -4,7 +4,7 @@ import { type Database, Rollback, statements, transact } from '../db/client.ts'
 import { botBlockStatsDaily, botStatsDaily, publishedBots, resultAnswers, results } from '../db/schema.ts'
 import { expression, prepareSelect, selectRows } from '../db/selection.ts'
 import type { Status } from './filter.ts'
-import { gapsOf, hidden, MANY, requestRollup, spanOf, startOf } from './stats-rollup.ts'
+import { gapsOf, givenRange, MANY, requestRollup, spanOf, startOf } from './stats-rollup.ts'
 import type { TimeRange } from './time-range.ts'
 
 /*
@@ -40,10 +40,9 @@ const now = sql`${sql.placeholder('now')}::timestamptz`
 const wanted = sql`${sql.placeholder('status')}::text`
 
 const blockStatements = statements((db, named) => {
-  const botId = hidden(db, 'botId', 'text')
+  const { botId, firstDay, endDay, ...range } = givenRange(db)
   const goodDays = sql`FROM ${botStatsDaily} WHERE bot_id = ${botId} AND blocks_epoch = epoch
-    AND coalesce(blocks_settle_at, '-infinity') <= ${now}
-    AND day >= ${hidden(db, 'firstDay', 'date')} AND day < ${hidden(db, 'endDay', 'date')}`
+    AND coalesce(blocks_settle_at, '-infinity') <= ${now} AND day >= ${firstDay} AND day < ${endDay}`
   return {
     count: prepareSelect(
       db,
@@ -65,7 +64,7 @@ const blockStatements = statements((db, named) => {
         SELECT e.block_id, (e.waits_until IS NULL)::int, coalesce(e.waits_until <= ${now}, false)::int,
           coalesce(e.waits_until > ${now}, false)::int, 1
         FROM (SELECT count(*) AS days, min(day) AS first, max(day) AS last ${goodDays}) AS kept,
-          LATERAL (${gapsOf(goodDays)}) AS gap
+          LATERAL (${gapsOf(goodDays, range)}) AS gap
           CROSS JOIN LATERAL (${eventsBetween(botId, sql`gap.begins`, sql`gap.ends`)}) AS e
         WHERE gap.begins < gap.ends AND (${wanted} IS NULL OR e.status = ${wanted})
       ) AS part GROUP BY part.block_id`,

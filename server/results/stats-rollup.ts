@@ -3,6 +3,7 @@ import { LRUCache } from 'lru-cache'
 import type { BotGrant } from '../access/index.ts'
 import { type Database, sqlState, statements, type Transaction } from '../db/client.ts'
 import { isDistributed } from '../db/distribution.ts'
+import { prepareLookup } from '../db/lookup.ts'
 import { botStatsDaily, bots, results, statsRollups } from '../db/schema.ts'
 import { expression, prepareSelect, selectRows } from '../db/selection.ts'
 import type { TimeRange } from './time-range.ts'
@@ -88,16 +89,28 @@ const countBetween = (botId: SQL, begins: SQL, ends: SQL) => sql`
  * A parameter of which the planner does not see the value: for a small bot it would otherwise make a plan of
  * its own for every read, which takes longer than the read. A cluster has to see whose rows are read.
  */
-export const hidden = (db: Database, name: string, type: 'text' | 'date') => {
+const hidden = (db: Database, name: string, type: 'text' | 'date') => {
   const value = sql`${sql.placeholder(name)}::${sql.raw(type)}`
   return isDistributed(db) ? value : sql`(SELECT ${value})`
 }
 
-const from = sql`${sql.placeholder('from')}::timestamptz`
-const to = sql`${sql.placeholder('to')}::timestamptz`
+/** What is asked about, as a statement has it: the bot, a range, and the days within it. */
+interface Asked {
+  botId: SQL
+  from: SQL
+  to: SQL
+  firstDay: SQL
+  endDay: SQL
+}
 
-const goodDaysOf = (db: Database) => sql`FROM ${botStatsDaily} WHERE bot_id = ${hidden(db, 'botId', 'text')}
-  AND computed_epoch = epoch AND day >= ${hidden(db, 'firstDay', 'date')} AND day < ${hidden(db, 'endDay', 'date')}`
+/** The same as parameters. */
+export const givenRange = (db: Database): Asked => ({
+  botId: hidden(db, 'botId', 'text'),
+  from: sql`${sql.placeholder('from')}::timestamptz`,
+  to: sql`${sql.placeholder('to')}::timestamptz`,
+  firstDay: hidden(db, 'firstDay', 'date'),
+  endDay: hidden(db, 'endDay', 'date'),
+})
 
 export const startOf = (day: SQL) => sql`(${day})::timestamp AT TIME ZONE 'UTC'`
 
@@ -105,7 +118,7 @@ export const startOf = (day: SQL) => sql`(${day})::timestamp AT TIME ZONE 'UTC'`
  * What is not kept: from the beginning to the first good day, and from the end of each to the next one. Mostly
  * only the last of them has anything after it, and the others need not be looked at.
  */
-export const gapsOf = (goodDays: SQL) => sql`
+export const gapsOf = (goodDays: SQL, { from, to }: Pick<Asked, 'from' | 'to'>) => sql`
   SELECT ${from} AS begins, coalesce(${startOf(sql`kept.first`)}, ${to}) AS ends
   UNION ALL
   SELECT ${startOf(sql`kept.last + 1`)}, ${to} WHERE kept.days = kept.last - kept.first + 1
@@ -117,55 +130,99 @@ export const gapsOf = (goodDays: SQL) => sql`
 const total = (column: string) => sql.raw(`coalesce(sum(${column}), 0)::float8 AS ${column}`)
 const totals = sql`${total('views')}, ${total('starts')}, ${total('completions')}`
 
+/** What good days have and what is counted beside them, from one snapshot: completed <= starts <= views at every moment. */
+function keptAndCounted({ botId, firstDay, endDay, ...range }: Asked): SQL {
+  const goodDays = sql`FROM ${botStatsDaily} WHERE bot_id = ${botId} AND computed_epoch = epoch
+    AND day >= ${firstDay} AND day < ${endDay}`
+  return sql`(
+      SELECT count(*) AS days, min(day) AS first, max(day) AS last, ${totals} ${goodDays}
+    ) AS kept CROSS JOIN LATERAL (
+      SELECT ${totals}
+      FROM (${gapsOf(goodDays, range)}) AS gap
+      CROSS JOIN LATERAL (${countBetween(botId, sql`gap.begins`, sql`gap.ends`)}) AS part
+      WHERE gap.begins < gap.ends
+    ) AS counted`
+}
+
+const most = sql.raw(String(MANY))
+
+const ofBoth = {
+  totalViews: expression(sql`kept.views + counted.views`, 'float8'),
+  // A completion counts only with a start, whatever the rows say.
+  totalStarts: expression(sql`kept.starts + counted.starts`, 'float8'),
+  totalCompleted: expression(sql`kept.completions + counted.completions`, 'float8'),
+  hasFew: expression(sql`counted.views <= ${most}`, 'boolean'),
+}
+
+const questionTypes = {
+  botId: 'text',
+  from: 'timestamptz',
+  to: 'timestamptz',
+  firstDay: 'text',
+  endDay: 'text',
+} as const
+
+const asked: Asked = {
+  botId: sql`asked."botId"`,
+  from: sql`asked."from"`,
+  to: sql`asked."to"`,
+  firstDay: sql`asked."firstDay"::date`,
+  endDay: sql`asked."endDay"::date`,
+}
+
 const readStatements = statements((db, named) => {
-  const botId = hidden(db, 'botId', 'text')
-  const goodDays = goodDaysOf(db)
+  const given = givenRange(db)
   return {
-    // One statement, hence one snapshot: completed <= starts <= views at every moment. A completion counts
-    // only with a start, whatever the rows say.
+    /** For any bot. */
     count: prepareSelect(
       db,
       named('count_results'),
       {
-        totalViews: expression(sql`kept.views + counted.views`, 'float8'),
-        totalStarts: expression(sql`kept.starts + counted.starts`, 'float8'),
-        totalCompleted: expression(sql`kept.completions + counted.completions`, 'float8'),
+        ...ofBoth,
         isFound: expression(
-          sql`CASE WHEN counted.views > ${sql.raw(String(MANY))} THEN NOT EXISTS (
-          SELECT FROM ${statsRollups} WHERE bot_id = ${botId}
+          sql`CASE WHEN counted.views > ${most} THEN NOT EXISTS (
+          SELECT FROM ${statsRollups} WHERE bot_id = ${given.botId}
         ) ELSE false END`,
           'boolean',
         ),
-        isSmall: expression(sql`kept.days = 0 AND counted.views <= ${sql.raw(String(MANY))}`, 'boolean'),
+        hasDays: expression(sql`kept.days > 0`, 'boolean'),
       },
-      (list) => sql`
-      SELECT ${list} FROM (
-        SELECT count(*) AS days, min(day) AS first, max(day) AS last, ${totals} ${goodDays}
-      ) AS kept, LATERAL (
-        SELECT ${totals}
-        FROM (${gapsOf(goodDays)}) AS gap
-        CROSS JOIN LATERAL (${countBetween(botId, sql`gap.begins`, sql`gap.ends`)}) AS part
-        WHERE gap.begins < gap.ends
-      ) AS counted`,
+      (list) => sql`SELECT ${list} FROM ${keptAndCounted(given)}`,
     ),
-    countSmall: prepareSelect(
+    /** For those of which few results are beside good days. */
+    countBesideDays: prepareLookup(
       db,
-      named('count_few_results'),
+      named,
+      'count_results_beside_days',
+      questionTypes,
+      ofBoth,
+      (list, questions) => sql`SELECT ${list} FROM ${questions} CROSS JOIN LATERAL ${keptAndCounted(asked)}`,
+    ),
+    /** For those that have few results. */
+    countSmall: prepareLookup(
+      db,
+      named,
+      'count_few_results',
+      questionTypes,
       {
         totalViews: expression(sql`views`, 'float8'),
         totalStarts: expression(sql`starts`, 'float8'),
         totalCompleted: expression(sql`completions`, 'float8'),
+        hasFew: expression(sql`views <= ${most}`, 'boolean'),
       },
-      (list) => sql`SELECT ${list} FROM (${countBetween(botId, from, to)}) AS counted`,
+      (list, questions) => sql`
+        SELECT ${list} FROM ${questions}
+        CROSS JOIN LATERAL (${countBetween(asked.botId, asked.from, asked.to)}) AS counted`,
     ),
   }
 })
 
 /**
- * Bots that had few results a moment ago, and no day that is kept. To count from the index alone is right for
- * every bot at any time, only slow for some.
+ * Bots of which little had to be counted a moment ago: those that had few results, and no day that is kept, and those with
+ * few beside such days. What requests of one turn ask about them is asked together. Both count right for every bot at any
+ * time, only slowly for some. On a cluster the second is asked as if nothing was known.
  */
-const smallBots = new LRUCache<string, true>({ max: 10_000, ttl: 10 * 60 * 1000 })
+const quickBots = new LRUCache<string, 'countSmall' | 'countBesideDays'>({ max: 10_000, ttl: 10 * 60 * 1000 })
 
 /** A range of the results of a bot that are there, and of the days within it, as statements take it. */
 export function spanOf({ bot }: BotGrant, range: TimeRange) {
@@ -187,19 +244,22 @@ export function spanOf({ bot }: BotGrant, range: TimeRange) {
 export async function countResults(db: Database, grant: BotGrant, range: TimeRange, now: Date) {
   const { bot } = grant
   const values = spanOf(grant, range)
+  const run = readStatements(db)
   try {
-    if (smallBots.has(bot.id)) {
-      const stats = one(await readStatements(db).countSmall(values))
-      if (stats.totalViews <= MANY) return stats
-      smallBots.delete(bot.id)
+    const quick = quickBots.get(bot.id)
+    if (quick !== undefined) {
+      const { hasFew, totalViews, totalStarts, totalCompleted } = one(await run[quick](values))
+      if (hasFew) return { totalViews, totalStarts, totalCompleted }
+      quickBots.delete(bot.id)
     }
-    const { isFound, isSmall, ...stats } = one(await readStatements(db).count(values))
+    const { isFound, hasFew, hasDays, ...stats } = one((await run.count(values))[0])
+    if (hasFew && hasDays && !isDistributed(db)) quickBots.set(bot.id, 'countBesideDays')
     // Within a range, few results say nothing about the others.
-    if (isSmall && range.from === null && range.to === null) smallBots.set(bot.id, true)
+    if (hasFew && !hasDays && range.from === null && range.to === null) quickBots.set(bot.id, 'countSmall')
     if (isFound) await requestRollup(db, bot.id, now)
     return stats
   } catch (error) {
-    smallBots.delete(bot.id)
+    quickBots.delete(bot.id)
     // So many that counting takes too long: only the background can help.
     if (sqlState(error) === '57014') await requestRollup(db, bot.id, now)
     throw error
@@ -207,7 +267,7 @@ export async function countResults(db: Database, grant: BotGrant, range: TimeRan
 }
 
 /** What a statement over all rows gives is one row always. */
-function one<Row>([row]: Row[]): Row {
+function one<Row>(row: Row | undefined): Row {
   if (!row) throw new Error('A count gave no row')
   return row
 }

@@ -3,12 +3,13 @@ import fc from 'fast-check'
 import { type Step, saveStep } from '../server/chat/saving.ts'
 import { sessionLookups } from '../server/chat/session-lookups.ts'
 import type { SessionState, StepOutcome } from '../server/chat/types.ts'
+import { isDistributed } from '../server/db/distribution.ts'
 import { type App, startApp } from './support/app.ts'
 import { runs } from './support/runs.ts'
 
 /*
- * A step is one statement on a server and a function of a node on a cluster: both write the same. On a cluster (CITUS=1)
- * there is only the latter.
+ * A step is one statement on a server, or a part of one with other steps, and a function of a node on a cluster: all write
+ * the same. On a cluster (CITUS=1) there is only the latter.
  */
 
 const NOW = new Date('2026-03-10T12:00:00.000Z')
@@ -199,6 +200,195 @@ test('both write the same', async () => {
   expect(seen.written).toBeGreaterThan(40)
   expect(seen.not).toBeGreaterThan(20)
 })
+
+const MANY = [0, 1, 2, 3, 4, 5]
+
+/** Chats that go on and a result for each; those with an odd number are of an earlier day. */
+async function prepareMany(app: App, hasFloor: boolean) {
+  await prepare(app, { hasFloor, steered: null })
+  await app.pool.query(
+    `INSERT INTO results (bot_id, id, variables, has_started, is_completed, created_at, updated_at)
+    SELECT '${BOT}', 'result ' || n, '[]', n > 2, false, CASE WHEN n % 2 = 1 THEN '2026-03-01Z'::timestamptz
+      ELSE '2026-03-10T11:00Z' END, '2026-03-01Z' FROM unnest($1::integer[]) AS n`,
+    [MANY],
+  )
+  await app.pool.query(
+    `INSERT INTO chat_sessions (id, bot_id, publication_id, result_id, state, revision, steered, expires_at, created_at, updated_at)
+    SELECT 'chat ' || n, '${BOT}', 'p', 'result ' || n, '{}', 3, CASE WHEN n > 3 THEN '{"a":1}'::json END,
+      '2026-03-12T13:00Z', '2026-03-10T11:00Z', '2026-03-10T11:00Z' FROM unnest($1::integer[]) AS n`,
+    [MANY],
+  )
+}
+
+/** Mostly a start or one answer, which is what is written together. */
+const usual = fc.record({
+  isStart: fc.boolean(),
+  isUsual: fc.constantFrom(true, true, true, false),
+  isWatched: fc.boolean(),
+  hasRoom: fc.boolean(),
+  made: step,
+  answer,
+})
+
+function toUsual(
+  {
+    isStart,
+    isUsual,
+    isWatched,
+    hasRoom,
+    made,
+    answer,
+  }: typeof usual extends fc.Arbitrary<infer Value> ? Value : never,
+  n: number,
+): Step {
+  const rest = isUsual ? { logs: [], answers: isStart ? [] : [answer], transcript: [] } : {}
+  const kind = isStart ? 'new chat' : 'chat'
+  const one = toStep({ ...made, kind, isTold: isWatched, outcome: { ...made.outcome, ...rest, linked: [] } })
+  const id = isStart ? `fresh ${n}` : `chat ${n}`
+  const resultId = isStart ? `new ${n}` : `result ${n}`
+  const { read } = one
+  return {
+    ...one,
+    session: { ...one.session, id },
+    resultId,
+    isNewResult: isStart,
+    outcome: { ...one.outcome, hasStarted: !isUsual || one.outcome.hasStarted },
+    ...(read && { read: { ...read, stepsSize: hasRoom ? 0 : 1_900 } }),
+  }
+}
+
+/** Statements that write steps of several chats. */
+const together = ({ statements }: App) =>
+  statements.filter((text) => /(INSERT INTO|UPDATE) "chat_sessions"/.test(text) && text.includes('unnest('))
+
+test('steps of one moment write what they would one after the other', async () => {
+  const seen = { written: 0, not: 0 }
+  const [first, second] = apps as [App, App]
+  first.statements.length = 0
+  const property = fc.asyncProperty(
+    fc.array(usual, { minLength: 2, maxLength: MANY.length }),
+    fc.boolean(),
+    async (all, hasFloor) => {
+      const steps = all.map(toUsual)
+      await prepareMany(first, hasFloor)
+      const atOnce = await Promise.all(steps.map((step) => saveStep(first.db, step, NOW)))
+      await prepareMany(second, hasFloor)
+      const inTurn = []
+      for (const step of steps) inTurn.push(await saveStep(second.db, step, NOW))
+      expect({ atOnce, rows: await rowsOf(first) }).toEqual({ atOnce: inTurn, rows: await rowsOf(second) })
+      for (const isWritten of atOnce) seen[isWritten ? 'written' : 'not']++
+    },
+  )
+  await fc.assert(property, { numRuns: runs(150, 2_000) })
+  expect(seen.written).toBeGreaterThan(100)
+  expect(seen.not).toBeGreaterThan(20)
+  if (!isDistributed(first.db)) expect(together(first).length).toBeGreaterThan(40)
+})
+
+const answering = (n: number, resultId = `result ${n}`): Step => ({
+  session: { id: `chat ${n}`, botId: BOT, publicationId: 'p' },
+  watchedWorkspaceId: 'w',
+  read: { steered: null, isEnded: false, stepsSize: 0 },
+  revision: 3,
+  resultId,
+  isNewResult: false,
+  wasAnswered: true,
+  outcome: {
+    messages: [],
+    uploads: [],
+    variables: [],
+    hasStarted: true,
+    isCompleted: false,
+    answers: [{ blockId: 'block', content: `answer ${n}` }],
+    logs: [],
+    transcript: [],
+    linkedResults: [],
+    state: null,
+  } as unknown as StepOutcome,
+  lastMessage: null,
+  lastAnswer: '{}',
+})
+
+async function answersOf({ pool }: App) {
+  const { rows } = await pool.query(
+    `SELECT result_id, seq, content FROM result_answers WHERE content LIKE 'answer %' ORDER BY result_id, seq`,
+  )
+  return rows.map(({ result_id, seq, content }) => `${result_id}: ${seq} ${content}`)
+}
+
+test('of steps of one moment each counts once, whatever they have in common', async () => {
+  const [app] = apps as [App]
+  await prepareMany(app, false)
+  const steps = [
+    // Two chats of one result, and one chat twice.
+    answering(0),
+    answering(2, 'result 0'),
+    answering(1),
+    answering(3),
+    answering(3),
+  ]
+  const written = await Promise.all(steps.map((step) => saveStep(app.db, step, NOW)))
+  expect(written.slice(0, 3)).toEqual([true, true, true])
+  expect(written.slice(3).sort()).toEqual([false, true])
+  const kept = (await answersOf(app)).map((line) => line.replace(/answer [02]/, 'either'))
+  expect(kept).toEqual([
+    'result 0: 0 either',
+    'result 0: 1 either',
+    'result 1: 0 answer 1',
+    'result 3: 0 answer 3',
+  ])
+})
+
+test('what keeps one step of a moment from being written keeps no other', async () => {
+  const [app] = apps as [App]
+  await prepareMany(app, false)
+  const start = (id: string, n: number): Step => {
+    const { read: _, outcome, ...step } = answering(n, `new ${n}`)
+    return {
+      ...step,
+      session: { ...step.session, id },
+      revision: 0,
+      isNewResult: true,
+      outcome: { ...outcome, hasStarted: false, answers: [] },
+    }
+  }
+  const steps = [start('fresh', 0), start('chat 1', 1), start('fresher', 2)]
+  const outcomes = await Promise.allSettled(steps.map((step) => saveStep(app.db, step, NOW)))
+  const isWritten = outcomes.map((outcome) => outcome.status === 'fulfilled' && outcome.value)
+  expect(isWritten).toEqual([true, false, true])
+  const { rows } = await app.pool.query("SELECT id FROM results WHERE id LIKE 'new %' ORDER BY id")
+  expect(rows.map(({ id }) => id)).toEqual(['new 0', 'new 2'])
+})
+
+test.each(['session', 'result'])(
+  'a %s that somebody else changes meanwhile loses no answer',
+  async (which) => {
+    const [app] = apps as [App]
+    await prepareMany(app, false)
+    const connection = await app.pool.connect()
+    const [change, id] =
+      which === 'session'
+        ? ['UPDATE chat_sessions SET steered = \'{"b":2}\' WHERE id = $1', 'chat 1']
+        : ["UPDATE results SET variables = '[1]' WHERE id = $1", 'result 1']
+    try {
+      await connection.query('BEGIN')
+      await connection.query(change, [id])
+      const written = Promise.all([0, 1, 2].map((n) => saveStep(app.db, answering(n), NOW)))
+      const waiting = () =>
+        app.pool.query(
+          "SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock' AND datname = current_database()",
+        )
+      while ((await waiting()).rowCount === 0) await new Promise((resolve) => setTimeout(resolve, 5))
+      await connection.query('COMMIT')
+      // A step does not count once the chat was steered.
+      expect(await written).toEqual([true, which === 'result', true])
+    } finally {
+      connection.release()
+    }
+    const answers = [0, 1, 2].filter((n) => which === 'result' || n !== 1)
+    expect(await answersOf(app)).toEqual(answers.map((n) => `result ${n}: 0 answer ${n}`))
+  },
+)
 
 /** What steps find of sessions, and who starts a chat finds of bots, whatever state these are in. */
 async function lookUp(app: App) {

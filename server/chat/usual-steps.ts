@@ -1,0 +1,131 @@
+import DataLoader from 'dataloader'
+import pg from 'pg'
+import { type Database, databaseError, rootOf, statements } from '../db/client.ts'
+import { lateBefore } from '../results/stats-rollup.ts'
+import type { StepRows, StepTold } from './saving-on-node.ts'
+import { stepStatements } from './step-statements.ts'
+
+/*
+ * The steps that nearly all are: the start of a chat with a new result, or one answer. Those of one bot that are to be
+ * written in the same turn of the event loop are written by one statement, since a statement costs more than what it
+ * writes. Of one bot, so that no chat waits for what is done to another bot.
+ */
+
+interface UsualStep {
+  kind: 'start' | 'answer' | 'answerTold'
+  botId: string
+  resultId: string
+  values: Record<string, unknown> & { apartStep: Buffer | null }
+  /** Whose endpoints are told. */
+  workspaceId: string | undefined
+}
+
+/** The most steps that one statement writes. */
+const MOST = 16
+
+/**
+ * Writes a step that is the start of a chat with a new result, or one answer. False where it is, or has, anything else,
+ * and where it was not written. Not on a cluster.
+ */
+export async function writeUsual(
+  db: Database,
+  values: UsualStep['values'] & { botId: string; resultId: string | null; revision: number },
+  { made, changed, answers, logs, transcript }: StepRows,
+  told: StepTold | undefined,
+  now: Date,
+): Promise<boolean> {
+  const events = told?.events ?? []
+  const [result, ...others] = [...made, ...changed]
+  const { botId, resultId } = values
+  if (!result || resultId === null || others.length + logs.length + transcript.length > 0) return false
+  const own = {
+    ...values,
+    variables: JSON.stringify(result.variables),
+    hasStarted: result.has_started,
+    isCompleted: result.is_completed,
+    waitingBlockId: result.waiting_block_id,
+  }
+  if (values.revision === 0) {
+    if (changed.length + answers.length + events.length > 0 || values.apartStep) return false
+    const start = { ...own, transcript: JSON.stringify(result.transcript) }
+    return write(db, { kind: 'start', botId, resultId, values: start, workspaceId: undefined })
+  }
+  const [answer, ...moreAnswers] = answers
+  const [event, ...moreEvents] = events
+  if (!answer || made.length + moreAnswers.length + moreEvents.length > 0) return false
+  if (event && event.type !== 'result.answered') return false
+  const given = {
+    ...own,
+    lateBefore: lateBefore(now),
+    blockId: answer.block_id,
+    content: answer.content,
+    files: answer.files,
+    transcript: JSON.stringify(answer.transcript),
+    ...(event && { eventId: event.id, eventData: JSON.stringify(event.data) }),
+  }
+  const kind = event ? 'answerTold' : 'answer'
+  return write(db, { kind, botId, resultId, values: given, workspaceId: told?.workspaceId })
+}
+
+/** Within a transaction there is nothing to write it with. */
+function write(db: Database, step: UsualStep): Promise<boolean> {
+  return rootOf(db) === db ? gathering(db).load(step) : writeAlone(db, step)
+}
+
+const gathering = statements(
+  (db) =>
+    new DataLoader<UsualStep, boolean>((steps) => writeAll(db, steps), {
+      cache: false,
+      maxBatchSize: MOST,
+      batchScheduleFn: (writeNow) => setImmediate(writeNow),
+    }),
+)
+
+/** Whether each was written, or why that failed. */
+async function writeAll(db: Database, steps: readonly UsualStep[]): Promise<(boolean | Error)[]> {
+  const groups = new Map<string, UsualStep[]>()
+  const results = new Set<string>()
+  for (const step of steps) {
+    const { kind, botId, resultId } = step
+    // Of two steps of one result a statement would write one.
+    const isFirst = results.size < results.add(`${botId} ${resultId}`).size
+    const key = isFirst ? `${kind} ${botId}` : `again ${groups.size}`
+    groups.set(key, [...(groups.get(key) ?? []), step])
+  }
+  const outcomes = new Map<UsualStep, boolean | Error>()
+  const written = [...groups.values()].map(async (group) => {
+    const ofGroup = await writeGroup(db, group)
+    for (const [at, step] of group.entries()) outcomes.set(step, ofGroup[at] ?? false)
+  })
+  await Promise.all(written)
+  return steps.map((step) => outcomes.get(step) ?? false)
+}
+
+/** Steps of one kind and one bot. What keeps the database from writing one keeps it from writing any: each is on its own then. */
+async function writeGroup(db: Database, steps: UsualStep[]): Promise<(boolean | Error)[]> {
+  try {
+    return steps.length === 1 ? [await writeAlone(db, steps[0] as UsualStep)] : await writeTogether(db, steps)
+  } catch (error) {
+    const isAlone = steps.length === 1 || !(databaseError(error) instanceof pg.DatabaseError)
+    return steps.map(() => (isAlone ? (error as Error) : false))
+  }
+}
+
+async function writeAlone(db: Database, { kind, values, workspaceId }: UsualStep): Promise<boolean> {
+  const { start, answer, answerTold, answerApart, answerApartTold } = stepStatements(db)
+  const kept = { start, answer, answerTold }
+  const apart = { start, answer: answerApart, answerTold: answerApartTold }
+  const written = await (values.apartStep ? apart : kept)[kind]({ ...values, workspaceId })
+  return written === 1
+}
+
+function writeTogether(db: Database, steps: UsualStep[]): Promise<boolean[]> {
+  const [{ kind, botId, workspaceId }] = steps as [UsualStep]
+  const { starts, answers, answersTold } = stepStatements(db)
+  const given = steps.map(({ values }) => ({
+    ...values,
+    files: values.files ? JSON.stringify(values.files) : null,
+  }))
+  const write = { start: starts, answer: answers, answerTold: answersTold }[kind]
+  return write(given, { botId, workspaceId })
+}
