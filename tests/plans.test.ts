@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { authorize, type BotGrant } from '../server/access/index.ts'
 import { addLikelyLogs, insertClientLogs } from '../server/chat/client-logs.ts'
+import { stepStatements } from '../server/chat/step-statements.ts'
 import { cursorKey } from '../server/db/migrate.ts'
 import { writeCursor } from '../server/db/page.ts'
 import { countBlocks, rollUpBlocks } from '../server/results/block-stats.ts'
@@ -172,6 +173,14 @@ async function planOf({ text, values }: Sent, mode: Mode, on = client): Promise<
   } finally {
     await on.query('DEALLOCATE statement')
   }
+}
+
+/** What a statement that writes steps together is given of one. */
+function usualAnswer(at: Date, sessionId: string) {
+  const now = at.toISOString()
+  const made = { sessionId, resultId: 'made', now, savedAt: now, expiresAt: now, variables: '[]' }
+  const flags = { hasStarted: true, isCompleted: false, isEnded: false }
+  return { ...made, ...flags, revision: 1, lateBefore: now, blockId: 'block', content: 'Hi' }
 }
 
 /** Runs what needs tables of another size, or that were looked at at another time, on a database of its own. */
@@ -356,6 +365,10 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
         ...(await sentDuring(() => insertClientLogs(own.db, { ...session, resultId: '7' }, logs, now), own)),
         ...(await sentDuring(add, own)),
         ...(await sentDuring(() => Promise.all([add(), add(nobodys), add(nobodys)]), own)),
+        ...(await sentDuring(
+          () => stepStatements(own.db).answers([usualAnswer(now, sessionId)], { botId: 'bot-7' }),
+          own,
+        )),
       ]
       await connection.query(
         `INSERT INTO chat_sessions (id, bot_id, publication_id, result_id, state, revision, expires_at, created_at, updated_at)
@@ -366,8 +379,8 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
       expect(await found(connection, sent)).toBe(1)
       const read = []
       for (const statement of written) read.push(await found(connection, statement))
-      // Read once and written once, and where it is locked first, read again.
-      expect(read).toEqual([2, 3, 3])
+      // Read once and written once, and where it is locked first, read again. The answer is not written.
+      expect(read).toEqual([2, 3, 3, 2])
     })
   },
 )
@@ -409,10 +422,18 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
         await connection.query(`UPDATE results SET created_at = '2024-05-06' WHERE bot_id = $1`, [botId])
         await answer(begun.sessionId)
       })
+      const one = usualAnswer(own.clock.now(), 'made')
+      const together = await steps(async () => {
+        const { starts, answers, answersTold } = stepStatements(own.db)
+        await starts([one], { botId })
+        await answers([one], { botId })
+        await answersTold([one], { botId, workspaceId: here.workspaceId })
+      })
+      expect(together).toHaveLength(3)
       const has = (sent: Sent[], part: string) => sent.filter(({ text }) => text.includes(part)).length
       expect([usual.length, has(usual, 'late AS')]).toEqual([2, 0])
       expect(has(others, 'late AS')).toBe(2)
-      for (const step of [...usual, ...others]) {
+      for (const step of [...usual, ...others, ...together]) {
         await connection.query('DELETE FROM chat_steps')
         await connection.query('DELETE FROM results WHERE bot_id = $1', [botId])
         await connection.query('DELETE FROM chat_sessions')
