@@ -1,6 +1,24 @@
 -- Spreads the tables over the nodes of a Citus cluster (13 or later). Run by `npm run admin distribute`, after the
 -- migrations, on the coordinator; every statement can be run again, and passes over what is done already.
 
+-- What steps of chats have left to tell goes on its way, as it would on one server (`shareOut` in `webhooks/outbox.ts`): on a
+-- cluster steps leave nothing.
+DO $$ BEGIN
+  IF EXISTS (SELECT FROM webhook_outbox) THEN
+    WITH taken AS (DELETE FROM webhook_outbox RETURNING *)
+    INSERT INTO webhook_deliveries (bot_id, endpoint_id, subject, seq, id, type, data, created_at, next_attempt_at)
+    SELECT t.bot_id, w.id, e.subject, coalesce((
+        SELECT max(d.seq) FROM webhook_deliveries d
+        WHERE d.bot_id = t.bot_id AND d.endpoint_id = w.id AND d.subject = e.subject
+      ), -1) + row_number() OVER (PARTITION BY t.bot_id, w.id, e.subject ORDER BY t.written_at, t.id, e.place),
+      e.id, e.type, e.data, e.at, 'epoch'
+    FROM taken t
+    CROSS JOIN json_to_recordset(t.events)
+      AS e(subject text, place integer, id text, type text, data json, at timestamptz)
+    JOIN webhook_endpoints w ON w.id = ANY(t.endpoint_ids) AND (w.types IS NULL OR e.type = ANY(w.types));
+  END IF;
+END $$;--> statement-breakpoint
+
 -- Catalogue tables are small and rarely written: every node has a copy.
 -- In the order of their foreign keys.
 SELECT create_reference_table(name) FROM unnest(ARRAY[
@@ -217,4 +235,4 @@ FROM pg_proc called WHERE proname IN (
 
 -- What is left stays on the coordinator: ended_releases, which a process reads at its start, audit_log and
 -- idempotency_keys, which are written with changes of the catalogue, webhook_deliveries, which are looked for over all
--- bots every second and are gone soon, the keys of the installation, and what migrations are locked with.
+-- bots every second and are gone soon, webhook_outbox, which stays empty, the keys of the installation, and what migrations are locked with.

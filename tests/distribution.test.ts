@@ -33,6 +33,7 @@ const coordinatorTables = [
   'idempotency_keys',
   'installation_keys',
   'webhook_deliveries',
+  'webhook_outbox',
 ]
 
 test('of every table it is said where its rows are', () => {

@@ -9,6 +9,7 @@ import { writeCursor } from '../server/db/page.ts'
 import { countBlocks, rollUpBlocks } from '../server/results/block-stats.ts'
 import { rollUpBatch } from '../server/results/stats-rollup.ts'
 import { leaseStatements } from '../server/webhooks/leases.ts'
+import { shareOut } from '../server/webhooks/outbox.ts'
 import { type App, startApp } from './support/app.ts'
 import { ask, bot } from './support/chat.ts'
 import { publish } from './support/chats.ts'
@@ -491,6 +492,50 @@ describeHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
           })
           expect((await readBy(() => settle({ outcomes: '[]' }), JSON.stringify(places))).read).toBe(32)
           expect((await readBy(() => putOff({ places: '[]' }), JSON.stringify(places))).read).toBe(32)
+        })
+      },
+    )
+  },
+)
+
+describeHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
+  'of much that steps have left to tell (%s)',
+  (mode) => {
+    test.each(['empty', 'full'])(
+      'little is read to share some out, where the tables were %s when they were looked at last',
+      async (when) => {
+        await onItsOwn(async (own, connection) => {
+          const { here } = await makeWorld(own)
+          await connection.query('ALTER TABLE webhook_outbox SET (autovacuum_enabled = false)')
+          await connection.query('ALTER TABLE webhook_deliveries SET (autovacuum_enabled = false)')
+          if (when === 'empty') await connection.query('VACUUM ANALYZE')
+          await connection.query(
+            `INSERT INTO webhook_endpoints (id, workspace_id, url, created_at, updated_at)
+            SELECT 'endpoint-' || n, $1, 'https://example.com', now(), now() FROM generate_series(1, 1000) AS n`,
+            [here.workspaceId],
+          )
+          // Of 40 bots each has the same result tell much, and has told much.
+          await connection.query(
+            `INSERT INTO webhook_outbox (bot_id, written_at, id, endpoint_ids, events)
+            SELECT 'bot-' || n % 40, now() + n * interval '1 second', n, '{endpoint-1}', json_build_array(json_build_object(
+              'subject', 'subject', 'place', 0, 'id', n, 'type', 'result.answered', 'data', '{}'::json, 'at', now()))
+            FROM generate_series(1, 10000) AS n`,
+          )
+          await connection.query(
+            `INSERT INTO webhook_deliveries (bot_id, endpoint_id, subject, seq, id, type, data, created_at)
+            SELECT 'bot-' || n % 40, 'endpoint-1', 'subject', n / 40, n, 'result.answered', '{}', now()
+            FROM generate_series(1, 10000) AS n`,
+          )
+          if (when === 'full') await connection.query('VACUUM ANALYZE')
+
+          const [sent] = await sentDuring(() => shareOut(own.db, { after: '', isMoreLeft: true }, 64), own)
+          const plan = await planOf(sent as Sent, mode, connection)
+          // 32 bots, the first row of each, and of each as many as are shared out in all, which are removed.
+          expect(readOf(plan, 'webhook_outbox')).toBeLessThanOrEqual(3 * 32 + 32 * 64 + 2 * 64)
+          expect(readOf(plan, 'webhook_deliveries')).toBeLessThanOrEqual(2 * 64)
+          expect(readOf(plan, 'webhook_endpoints')).toBeLessThanOrEqual(64)
+          const { rows } = await connection.query('SELECT count(*)::int AS n FROM webhook_deliveries')
+          expect(rows).toEqual([{ n: 10_000 + 2 * 64 }])
         })
       },
     )

@@ -197,7 +197,8 @@ test(
     await until('all is delivered', async () => {
       await hurry()
       await sleep(500)
-      const { rows } = await client.query(`SELECT FROM webhook_deliveries WHERE NOT is_delivered LIMIT 1`)
+      const { rows } = await client.query(`
+        (SELECT FROM webhook_deliveries WHERE NOT is_delivered LIMIT 1) UNION ALL (SELECT FROM webhook_outbox LIMIT 1)`)
       return rows.length === 0
     })
 

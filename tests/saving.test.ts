@@ -5,6 +5,7 @@ import { sessionLookups } from '../server/chat/session-lookups.ts'
 import type { SessionState, StepOutcome } from '../server/chat/types.ts'
 import { isDistributed } from '../server/db/distribution.ts'
 import { type App, startApp } from './support/app.ts'
+import { shareAll } from './support/outbox.ts'
 import { until } from './support/process.ts'
 import { runs } from './support/runs.ts'
 
@@ -44,10 +45,13 @@ const tables = {
   result_logs: "- 'id'",
   result_transcripts: '',
   bot_stats_daily: '',
-  webhook_deliveries: "- 'id'",
+  // Of their numbers only the order counts.
+  webhook_deliveries: `- 'id' - 'seq' || jsonb_build_object(
+    'nth', rank() OVER (PARTITION BY t.bot_id, t.endpoint_id, t.subject ORDER BY t.seq))`,
 }
 
-async function rowsOf({ pool }: App) {
+async function rowsOf({ db, pool }: App) {
+  await shareAll(db)
   const found: Record<string, unknown[]> = {}
   for (const [table, without] of Object.entries(tables)) {
     const { rows } = await pool.query(

@@ -22,6 +22,7 @@ import {
   uploads,
   webhookDeliveries,
   webhookEndpoints,
+  webhookOutbox,
   workspaceMembers,
   workspaces,
 } from '../db/schema.ts'
@@ -200,6 +201,8 @@ async function purgeBot(tx: Transaction, botId: string): Promise<boolean> {
     statsRollups,
     botBlockStatsDaily,
     botIdempotencyKeys,
+    // What is being shared out is waited for, and is among the deliveries then.
+    webhookOutbox,
     webhookDeliveries,
     publishedBots,
     botPublications,

@@ -11,7 +11,7 @@ import {
   resultTranscripts,
 } from '../db/schema.ts'
 import { raiseEpochs } from '../results/stats-rollup.ts'
-import { insertEvents } from '../webhooks/outbox.ts'
+import { leaveEvents } from '../webhooks/outbox.ts'
 import { givenLogs } from './client-logs.ts'
 
 /* Writing one step of a chat in one statement; `saving.ts` says what it needs. */
@@ -164,7 +164,7 @@ const dataOf = (known: SQL) => sql`(
  * What a step tells the endpoints of the workspace: the events that it may have, each with what it knows of its result.
  * That a result began or is completed is told by the step that makes it so.
  */
-const told = sql`, told AS (${insertEvents(sql`
+const told = sql`, told AS (${leaveEvents(sql`
     SELECT ${workspaceId} AS workspace_id, t.bot_id, t.subject, t.place, t.id, t.type, ${dataOf(sql`t.data::text`)} AS data,
       ${at} AS at
     FROM json_to_recordset(${sql.placeholder('events')}::json)
@@ -230,7 +230,7 @@ const withAnswer = (write: typeof withStep, more = sql``) => sql`
 const bare = (writtenSession: SQL) => sql`${withStep(writtenSession, overEarlierStep)} SELECT id FROM session`
 
 /** That there was an answer, which is all that such a step has to tell. */
-const answerTold = sql`, told AS (${insertEvents(sql`
+const answerTold = sql`, told AS (${leaveEvents(sql`
     SELECT ${workspaceId} AS workspace_id, live.bot_id, live.id AS subject, 1 AS place,
       ${sql.placeholder('eventId')}::text AS id, 'result.answered' AS type,
       ${dataOf(sql`${sql.placeholder('eventData')}::text`)} AS data, ${at} AS at
@@ -340,7 +340,7 @@ const withAnswers = (asked: SQL, more = sql``) => sql`
   SELECT place, 1 / ((SELECT count(*) FROM session) = (SELECT count(*) FROM live))::integer FROM session`
 
 /** That there were answers. */
-const answersTold = sql`, told AS (${insertEvents(sql`
+const answersTold = sql`, told AS (${leaveEvents(sql`
     SELECT ${workspaceId} AS workspace_id, live.bot_id, live.id AS subject, 1 AS place, live."eventId" AS id,
       'result.answered' AS type, ${dataOf(sql`live."eventData"`)} AS data, live.now AS at
     FROM live WHERE live."eventId" IS NOT NULL`)})`

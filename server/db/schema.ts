@@ -640,6 +640,23 @@ export const webhookDeliveries = pgTable(
   ],
 )
 
+/** What steps of chats have to tell, a row for each statement that wrote some, until it is shared out among endpoints. */
+export const webhookOutbox = pgTable(
+  'webhook_outbox',
+  {
+    botId: text('bot_id').notNull(),
+    /** By the clock of the database, once the results were locked: what one result has to tell is in this order. */
+    writtenAt: timestamp('written_at', { withTimezone: true }).notNull(),
+    /** That of one of the events. */
+    id: text('id').notNull(),
+    /** Those of the workspace that were enabled then. */
+    endpointIds: text('endpoint_ids').array().notNull(),
+    /** An array of `{subject, place, id, type, data, at}`; see `insertEvents` in `webhooks/outbox.ts`. */
+    events: json('events').notNull(),
+  },
+  (table) => [primaryKey({ columns: [table.botId, table.writtenAt, table.id] })],
+)
+
 /** Bots of which something is to be removed in the background: deleted results, or all of a deleted bot. */
 export const purges = pgTable('purges', {
   botId: text('bot_id').primaryKey(),

@@ -4,7 +4,7 @@ import type { OutboundClient, OutboundReply } from '../chat/tools/outbound.ts'
 import { type Database, databaseError } from '../db/client.ts'
 import { type Answer, MANY_FAILURES, noteAnswers } from './failures.ts'
 import { LEASE, leaseStatements, type OpenEndpoint, type Place, type Taken } from './leases.ts'
-import { deliveryIsDue } from './outbox.ts'
+import { deliveryIsDue, type Left, shareOut } from './outbox.ts'
 import { signatureHeaders } from './signature.ts'
 
 /*
@@ -35,6 +35,9 @@ const STOP_WAIT = 2 * SECOND
 /** Of one endpoint and of all, in this process. */
 const AT_ONCE_EACH = 32
 const AT_ONCE = 512
+/** How many events of steps a look shares out, of those that wait for that. */
+const LEAST_SHARED = 16
+const MOST_SHARED = 64
 /** From one statement to the next of its kind where there is always something to do: what comes meanwhile goes together. */
 const PACE = 40
 /** The same where the process is busy, at most. */
@@ -92,12 +95,19 @@ export function startDeliveries(
   const { open, take, putOff, settle } = leaseStatements(db)
   /** Since when there was more for an endpoint than was taken, by the clock of this process. */
   let behindSince = Number.POSITIVE_INFINITY
+  let left: Left = { after: '', isMoreLeft: false }
+  /** How many the last look took. */
+  let took = 0
 
   async function look(): Promise<void> {
+    // Not much more than can be sent soon: of one subject all but the first would only be in the way.
+    left = await shareOut(db, left, Math.min(Math.max(Math.ceil(1.5 * took), LEAST_SHARED), MOST_SHARED))
+    if (left.isMoreLeft) looking.wake()
+    took = 0
     let free = AT_ONCE - underWay.size
     if (free <= 0) return
     const found = await open({})
-    if (found.length === 0) behindSince = Number.POSITIVE_INFINITY
+    if (found.length === 0 && !left.isMoreLeft) behindSince = Number.POSITIVE_INFINITY
     const share = Math.max(1, Math.floor(free / found.length))
     const busy = new Map<string, number>()
     for (const { endpoint } of underWay.values()) busy.set(endpoint.id, (busy.get(endpoint.id) ?? 0) + 1)
@@ -115,11 +125,12 @@ export function startDeliveries(
     if (wanted.length === 0) return
     const asked = performance.now()
     const taken = await take({ wanted: JSON.stringify(wanted) })
+    took = taken.length
     // What another process may have taken over is not sent by this one.
     if (performance.now() - asked > LEASE) return
-    const isBehind = wanted.some(
-      ({ id, free }) => taken.filter(({ endpointId }) => endpointId === id).length === free,
-    )
+    const isBehind =
+      left.isMoreLeft ||
+      wanted.some(({ id, free }) => taken.filter(({ endpointId }) => endpointId === id).length === free)
     behindSince = isBehind ? Math.min(behindSince, asked) : Number.POSITIVE_INFINITY
     const endpoints = new Map(found.map((endpoint) => [endpoint.id, endpoint]))
     for (const delivery of taken) {

@@ -3,30 +3,138 @@ import { eq, type SQL, sql } from 'drizzle-orm'
 import type { EventType } from '../../contract/events.ts'
 import type { components } from '../../generated/openapi.ts'
 import type { BotGrant, WorkspaceGrant } from '../access/index.ts'
-import { afterCommit, type Database, transact } from '../db/client.ts'
-import { bots, webhookDeliveries, webhookEndpoints } from '../db/schema.ts'
+import { afterCommit, type Database, statements, transact } from '../db/client.ts'
+import { isDistributed } from '../db/distribution.ts'
+import { bots, webhookDeliveries, webhookEndpoints, webhookOutbox } from '../db/schema.ts'
+import { expression, prepareSelect } from '../db/selection.ts'
 import { newId } from '../ids.ts'
 
 /*
- * What happened is written together with what it says, for each endpoint that wants to be told: it is there exactly
- * when that is. Where nobody is told, nothing is written, and no statement is spent on it.
+ * What happened is written together with what it says: it is there exactly when that is. Where nobody is told, nothing is
+ * written, and no statement is spent on it. Steps of chats, of which there are many, leave what they tell in few rows, and
+ * whoever sends shares that out among the endpoints that want to be told; all else is written for each of them at once.
  */
 
 const due = sql`'epoch'::timestamptz`
 
 /**
  * Writes events in one statement with their cause. `happened` reads rows of `workspace_id`, `bot_id`, `subject`,
- * `place` (their order for one subject, from 0, each once), `id`, `type`, `data` and `at`.
+ * `place` (their order for one subject, from 0, each once), `id`, `type`, `data` and `at`. `isTold` says of which
+ * endpoints `e`.
  */
-export const insertEvents = (happened: SQL) => sql`
+export const insertEvents = (
+  happened: SQL,
+  isTold = sql`e.workspace_id = h.workspace_id AND e.is_enabled`,
+) => sql`
   INSERT INTO ${webhookDeliveries} (bot_id, endpoint_id, subject, seq, id, type, data, created_at, next_attempt_at)
   SELECT h.bot_id, e.id, h.subject, h.place + coalesce((
       SELECT max(d.seq) + 1 FROM ${webhookDeliveries} d
       WHERE d.bot_id = h.bot_id AND d.endpoint_id = e.id AND d.subject = h.subject
     ), 0), h.id, h.type, h.data, h.at, ${due}
   FROM (${happened}) h
-  JOIN ${webhookEndpoints} e ON e.workspace_id = h.workspace_id AND e.is_enabled
-    AND (e.types IS NULL OR h.type = ANY(e.types))`
+  JOIN ${webhookEndpoints} e ON ${isTold} AND (e.types IS NULL OR h.type = ANY(e.types))`
+
+/** Events that steps of chats of one bot leave in one statement with what they tell; `happened` as above. */
+export const leaveEvents = (happened: SQL) => sql`
+  INSERT INTO ${webhookOutbox} (bot_id, written_at, id, endpoint_ids, events)
+  SELECT left_behind.bot_id, clock_timestamp(), left_behind.id, told.endpoint_ids, left_behind.events
+  FROM (
+    SELECT h.bot_id, h.workspace_id, min(h.id) AS id, json_agg(json_build_object(
+      'subject', h.subject, 'place', h.place, 'id', h.id, 'type', h.type, 'data', h.data, 'at', h.at)) AS events
+    FROM (${happened}) h GROUP BY h.bot_id, h.workspace_id
+  ) AS left_behind
+  CROSS JOIN LATERAL (
+    SELECT array_agg(e.id) AS endpoint_ids FROM ${webhookEndpoints} e
+    WHERE e.workspace_id = left_behind.workspace_id AND e.is_enabled
+  ) AS told
+  WHERE told.endpoint_ids IS NOT NULL`
+
+/** Of so many bots at most something is shared out at a time. */
+const BOTS_AT_ONCE = 32
+
+const most = sql`${sql.placeholder('most')}::integer`
+
+const sharing = statements((db, named) => ({
+  // Of every bot that has some its first, then of every its second, so that none waits behind all of another.
+  // A bot is shared out by one process at a time, which has its first row: others would give the events of a result the same
+  // numbers. Whoever had not seen yet that rows are gone comes to divide by zero, and nothing is shared out.
+  share: prepareSelect(
+    db,
+    named('webhooks_share_out'),
+    {
+      events: expression(sql`(SELECT count(*) FROM happened)`, 'integer'),
+      after: expression(
+        sql`CASE
+          WHEN (SELECT count(bot_id) FROM waiting) = ${sql.raw(String(BOTS_AT_ONCE))}
+            OR EXISTS (SELECT FROM own WHERE bot_id NOT IN (SELECT bot_id FROM taken))
+          THEN coalesce((SELECT max(bot_id) FROM taken), (SELECT max(bot_id) FROM waiting))
+          ELSE '' END`,
+        'text',
+      ),
+      isAlone: expression(
+        sql`1 / ((SELECT count(*) FROM part) = (SELECT count(*) FROM taken))::integer = 1`,
+        'boolean',
+      ),
+    },
+    (list) => sql`
+      WITH RECURSIVE bot AS (
+        SELECT min(bot_id) AS bot_id FROM ${webhookOutbox} WHERE bot_id > ${sql.placeholder('after')}
+        UNION ALL
+        SELECT (SELECT min(o.bot_id) FROM ${webhookOutbox} o WHERE o.bot_id > bot.bot_id) FROM bot
+        WHERE bot.bot_id IS NOT NULL
+      ), waiting AS MATERIALIZED (
+        SELECT bot_id FROM bot LIMIT ${sql.raw(String(BOTS_AT_ONCE))}
+      ), own AS MATERIALIZED (
+        SELECT first.bot_id FROM waiting CROSS JOIN LATERAL (
+          SELECT o.bot_id FROM ${webhookOutbox} o
+          WHERE (o.bot_id, o.written_at, o.id) = (
+            SELECT f.bot_id, f.written_at, f.id FROM ${webhookOutbox} f WHERE f.bot_id = waiting.bot_id
+            ORDER BY f.written_at, f.id LIMIT 1)
+          FOR UPDATE SKIP LOCKED
+        ) AS first
+      ), part AS MATERIALIZED (
+        SELECT row_place FROM (
+          SELECT row_place, sum(size) OVER (ORDER BY nth, bot_id) - size AS earlier
+          FROM own CROSS JOIN LATERAL (
+            SELECT row_place, size, row_number() OVER (ORDER BY written_at, id) AS nth FROM (
+              SELECT ctid AS row_place, json_array_length(events) AS size, written_at, id FROM ${webhookOutbox} o
+              WHERE o.bot_id = own.bot_id ORDER BY o.written_at, o.id LIMIT ${most}
+            ) AS first
+          ) AS numbered
+        ) AS counted WHERE earlier < ${most}
+      ), taken AS (
+        DELETE FROM ${webhookOutbox} WHERE ctid = ANY(ARRAY(SELECT row_place FROM part)) RETURNING *
+      ), happened AS MATERIALIZED (
+        SELECT t.endpoint_ids, t.bot_id, e.subject,
+          row_number() OVER (PARTITION BY t.bot_id, e.subject ORDER BY t.written_at, t.id, e.place)::integer - 1 AS place,
+          e.id, e.type, e.data, e.at
+        FROM taken t, json_to_recordset(t.events)
+          AS e(subject text, place integer, id text, type text, data json, at timestamptz)
+      ), shared AS (
+        ${insertEvents(sql`SELECT * FROM happened`, sql`e.id = ANY(h.endpoint_ids)`)}
+      )
+      SELECT ${list}`,
+  ),
+}))
+
+/** Where sharing out goes on. */
+export interface Left {
+  /** Bots behind this one, in the order of their ids, are next; all, where it is empty. */
+  after: string
+  /** Whether there may be more to share out. */
+  isMoreLeft: boolean
+}
+
+/**
+ * Shares out among the endpoints about `most` events of those that steps of chats have left, `from` where it went on
+ * before. On a cluster steps leave nothing.
+ */
+export async function shareOut(db: Database, from: Left, most: number): Promise<Left> {
+  const [shared] = isDistributed(db) ? [] : await sharing(db).share({ after: from.after, most })
+  if (!shared) return { after: '', isMoreLeft: false }
+  const { after, events } = shared
+  return { after, isMoreLeft: after !== '' || from.after !== '' || events >= most }
+}
 
 interface Event {
   type: EventType

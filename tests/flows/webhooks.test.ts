@@ -14,6 +14,7 @@ import { deliveryIsDue, telling } from '../../server/webhooks/outbox.ts'
 import { type App, startApp } from '../support/app.ts'
 import { ask, bot } from '../support/chat.ts'
 import { publish, reply, start } from '../support/chats.ts'
+import { shareAll } from '../support/outbox.ts'
 import { until } from '../support/process.ts'
 import { makeWorld, type World } from '../support/world.ts'
 
@@ -23,6 +24,9 @@ interface Received {
   body: string
   event: { type: string; timestamp: string; data: Record<string, unknown> }
 }
+
+/** On a cluster steps leave nothing that had to be shared out. */
+const testHere = process.env.CITUS === '1' ? test.skip : test
 
 let app: App
 let world: World
@@ -70,7 +74,9 @@ beforeEach(async () => {
 afterEach(async () => {
   await Promise.all(senders.map((sender) => sender.stop()))
   senders = []
-  await app.pool.query('DELETE FROM webhook_endpoints; DELETE FROM webhook_deliveries')
+  await app.pool.query(
+    'DELETE FROM webhook_endpoints; DELETE FROM webhook_deliveries; DELETE FROM webhook_outbox',
+  )
 })
 
 /** A process that sends. */
@@ -106,6 +112,7 @@ const hurry = () =>
   app.pool.query(`UPDATE webhook_deliveries SET next_attempt_at = 'epoch' WHERE next_attempt_at IS NOT NULL`)
 
 async function rows(columns: string) {
+  await shareAll(app.db)
   const { rows } = await app.pool.query(`SELECT ${columns} FROM webhook_deliveries ORDER BY created_at, id`)
   return rows
 }
@@ -196,6 +203,7 @@ test.each([
     for (const message of ['1', '2']) await reply(chatting, first.sessionId, message)
     const { sessionId } = await start(chatting, made, { resultId })
     for (const message of ['3', '4']) await reply(chatting, sessionId, message)
+    await shareAll(app.db)
     const told = await app.pool.query(
       'SELECT seq, type, data FROM webhook_deliveries WHERE bot_id = $1 AND subject = $2 ORDER BY seq',
       [made.id, resultId],
@@ -240,6 +248,7 @@ test.each([
     )
     const { sessionId, resultId } = await start(chatting, made)
     for (const message of ['1', '2']) await reply(chatting, sessionId, message)
+    await shareAll(app.db)
     const { rows } = await app.pool.query(
       'SELECT type, data FROM webhook_deliveries WHERE bot_id = $1 AND subject = $2 ORDER BY seq DESC',
       [made.id, resultId],
@@ -409,6 +418,20 @@ test('what a process that died was sending is sent again', async () => {
   expect(await rows('attempts, is_delivered')).toEqual([{ attempts: 2, is_delivered: true }])
 })
 
+testHere('what steps leave for an endpoint that is away now keeps no other from being told', async () => {
+  const away = await subscribe('/away')
+  const made = await publish(app, world.here, bot({ Start: [ask('One')] }, { variables: ['One'] }))
+  for (let at = 0; at < 70; at++) await reply(app, (await start(app, made)).sessionId, 'Early')
+  await subscribe()
+  await app.pool.query('UPDATE webhook_endpoints SET is_enabled = false WHERE id = $1', [away.id])
+  await reply(app, (await start(app, made)).sessionId, 'Late')
+  const post = outboundClient({ allowedHosts: [host] })
+  senders.push(startDeliveries({ db: app.db, log, key, post }, 3_600_000))
+  // Its result began, has an answer and is completed.
+  await until('it is told', async () => received.length === 3)
+  expect(typesAt('/hook')).toEqual(['result.started', 'result.answered', 'result.completed'])
+})
+
 test('a process that is busy looks less often for events, and sends them all', async () => {
   await subscribe()
   const post = outboundClient({ allowedHosts: [host] })
@@ -480,6 +503,27 @@ describe('a process that is busy and falls behind', () => {
     deliveryIsDue.emit('due')
     await sleep(200)
     expect(received).toHaveLength(100)
+  })
+
+  testHere('and so while steps have left more than it shares out at a time', async () => {
+    // Of each endpoint there is less than it takes.
+    for (const path of ['/a', '/b', '/c']) await subscribe(path)
+    const endpoints = (await app.pool.query('SELECT id FROM webhook_endpoints')).rows
+    await app.pool.query(
+      `INSERT INTO webhook_outbox (bot_id, written_at, id, endpoint_ids, events)
+      SELECT $1, now() + n * interval '1 millisecond', n, ARRAY[($2::text[])[1 + n % 4]],
+        json_build_array(json_build_object('subject', n, 'place', 0, 'id', 'event-' || n, 'type', 'result.answered',
+          'data', '{}'::json, 'at', now()))
+      FROM generate_series(1, 200) n`,
+      [world.here.draft.id, endpoints.map(({ id }) => id)],
+    )
+    startBusy()
+    await until('as many were delivered as it shares out', async () => received.length === 16)
+    await sleep(200)
+    expect(received).toHaveLength(16)
+    passing = 20_000_000
+    startBusy()
+    await until('all were delivered', async () => received.length === 200)
   })
 
   test('is not behind any more once it has sent all, if its last look took all that it may', async () => {

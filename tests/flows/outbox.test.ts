@@ -1,0 +1,245 @@
+import { readFileSync } from 'node:fs'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { sql } from 'drizzle-orm'
+import { purgeBatch } from '../../server/background/purge.ts'
+import { sqlState } from '../../server/db/client.ts'
+import { root } from '../../server/root.ts'
+import { leaveEvents, shareOut } from '../../server/webhooks/outbox.ts'
+import { type App, connectTo, startApp } from '../support/app.ts'
+import { ask, bot } from '../support/chat.ts'
+import { publish, reply, start } from '../support/chats.ts'
+import { waitingForLocks } from '../support/locks.ts'
+import { first, shareAll } from '../support/outbox.ts'
+import { until } from '../support/process.ts'
+import { makeWorld, type Site } from '../support/world.ts'
+
+/* What steps of chats leave to tell, and how it is shared out among endpoints. On a cluster steps leave nothing. */
+
+const describeHere = process.env.CITUS === '1' ? describe.skip : describe
+
+describeHere('what steps of chats leave', () => {
+  let app: App
+  let site: Site
+  beforeAll(async () => {
+    app = await startApp()
+    site = (await makeWorld(app)).here
+  })
+  afterAll(() => app.stop())
+
+  beforeEach(async () => {
+    await addEndpoint('endpoint')
+  })
+  afterEach(() =>
+    app.pool.query(
+      'DELETE FROM webhook_endpoints; DELETE FROM webhook_deliveries; DELETE FROM webhook_outbox',
+    ),
+  )
+
+  async function addEndpoint(id: string, types: string[] | null = null) {
+    await app.pool.query(
+      `INSERT INTO webhook_endpoints (id, workspace_id, url, types, created_at, updated_at)
+      VALUES ($1, $2, 'https://example.com/hook', $3, now(), now())`,
+      [id, site.workspaceId, types],
+    )
+  }
+
+  /** As a step does: events of one bot, each as `subject/id`, in this order. */
+  async function leave(botId: string, events: string[], type = 'result.answered', db = app.db) {
+    const happened = events.map((event, place) => {
+      const [subject, id] = event.split('/')
+      return sql`(${site.workspaceId}, ${botId}, ${subject}, ${place}::integer, ${id}, ${type}, '{}'::json, now())`
+    })
+    await db.execute(
+      leaveEvents(sql`
+        SELECT * FROM (VALUES ${sql.join(happened, sql`, `)})
+          AS v(workspace_id, bot_id, subject, place, id, type, data, at)`),
+    )
+  }
+
+  async function deliveries(columns = 'bot_id, subject, id') {
+    const { rows } = await app.pool.query({
+      text: `SELECT ${columns} FROM webhook_deliveries ORDER BY bot_id, endpoint_id, subject, seq`,
+      rowMode: 'array',
+    })
+    return rows.map((row) => row.join(' '))
+  }
+
+  async function left(): Promise<number> {
+    const { rows } = await app.pool.query('SELECT count(*)::integer AS n FROM webhook_outbox')
+    return rows[0].n
+  }
+
+  test('several processes share out in order what others leave meanwhile, each event once', async () => {
+    const processes = [1, 2, 3].map(() => connectTo(app.databaseUrl, { poolSize: 4 }))
+    const bots = ['a', 'b', 'c', 'd']
+    const steps = 120
+    let isOver = false
+    let refused = 0
+    // Ids say nothing about the order.
+    const eventsOf = (botId: string, step: number) =>
+      ['one/a', 'one/b', 'two/c'].map((event) => `${event}-${botId}-${steps - step}`)
+    const leaving = bots.map(async (botId) => {
+      for (let step = 0; step < steps; step++) await leave(botId, eventsOf(botId, step))
+    })
+    const shares = processes.map(async ({ db }) => {
+      let next = first
+      while (!isOver || (await left()) > 0) {
+        try {
+          next = await shareOut(db, next, 64)
+        } catch (error) {
+          // Who looked before another one was done.
+          expect(['22012', '23505']).toContain(sqlState(error))
+          refused++
+        }
+      }
+    })
+    await Promise.all(leaving).finally(() => {
+      isOver = true
+    })
+    await Promise.all(shares)
+    await Promise.all(processes.map(({ pool }) => pool.end()))
+    const expected = bots.flatMap((botId) =>
+      ['one', 'two'].flatMap((subject) =>
+        Array.from({ length: steps }, (_, step) => eventsOf(botId, step))
+          .flat()
+          .filter((event) => event.startsWith(subject))
+          .map((event) => `${botId} ${event.replace('/', ' ')}`),
+      ),
+    )
+    expect(await deliveries()).toEqual(expected)
+    expect(refused).toBeLessThan(steps)
+  })
+
+  test('nothing is shared out by who had not seen yet that another one did', async () => {
+    await leave('a', ['one/2'])
+    const holder = await app.pool.connect()
+    try {
+      await holder.query('BEGIN')
+      // As another process that shares it out, which is about to commit.
+      await holder.query('DELETE FROM webhook_outbox')
+      // By a clock that is behind, so that it comes first.
+      await leave('a', ['two/1'])
+      await app.pool.query(`UPDATE webhook_outbox SET written_at = '2020-01-01' WHERE id = '1'`)
+      const refused = expect(shareOut(app.db, first, 64)).rejects.toThrow()
+      await until('it waits', async () => (await waitingForLocks(app.pool)) === 1)
+      await holder.query('COMMIT')
+      await refused
+      expect(await deliveries()).toEqual([])
+    } finally {
+      holder.release()
+    }
+    await shareAll(app.db)
+    expect(await deliveries()).toEqual(['a two 1'])
+  })
+
+  test('what another process is sharing out is left to it, without waiting', async () => {
+    await leave('a', ['one/1'])
+    await leave('b', ['one/2'])
+    const holder = await app.pool.connect()
+    try {
+      await holder.query('BEGIN')
+      await holder.query(`SELECT FROM webhook_outbox WHERE bot_id = 'a' FOR UPDATE`)
+      await shareOut(app.db, first, 64)
+      expect(await deliveries()).toEqual(['b one 2'])
+    } finally {
+      await holder.query('ROLLBACK')
+      holder.release()
+    }
+  })
+
+  test('a bot with little to tell does not wait behind one with much', async () => {
+    for (let at = 0; at < 300; at++) await leave('a', [`one/${at}`])
+    await leave('b', ['one/of-b'])
+    const { isMoreLeft } = await shareOut(app.db, first, 64)
+    expect(isMoreLeft).toBe(true)
+    const shared = await deliveries()
+    expect(shared).toContain('b one of-b')
+    expect(shared.length).toBeLessThanOrEqual(65)
+  })
+
+  test('of many bots each has its turn, while the first have always more to tell', async () => {
+    const bots = Array.from({ length: 100 }, (_, at) => `bot-${String(at).padStart(3, '0')}`)
+    let next = first
+    for (let turn = 0; turn < 8; turn++) {
+      for (const botId of bots) await leave(botId, [`one/${botId}-${turn}`])
+      next = await shareOut(app.db, next, 64)
+    }
+    // 32, 32, 32 and 4, twice.
+    const told = await deliveries('bot_id')
+    expect(bots.filter((botId) => told.filter((one) => one === botId).length < 2)).toEqual([])
+  })
+
+  test('nor does one wait behind those that always leave much at once', async () => {
+    const much = Array.from({ length: 20 }, (_, at) => `one/${at}`)
+    let next = first
+    await leave('z', ['one/of-z'])
+    for (let turn = 0; turn < 4; turn++) {
+      for (const botId of ['a', 'b', 'c', 'd', 'e', 'f']) await leave(botId, much)
+      next = await shareOut(app.db, next, 64)
+    }
+    expect(await deliveries()).toContain('z one of-z')
+  })
+
+  test('there is more where bots are behind, or in front of where it began', async () => {
+    for (const botId of Array.from({ length: 40 }, (_, at) => `bot-${10 + at}`)) await leave(botId, ['one/1'])
+    expect(await shareOut(app.db, first, 64)).toEqual({ after: 'bot-41', isMoreLeft: true })
+    expect(await shareOut(app.db, { after: 'bot-45', isMoreLeft: true }, 64)).toEqual({
+      after: '',
+      isMoreLeft: true,
+    })
+    expect(await shareOut(app.db, first, 64)).toEqual({ after: '', isMoreLeft: false })
+    expect(await left()).toBe(0)
+  })
+
+  test('told are the endpoints that were enabled when it happened, of what they want', async () => {
+    await addEndpoint('off')
+    await addEndpoint('picky', ['result.completed'])
+    await addEndpoint('soon-off')
+    await app.pool.query(`UPDATE webhook_endpoints SET is_enabled = false WHERE id = 'off'`)
+    await leave('a', ['one/1'])
+    await app.pool.query(`UPDATE webhook_endpoints SET is_enabled = id <> 'soon-off'`)
+    await addEndpoint('late')
+    await shareAll(app.db)
+    expect(await deliveries('endpoint_id, id')).toEqual(['endpoint 1', 'soon-off 1'])
+  })
+
+  test('where no endpoint is enabled nothing is left', async () => {
+    await app.pool.query('UPDATE webhook_endpoints SET is_enabled = false')
+    await leave('a', ['one/1'])
+    expect(await left()).toBe(0)
+  })
+
+  test('what is left goes with its workspace, and not with its bot', async () => {
+    const { here } = await makeWorld(app)
+    await app.client.ok('createWebhookEndpoint', {
+      as: here.admin,
+      params: { workspaceId: here.workspaceId },
+      body: { url: 'https://example.com/hook' },
+    })
+    const made = await publish(app, here, bot({ Start: [ask('One')] }, { variables: ['One'] }))
+    const { sessionId } = await start(app, made)
+    await reply(app, sessionId, '1')
+    await app.client.ok('deleteBot', { as: here.member, params: { botId: made.id } })
+    while (await purgeBatch(app.db, app.clock.now()));
+    expect(await left()).toBe(1)
+    await app.client.ok('deleteWorkspace', { as: here.admin, params: { workspaceId: here.workspaceId } })
+    while (await purgeBatch(app.db, app.clock.now()));
+    expect(await left()).toBe(0)
+  })
+
+  test('a server that becomes a cluster has shared out all', async () => {
+    const script = readFileSync(new URL('migrations/distribute.sql', root), 'utf8')
+    const [sharing] = script
+      .split('--> statement-breakpoint')
+      .filter((text) => text.includes('webhook_outbox'))
+    await addEndpoint('picky', ['result.completed'])
+    await leave('a', ['one/9', 'two/9'])
+    await shareOut(app.db, first, 64)
+    await leave('a', ['one/8', 'one/7', 'two/8'])
+    await leave('a', ['one/6'], 'result.completed')
+    await app.pool.query(String(sharing))
+    const all = ['one 0 9', 'one 1 8', 'one 2 7', 'one 3 6', 'two 0 9', 'two 1 8']
+    expect(await deliveries('subject, seq, id')).toEqual([...all, 'one 0 6'])
+    expect(await left()).toBe(0)
+  })
+})
