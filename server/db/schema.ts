@@ -645,7 +645,7 @@ export const webhookOutbox = pgTable(
   'webhook_outbox',
   {
     botId: text('bot_id').notNull(),
-    /** By the clock of the database, once the results were locked: what one result has to tell is in this order. */
+    /** Once the results were locked, and behind what was there: what one result has to tell is in this order. */
     writtenAt: timestamp('written_at', { withTimezone: true }).notNull(),
     /** That of one of the events. */
     id: text('id').notNull(),

@@ -34,10 +34,16 @@ export const insertEvents = (
   FROM (${happened}) h
   JOIN ${webhookEndpoints} e ON ${isTold} AND (e.types IS NULL OR h.type = ANY(e.types))`
 
-/** Events that steps of chats of one bot leave in one statement with what they tell; `happened` as above. */
+/**
+ * Events that steps of chats of one bot leave in one statement with what they tell; `happened` as above. They come behind
+ * what is there already, whatever the clock of another server or of before says.
+ */
 export const leaveEvents = (happened: SQL) => sql`
   INSERT INTO ${webhookOutbox} (bot_id, written_at, id, endpoint_ids, events)
-  SELECT left_behind.bot_id, clock_timestamp(), left_behind.id, told.endpoint_ids, left_behind.events
+  SELECT left_behind.bot_id, greatest(clock_timestamp(), (
+      SELECT max(o.written_at) + interval '1 microsecond' FROM ${webhookOutbox} o
+      WHERE o.bot_id = left_behind.bot_id AND o.written_at > now()
+    )), left_behind.id, told.endpoint_ids, left_behind.events
   FROM (
     SELECT h.bot_id, h.workspace_id, min(h.id) AS id, json_agg(json_build_object(
       'subject', h.subject, 'place', h.place, 'id', h.id, 'type', h.type, 'data', h.data, 'at', h.at)) AS events

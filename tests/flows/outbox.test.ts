@@ -132,6 +132,15 @@ describeHere('what steps of chats leave', () => {
     expect(await deliveries()).toEqual(['a two 1'])
   })
 
+  test('what is left by a clock that went back comes behind what was there', async () => {
+    await leave('a', ['one/first'])
+    await app.pool.query(`UPDATE webhook_outbox SET written_at = now() + interval '1 hour'`)
+    await leave('a', ['one/second'])
+    await leave('a', ['one/again'])
+    await shareAll(app.db)
+    expect(await deliveries('id')).toEqual(['first', 'second', 'again'])
+  })
+
   test('what another process is sharing out is left to it, without waiting', async () => {
     await leave('a', ['one/1'])
     await leave('b', ['one/2'])
