@@ -1,6 +1,6 @@
-import DataLoader from 'dataloader'
 import pg from 'pg'
 import { type Database, databaseError, rootOf, statements } from '../db/client.ts'
+import { inOneTurn } from '../db/lookup.ts'
 import { lateBefore } from '../results/stats-rollup.ts'
 import type { StepRows, StepTold } from './saving-on-node.ts'
 import { stepStatements } from './step-statements.ts'
@@ -69,17 +69,10 @@ export async function writeUsual(
 
 /** Within a transaction there is nothing to write it with. */
 function write(db: Database, step: UsualStep): Promise<boolean> {
-  return rootOf(db) === db ? gathering(db).load(step) : writeAlone(db, step)
+  return rootOf(db) === db ? gathering(db)(step) : writeAlone(db, step)
 }
 
-const gathering = statements(
-  (db) =>
-    new DataLoader<UsualStep, boolean>((steps) => writeAll(db, steps), {
-      cache: false,
-      maxBatchSize: MOST,
-      batchScheduleFn: (writeNow) => setImmediate(writeNow),
-    }),
-)
+const gathering = statements((db) => inOneTurn<UsualStep, boolean>(MOST, (steps) => writeAll(db, steps)))
 
 /** Whether each was written, or why that failed. */
 async function writeAll(db: Database, steps: readonly UsualStep[]): Promise<(boolean | Error)[]> {

@@ -20,6 +20,22 @@ type Types = Record<string, keyof Asked>
 
 type QuestionOf<T extends Types> = { [Key in keyof T]: Asked[T[Key]] }
 
+/**
+ * Does what comes in the same turn of the event loop together, up to `most` at a time. `work` returns what came of
+ * each, in their order.
+ */
+export function inOneTurn<Given, Outcome>(
+  most: number,
+  work: (all: readonly Given[]) => Promise<(Outcome | Error)[]>,
+): (given: Given) => Promise<Outcome> {
+  const loader = new DataLoader<Given, Outcome>(work, {
+    cache: false,
+    maxBatchSize: most,
+    batchScheduleFn: (run) => setImmediate(run),
+  })
+  return (given) => loader.load(given)
+}
+
 /** A parameter for each column, and what a table of such columns is named. */
 function columnsOf(types: Types) {
   const columns = Object.entries<string>(types)
@@ -43,7 +59,7 @@ function columnsOf(types: Types) {
 }
 
 /**
- * Prepares a statement that finds one row for a question, and asks the questions of all requests that come in
+ * Prepares a statement that finds, or writes, one row for a question, and asks the questions of all requests that come in
  * the same turn of the event loop at once: asking costs several times what finding does. Of a cluster each is asked
  * alone, since together they would go to several nodes. `statement` gets the table of the questions, named `asked`,
  * with a column for each of `types`, and the select list.
@@ -61,24 +77,16 @@ export function prepareLookup<T extends Types, S extends Shape>(
   const list = sql`asked.place, ${own}`
   const one = prepareSql(db, named(name), statement(list, columns.one))
   const several = prepareSql(db, named(`${name}_several`), statement(list, columns.several))
-  const loader = new DataLoader<QuestionOf<T>, RowOf<S> | undefined>(
-    async (questions) => {
-      const [first] = questions
-      const { rows } =
-        first !== undefined && questions.length === 1
-          ? await one(first)
-          : await several(columns.listsOf(questions))
-      const found: (RowOf<S> | undefined)[] = questions.map(() => undefined)
-      for (const row of rows) found[Number(row.place) - 1] = read(row)
-      return found
-    },
-    {
-      cache: false,
-      maxBatchSize: isDistributed(db) ? 1 : BATCH,
-      batchScheduleFn: (ask) => setImmediate(ask),
-    },
-  )
-  return (question) => loader.load(question)
+  return inOneTurn<QuestionOf<T>, RowOf<S> | undefined>(isDistributed(db) ? 1 : BATCH, async (questions) => {
+    const [first] = questions
+    const { rows } =
+      first !== undefined && questions.length === 1
+        ? await one(first)
+        : await several(columns.listsOf(questions))
+    const found: (RowOf<S> | undefined)[] = questions.map(() => undefined)
+    for (const row of rows) found[Number(row.place) - 1] = read(row)
+    return found
+  })
 }
 
 /**

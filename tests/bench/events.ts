@@ -11,9 +11,9 @@ import { type Contestant, cpuTime, median, once, speed, spread, warmUp } from '.
 import { seed } from './seed.ts'
 
 /*
- * What it costs a step of a chat that endpoints are told of it: one process, answered in turn by chats of which nobody is
- * told and by chats of which an endpoint is. Before each turn all that waits is forgotten, so that nobody pays for another.
- * Run `npm run build` before. ROUNDS and ROUND_MILLISECONDS change how long it takes.
+ * What it costs a service that does chats that an endpoint is told of each step: two of them, each with a database of its
+ * own, are answered in turn. Nobody is told by one, an endpoint by the other. After each turn all that waits is forgotten, so
+ * that nobody pays for another. Run `npm run build` before. ROUNDS and ROUND_MILLISECONDS change how long it takes.
  */
 
 const ROUNDS = Number(process.env.ROUNDS ?? 15)
@@ -39,50 +39,53 @@ try {
 }
 process.exit()
 
-async function run() {
+/** A service with its database, and what it is asked. */
+async function openSide(name: string, operationName: string) {
   const url = await server.create()
   const variables = serviceVariables(url, receiver.host)
   const start = (name: string) =>
     processes.server(name, ['--enable-source-maps', 'dist/server/main.js'], variables, { path: '/readyz' })
-  const filler = await start('filler')
+  const filler = await start(`${name}-filler`)
   const seeded = await seed(filler, { url, receiver: receiver.host, connections: CONNECTIONS }, RESULTS)
   await filler.stop()
   // No second process: it would have nothing to do but to send what this one lets wait.
-  const target = await start('service')
-  const client = processes.client()
+  const target = await start(name)
+  const operation = operations(seeded).find((operation) => operation.name === operationName)
+  if (!operation) throw new Error(`This build cannot ${operationName}`)
+  const contestant: Contestant = { target, request: operation.request(true), token: seeded.token }
   const database = new pg.Client(url)
   await database.connect()
+  return { contestant, database }
+}
+
+async function run() {
+  const quiet = await openSide('quiet', 'continueChat')
+  const told = await openSide('told', 'continueWatched')
+  const client = processes.client()
   const count = async (which: string) => {
-    const { rows } = await database.query(
+    const { rows } = await told.database.query(
       `SELECT count(*)::integer AS n FROM webhook_deliveries WHERE ${which}`,
     )
     return rows[0].n as number
   }
   const forgetWaiting = async () => {
-    await database.query('DELETE FROM webhook_outbox')
-    await database.query(
+    await told.database.query('DELETE FROM webhook_outbox')
+    await told.database.query(
       'DELETE FROM webhook_deliveries WHERE next_attempt_at IS NOT NULL AND leased_until IS NULL',
     )
     while ((await count('next_attempt_at IS NOT NULL')) > 0) await sleep(200)
     // What a turn left to the database to write counts for nobody.
-    await database.query('CHECKPOINT')
+    await told.database.query('CHECKPOINT')
     await sleep(PAUSE)
   }
-  const contestant = (name: string): Contestant => {
-    const operation = operations(seeded).find((operation) => operation.name === name)
-    if (!operation) throw new Error(`This build cannot ${name}`)
-    return { target, request: operation.request(true), token: seeded.token }
-  }
-  const quiet = contestant('continueChat')
-  const told = contestant('continueWatched')
-  const turn = async (which: Contestant) => {
+  const turn = async ({ contestant }: typeof quiet) => {
     const before = await count('is_delivered')
-    const round = await once(client, which, CONNECTIONS, ROUND_MILLISECONDS)
+    const round = await once(client, contestant, CONNECTIONS, ROUND_MILLISECONDS)
     const sent = (await count('is_delivered')) - before
     await forgetWaiting()
     return { ...round, sent }
   }
-  for (const which of [quiet, told]) await warmUp(client, which, CONNECTIONS, 500)
+  for (const { contestant } of [quiet, told]) await warmUp(client, contestant, CONNECTIONS, 500)
   await forgetWaiting()
 
   const ratios: { throughput: number; cpu: number }[] = []
@@ -97,7 +100,7 @@ async function run() {
         `${on.sent} of ${on.requests} events were sent meanwhile`,
     )
   }
-  await database.end()
+  await Promise.all([quiet.database.end(), told.database.end()])
   const shown = (values: number[]) => {
     const [low, high] = spread(values)
     return `${median(values).toFixed(2)} (${low.toFixed(2)}–${high.toFixed(2)})`
