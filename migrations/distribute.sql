@@ -235,4 +235,5 @@ FROM pg_proc called WHERE proname IN (
 
 -- What is left stays on the coordinator: ended_releases, which a process reads at its start, audit_log and
 -- idempotency_keys, which are written with changes of the catalogue, webhook_deliveries, which are looked for over all
--- bots every second and are gone soon, webhook_outbox, which stays empty, the keys of the installation, and what migrations are locked with.
+-- bots every second and are gone soon, webhook_outbox, which stays empty, the keys of the installation, and what
+-- migrations are locked with.

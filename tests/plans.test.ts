@@ -528,7 +528,7 @@ describeHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
           )
           if (when === 'full') await connection.query('VACUUM ANALYZE')
 
-          const [sent] = await sentDuring(() => shareOut(own.db, { after: '', isMoreLeft: true }, 64), own)
+          const [sent] = await sentDuring(() => shareOut(own.db, '', 64), own)
           const plan = await planOf(sent as Sent, mode, connection)
           // 32 bots, the first row of each, and of each as many as are shared out in all, which are removed.
           expect(readOf(plan, 'webhook_outbox')).toBeLessThanOrEqual(3 * 32 + 32 * 64 + 2 * 64)

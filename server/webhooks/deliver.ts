@@ -4,14 +4,14 @@ import type { OutboundClient, OutboundReply } from '../chat/tools/outbound.ts'
 import { type Database, databaseError } from '../db/client.ts'
 import { type Answer, MANY_FAILURES, noteAnswers } from './failures.ts'
 import { LEASE, leaseStatements, type OpenEndpoint, type Place, type Taken } from './leases.ts'
-import { deliveryIsDue, type Left, shareOut } from './outbox.ts'
+import { deliveryIsDue, shareOut } from './outbox.ts'
 import { signatureHeaders } from './signature.ts'
 
 /*
- * Sends events, in every process: takes what is due, a batch in one statement, posts it from memory, and writes what
- * came of it, many in one statement. One subject has its events sent one after the other; an endpoint that fails is
- * left alone for a while, and one that is slow has no more than its share of what is under way, so that neither
- * delays another.
+ * Sends events, in every process: shares out what steps have left, takes what is due, a batch in one statement, posts it
+ * from memory, and writes what came of it, many in one statement. One subject has its events sent one after the other; an
+ * endpoint that fails is left alone for a while, and one that is slow has no more than its share of what is under way, so
+ * that neither delays another.
  */
 
 const SECOND = 1000
@@ -95,13 +95,18 @@ export function startDeliveries(
   const { open, take, putOff, settle } = leaseStatements(db)
   /** Since when there was more for an endpoint than was taken, by the clock of this process. */
   let behindSince = Number.POSITIVE_INFINITY
-  let left: Left = { after: '', isMoreLeft: false }
+  /** Behind which bot sharing out goes on, and whether there may be more to share out. */
+  let left = { after: '', isMoreLeft: false }
   /** How many the last look took. */
   let took = 0
 
   async function look(): Promise<void> {
     // Not much more than can be sent soon: of one subject all but the first would only be in the way.
-    left = await shareOut(db, left, Math.min(Math.max(Math.ceil(1.5 * took), LEAST_SHARED), MOST_SHARED))
+    left = await shareOut(
+      db,
+      left.after,
+      Math.min(Math.max(Math.ceil(1.5 * took), LEAST_SHARED), MOST_SHARED),
+    )
     if (left.isMoreLeft) looking.wake()
     took = 0
     let free = AT_ONCE - underWay.size

@@ -18,9 +18,9 @@ import { newId } from '../ids.ts'
 const due = sql`'epoch'::timestamptz`
 
 /**
- * Writes events in one statement with their cause. `happened` reads rows of `workspace_id`, `bot_id`, `subject`,
- * `place` (their order for one subject, from 0, each once), `id`, `type`, `data` and `at`. `isTold` says of which
- * endpoints `e`.
+ * Writes events in one statement with their cause. `happened` reads rows of `bot_id`, `subject`, `place` (their order for
+ * one subject, from 0, each once), `id`, `type`, `data` and `at`, and of what `isTold` asks of a row `h` and an endpoint
+ * `e`: as a rule `workspace_id`.
  */
 export const insertEvents = (
   happened: SQL,
@@ -35,8 +35,8 @@ export const insertEvents = (
   JOIN ${webhookEndpoints} e ON ${isTold} AND (e.types IS NULL OR h.type = ANY(e.types))`
 
 /**
- * Events that steps of chats of one bot leave in one statement with what they tell; `happened` as above. They come behind
- * what is there already, whatever the clock of another server or of before says.
+ * Events that steps of chats of one bot leave in one statement with what they tell; `happened` as for `insertEvents`. They
+ * come behind what is there already, whatever the clock of another server or of before says.
  */
 export const leaveEvents = (happened: SQL) => sql`
   INSERT INTO ${webhookOutbox} (bot_id, written_at, id, endpoint_ids, events)
@@ -84,7 +84,7 @@ const sharing = statements((db, named) => ({
     },
     (list) => sql`
       WITH RECURSIVE bot AS (
-        SELECT min(bot_id) AS bot_id FROM ${webhookOutbox} WHERE bot_id > ${sql.placeholder('after')}
+        SELECT min(bot_id) AS bot_id FROM ${webhookOutbox} WHERE bot_id > ${sql.placeholder('from')}
         UNION ALL
         SELECT (SELECT min(o.bot_id) FROM ${webhookOutbox} o WHERE o.bot_id > bot.bot_id) FROM bot
         WHERE bot.bot_id IS NOT NULL
@@ -102,10 +102,10 @@ const sharing = statements((db, named) => ({
         SELECT row_place FROM (
           SELECT row_place, sum(size) OVER (ORDER BY nth, bot_id) - size AS earlier
           FROM own CROSS JOIN LATERAL (
-            SELECT row_place, size, row_number() OVER (ORDER BY written_at, id) AS nth FROM (
-              SELECT ctid AS row_place, json_array_length(events) AS size, written_at, id FROM ${webhookOutbox} o
-              WHERE o.bot_id = own.bot_id ORDER BY o.written_at, o.id LIMIT ${most}
-            ) AS first
+            SELECT o.ctid AS row_place, json_array_length(o.events) AS size,
+              row_number() OVER (ORDER BY o.written_at, o.id) AS nth
+            FROM ${webhookOutbox} o WHERE o.bot_id = own.bot_id
+            ORDER BY o.written_at, o.id LIMIT ${most}
           ) AS numbered
         ) AS counted WHERE earlier < ${most}
       ), taken AS (
@@ -123,23 +123,20 @@ const sharing = statements((db, named) => ({
   ),
 }))
 
-/** Where sharing out goes on. */
-export interface Left {
-  /** Bots behind this one, in the order of their ids, are next; all, where it is empty. */
-  after: string
-  /** Whether there may be more to share out. */
-  isMoreLeft: boolean
-}
-
 /**
- * Shares out among the endpoints about `most` events of those that steps of chats have left, `from` where it went on
- * before. On a cluster steps leave nothing.
+ * Shares out among the endpoints about `most` events of those that steps of chats have left, of bots behind `from` in the
+ * order of their ids. Returns behind which bot to go on, '' for the first again, and whether there may be more. On a
+ * cluster steps leave nothing.
  */
-export async function shareOut(db: Database, from: Left, most: number): Promise<Left> {
-  const [shared] = isDistributed(db) ? [] : await sharing(db).share({ after: from.after, most })
+export async function shareOut(
+  db: Database,
+  from: string,
+  most: number,
+): Promise<{ after: string; isMoreLeft: boolean }> {
+  const [shared] = isDistributed(db) ? [] : await sharing(db).share({ from, most })
   if (!shared) return { after: '', isMoreLeft: false }
   const { after, events } = shared
-  return { after, isMoreLeft: after !== '' || from.after !== '' || events >= most }
+  return { after, isMoreLeft: after !== '' || from !== '' || events >= most }
 }
 
 interface Event {
