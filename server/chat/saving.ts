@@ -11,6 +11,7 @@ import { keepTranscript } from './kept-transcripts.ts'
 import { hasRoom, packStep, withLength } from './packed-steps.ts'
 import {
   type AnswerRow,
+  knownText,
   type ResultRow,
   type StepEvent,
   type StepRows,
@@ -169,7 +170,10 @@ async function writeStep(db: Database, step: Step, now: Date, isRepeated: boolea
       const write = isTold ? (isFirst ? firstTold : nextTold) : isFirst ? first : next
       const written = await write({
         ...values,
-        ...(told && { ...told, events: JSON.stringify(told.events) }),
+        ...(told && {
+          ...told,
+          events: JSON.stringify(told.events.map((event) => ({ ...event, known: knownText(event, now) }))),
+        }),
         lateBefore: lateBefore(now),
         made: JSON.stringify(rows.made),
         changed: JSON.stringify(rows.changed),

@@ -154,21 +154,21 @@ const withResult = (writtenSession: SQL, more = sql``) => sql`
 
 const workspaceId = sql`${sql.placeholder('workspaceId')}::text`
 
-/** Of an event: what the step knows, with what only the database knows of the result. */
-const dataOf = (known: SQL) => sql`(
-  left(${known}, -1) || ',"hasStarted":' || live.has_started::text || ',"isCompleted":' || live.is_completed::text
-    || ',"createdAt":"' || to_char(live.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"}'
-  )::json`
+/** The text of an event: what the step knows, `knownText`, with what only the database knows of the result. */
+const eventText = (
+  known: SQL,
+) => sql`${known} || ',"hasStarted":' || live.has_started::text || ',"isCompleted":'
+    || live.is_completed::text || ',"createdAt":"'
+    || to_char(live.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"}}'`
 
 /**
  * What a step tells the endpoints of the workspace: the events that it may have, each with what it knows of its result.
  * That a result began or is completed is told by the step that makes it so.
  */
 const told = sql`, told AS (${leaveEvents(sql`
-    SELECT ${workspaceId} AS workspace_id, t.bot_id, t.subject, t.place, t.id, t.type, ${dataOf(sql`t.data::text`)} AS data,
-      ${at} AS at
+    SELECT ${workspaceId} AS workspace_id, t.bot_id, t.id, ${eventText(sql`t.known`)} AS event
     FROM json_to_recordset(${sql.placeholder('events')}::json)
-      AS t(bot_id text, subject text, place integer, id text, type text, data json)
+      AS t(bot_id text, subject text, id text, type text, known text)
     JOIN live ON live.bot_id = t.bot_id AND live.id = t.subject
     WHERE t.type = 'result.answered' OR NOT EXISTS (
       SELECT FROM ${results} before WHERE before.bot_id = live.bot_id AND before.id = live.id
@@ -231,9 +231,8 @@ const bare = (writtenSession: SQL) => sql`${withStep(writtenSession, overEarlier
 
 /** That there was an answer, which is all that such a step has to tell. */
 const answerTold = sql`, told AS (${leaveEvents(sql`
-    SELECT ${workspaceId} AS workspace_id, live.bot_id, live.id AS subject, 1 AS place,
-      ${sql.placeholder('eventId')}::text AS id, 'result.answered' AS type,
-      ${dataOf(sql`${sql.placeholder('eventData')}::text`)} AS data, ${at} AS at
+    SELECT ${workspaceId} AS workspace_id, live.bot_id, ${sql.placeholder('eventId')}::text AS id,
+      ${eventText(sql`${sql.placeholder('event')}::text`)} AS event
     FROM live`)})`
 
 /** Of the usual steps of one bot, which are written together: what is written of every one. */
@@ -288,7 +287,8 @@ const answerTypes = {
   // JSON.
   files: 'text',
   eventId: 'text',
-  eventData: 'text',
+  // As `knownText` has it.
+  event: 'text',
 } as const
 
 /**
@@ -327,7 +327,7 @@ const withAnswers = (asked: SQL, more = sql``) => sql`
     FROM session
     WHERE o.ctid = result_place AND o.bot_id = ${botId} AND o.id = session."resultId"
     RETURNING o.bot_id, o.id, o.created_at, o.has_started, o.is_completed, session."blockId", session.content,
-      session.files, session.now, session.transcript, session."eventId", session."eventData"
+      session.files, session.now, session.transcript, session."eventId", session.event
   ), answer AS (
     INSERT INTO ${resultAnswers} (bot_id, result_id, seq, block_id, content, attached_file_urls, created_at, transcript)
     SELECT ${botId}, live.id, coalesce((
@@ -341,8 +341,7 @@ const withAnswers = (asked: SQL, more = sql``) => sql`
 
 /** That there were answers. */
 const answersTold = sql`, told AS (${leaveEvents(sql`
-    SELECT ${workspaceId} AS workspace_id, live.bot_id, live.id AS subject, 1 AS place, live."eventId" AS id,
-      'result.answered' AS type, ${dataOf(sql`live."eventData"`)} AS data, live.now AS at
+    SELECT ${workspaceId} AS workspace_id, live.bot_id, live."eventId" AS id, ${eventText(sql`live.event`)} AS event
     FROM live WHERE live."eventId" IS NOT NULL`)})`
 
 export const stepStatements = statements((db, named) => ({

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { type Database, databaseError, rootOf, statements } from '../db/client.ts'
 import { inOneTurn } from '../db/lookup.ts'
 import { lateBefore } from '../results/stats-rollup.ts'
-import type { StepRows, StepTold } from './saving-on-node.ts'
+import { knownText, type StepRows, type StepTold } from './saving-on-node.ts'
 import { stepStatements } from './step-statements.ts'
 
 /*
@@ -61,7 +61,7 @@ export async function writeUsual(
     content: answer.content,
     files: answer.files,
     transcript: JSON.stringify(answer.transcript),
-    ...(event && { eventId: event.id, eventData: JSON.stringify(event.data) }),
+    ...(event && { eventId: event.id, event: knownText(event, now) }),
   }
   const kind = event ? 'answerTold' : 'answer'
   return write(db, { kind, botId, resultId, values: given, workspaceId: told?.workspaceId })

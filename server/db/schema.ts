@@ -651,7 +651,9 @@ export const webhookOutbox = pgTable(
     id: text('id').notNull(),
     /** Those of the workspace that were enabled then. */
     endpointIds: text('endpoint_ids').array().notNull(),
-    /** An array of `{subject, place, id, type, data, at}`; see `insertEvents` in `webhooks/outbox.ts`. */
+    /** How many events; null where the build before wrote them. */
+    size: integer('size'),
+    /** An array of `{subject, place, id, type, at, data}`; see `insertEvents` in `webhooks/outbox.ts`. */
     events: json('events').notNull(),
   },
   (table) => [primaryKey({ columns: [table.botId, table.writtenAt, table.id] })],

@@ -1,3 +1,4 @@
+import { readdirSync, readFileSync } from 'node:fs'
 import pg from 'pg'
 import { startEmbeddedPostgres } from '../../server/db/embedded.ts'
 
@@ -34,5 +35,34 @@ export async function openDatabaseServer(folder: string): Promise<DatabaseServer
       if (embedded) return embedded.stop()
       for (const name of made) await run(`DROP DATABASE ${name} WITH (FORCE)`)
     },
+  }
+}
+
+/** The fields of /proc/PID/stat behind the name, which may have spaces. */
+const statOf = (pid: string) =>
+  readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ')
+
+/**
+ * Says how many milliseconds of CPU time all processes of the server that a connection leads to have taken. For Linux, with
+ * the server on this machine.
+ */
+export async function databaseTime(client: pg.Client): Promise<() => number> {
+  const { rows } = await client.query('SELECT pg_backend_pid() AS pid')
+  const server = statOf(String(rows[0].pid))[1] as string
+  return () => {
+    let sum = 0
+    for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
+      try {
+        if (statOf(pid)[1] !== server) continue
+        sum += Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
+      } catch {
+        // It has ended meanwhile.
+      }
+    }
+    // Of those that have ended, in hundredths of a second.
+    const [user, system] = statOf(server).slice(13, 15)
+    return sum + 10 * (Number(user) + Number(system))
   }
 }

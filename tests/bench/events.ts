@@ -3,24 +3,25 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
-import { openDatabaseServer } from './database.ts'
+import { databaseTime, openDatabaseServer } from './database.ts'
 import { operations } from './operations.ts'
 import { Processes, serviceVariables } from './processes.ts'
 import { startReceiver } from './receiver.ts'
-import { type Contestant, cpuTime, median, once, speed, spread, warmUp } from './rounds.ts'
+import { type Contestant, median, once, speed, spread, warmUp } from './rounds.ts'
 import { seed } from './seed.ts'
 
 /*
  * What it costs a service that does chats that an endpoint is told of each step: two of them, each with a database of its
- * own, are answered in turn. Nobody is told by one, an endpoint by the other. After each turn all that waits is forgotten, so
- * that nobody pays for another. Run `npm run build` before. ROUNDS and ROUND_MILLISECONDS change how long it takes.
+ * own, are answered in turn, the same chats of the same bot. Nobody is told by one, an endpoint by the other. After each
+ * turn all that waits is forgotten, so that nobody pays for another. CPU time is that of the service and of the database: for
+ * Linux. Run `npm run build` before. ROUNDS and ROUND_MILLISECONDS change how long it takes.
  */
 
-const ROUNDS = Number(process.env.ROUNDS ?? 15)
-const ROUND_MILLISECONDS = Number(process.env.ROUND_MILLISECONDS ?? 3_000)
+const ROUNDS = Number(process.env.ROUNDS ?? 40)
+const ROUND_MILLISECONDS = Number(process.env.ROUND_MILLISECONDS ?? 1_500)
 const CONNECTIONS = 16
 /** Before each turn, in milliseconds. */
-const PAUSE = 2_000
+const PAUSE = 1_000
 const RESULTS = 50_000
 
 const say = (text: string) => process.stdout.write(`${text}\n`)
@@ -40,7 +41,7 @@ try {
 process.exit()
 
 /** A service with its database, and what it is asked. */
-async function openSide(name: string, operationName: string) {
+async function openSide(name: string, isTold: boolean) {
   const url = await server.create()
   const variables = serviceVariables(url, receiver.host)
   const start = (name: string) =>
@@ -48,20 +49,22 @@ async function openSide(name: string, operationName: string) {
   const filler = await start(`${name}-filler`)
   const seeded = await seed(filler, { url, receiver: receiver.host, connections: CONNECTIONS }, RESULTS)
   await filler.stop()
-  // No second process: it would have nothing to do but to send what this one lets wait.
-  const target = await start(name)
-  const operation = operations(seeded).find((operation) => operation.name === operationName)
-  if (!operation) throw new Error(`This build cannot ${operationName}`)
-  const contestant: Contestant = { target, request: operation.request(true), token: seeded.token }
   const database = new pg.Client(url)
   await database.connect()
+  if (!isTold) await database.query('DELETE FROM webhook_endpoints')
+  // No second process: it would have nothing to do but to send what this one lets wait.
+  const target = await start(name)
+  const operation = operations(seeded).find(({ name }) => name === 'continueWatched')
+  if (!operation) throw new Error('This build tells nobody')
+  const contestant: Contestant = { target, request: operation.request(true), token: seeded.token }
   return { contestant, database }
 }
 
 async function run() {
-  const quiet = await openSide('quiet', 'continueChat')
-  const told = await openSide('told', 'continueWatched')
+  const quiet = await openSide('quiet', false)
+  const told = await openSide('told', true)
   const client = processes.client()
+  const ofDatabase = await databaseTime(told.database)
   const count = async (which: string) => {
     const { rows } = await told.database.query(
       `SELECT count(*)::integer AS n FROM webhook_deliveries WHERE ${which}`,
@@ -80,10 +83,12 @@ async function run() {
   }
   const turn = async ({ contestant }: typeof quiet) => {
     const before = await count('is_delivered')
+    const databaseBefore = ofDatabase()
     const round = await once(client, contestant, CONNECTIONS, ROUND_MILLISECONDS)
+    const cpu = round.cpu + ofDatabase() - databaseBefore
     const sent = (await count('is_delivered')) - before
     await forgetWaiting()
-    return { ...round, sent }
+    return { ...round, cpu: cpu / round.requests, sent }
   }
   for (const { contestant } of [quiet, told]) await warmUp(client, contestant, CONNECTIONS, 500)
   await forgetWaiting()
@@ -94,7 +99,7 @@ async function run() {
     const early = at % 2 === 0 ? await turn(told) : undefined
     const off = await turn(quiet)
     const on = early ?? (await turn(told))
-    ratios.push({ throughput: speed(on) / speed(off), cpu: cpuTime(off) / cpuTime(on) })
+    ratios.push({ throughput: speed(on) / speed(off), cpu: off.cpu / on.cpu })
     say(
       `${speed(off).toFixed(0)} steps a second of which nobody is told, ${speed(on).toFixed(0)} of which an endpoint is; ` +
         `${on.sent} of ${on.requests} events were sent meanwhile`,

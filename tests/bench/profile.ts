@@ -1,9 +1,8 @@
-import { readdirSync, readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import pg from 'pg'
-import { type DatabaseServer, openDatabaseServer } from './database.ts'
+import { type DatabaseServer, databaseTime, openDatabaseServer } from './database.ts'
 import { type Measured, operations } from './operations.ts'
 import { Processes, type Profile, serviceVariables, type Target, type Threads } from './processes.ts'
 import { startReceiver } from './receiver.ts'
@@ -68,25 +67,6 @@ function divide({ all, main }: Threads, nodes: Profile): Shares {
   // The other threads collect garbage and compile.
   shares['V8 beside it'] += all - main
   return shares
-}
-
-/** Milliseconds of CPU time of all processes of the server that a connection leads to. */
-async function databaseTime(client: pg.Client): Promise<() => number> {
-  const { rows } = await client.query('SELECT pg_backend_pid() AS pid')
-  const parentOf = (pid: string) => /^PPid:\s*(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-  const server = parentOf(String(rows[0].pid))
-  return () => {
-    let sum = 0
-    for (const pid of readdirSync('/proc').filter((name) => /^\d+$/.test(name))) {
-      try {
-        if (parentOf(pid) !== server) continue
-        sum += Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]) / 1e6
-      } catch {
-        // It has ended meanwhile.
-      }
-    }
-    return sum
-  }
 }
 
 const folder = await mkdtemp(join(tmpdir(), 'bots-profile-'))

@@ -47,12 +47,13 @@ describeHere('what steps of chats leave', () => {
   async function leave(botId: string, events: string[], type = 'result.answered', db = app.db) {
     const happened = events.map((event, place) => {
       const [subject, id] = event.split('/')
-      return sql`(${site.workspaceId}, ${botId}, ${subject}, ${place}::integer, ${id}, ${type}, '{}'::json, now())`
+      const text = JSON.stringify({ subject, place, id, type, at: new Date(), data: {} })
+      return sql`(${site.workspaceId}, ${botId}, ${id}, ${text})`
     })
     await db.execute(
       leaveEvents(sql`
         SELECT * FROM (VALUES ${sql.join(happened, sql`, `)})
-          AS v(workspace_id, bot_id, subject, place, id, type, data, at)`),
+          AS v(workspace_id, bot_id, id, event)`),
     )
   }
 
@@ -164,6 +165,14 @@ describeHere('what steps of chats leave', () => {
     const shared = await deliveries()
     expect(shared).toContain('b one of-b')
     expect(shared.length).toBeLessThanOrEqual(65)
+  })
+
+  test.each(['this build', 'the build before'])('rows that %s left count by their events', async (build) => {
+    const much = Array.from({ length: 20 }, (_, at) => `one/${at}`)
+    for (let step = 0; step < 10; step++) await leave('a', much)
+    if (build === 'the build before') await app.pool.query('UPDATE webhook_outbox SET size = NULL')
+    await shareOut(app.db, '', 64)
+    expect(await deliveries()).toHaveLength(4 * 20)
   })
 
   test('of many bots each has its turn, while the first have always more to tell', async () => {
