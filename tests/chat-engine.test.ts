@@ -1051,16 +1051,16 @@ test('a step without code leaves the sandbox alone', async () => {
       return evaluate(request)
     },
   }
-  const groups = {
-    a: [text('Hello {{A}}'), ask('A', { to: 'b' })],
-    b: [text('Hello {{A}}'), ask('B', { to: 'c' })],
-    c: [set('C', 'return {{A}} + {{B}}'), text('{{C}}')],
-  }
+  const groups: Record<string, Part[]> = {}
+  for (let i = 0; i < 200; i += 1)
+    groups[`g${i}`] = [text('Hello {{A}}'), text('again'), ask('A', { to: `g${i + 1}` })]
+  groups.g200 = [set('C', 'return {{A}} + {{A}}'), text('{{C}}')]
   const client = await chat(bot(groups, { variables }), world)
-  await client.say('Ada')
+  for (let i = 0; i < 199; i += 1) await client.say('Ada')
+  expect(client.texts()).toEqual(['Hello Ada', 'again'])
   expect(evaluated).toBe(0)
-  await client.say('Lovelace')
-  expect(client.texts()).toEqual(['AdaLovelace'])
+  await client.say('Ada')
+  expect(client.texts()).toEqual(['AdaAda'])
   expect(evaluated).toBe(1)
 })
 

@@ -56,13 +56,6 @@ export interface StepEvent {
   data: object
 }
 
-/**
- * The text of an event as far as the step knows it, in JSON without its end: of the result the database says more, which
- * comes last.
- */
-export const knownText = ({ subject, place, id, type, data }: StepEvent, at: Date) =>
-  JSON.stringify({ subject, place, id, type, at, data }).slice(0, -2)
-
 export interface StepTold {
   workspaceId: string | undefined
   events: StepEvent[]

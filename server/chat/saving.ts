@@ -11,13 +11,12 @@ import { keepTranscript } from './kept-transcripts.ts'
 import { hasRoom, packStep, withLength } from './packed-steps.ts'
 import {
   type AnswerRow,
-  knownText,
   type ResultRow,
   type StepEvent,
   type StepRows,
   writeOnNode,
 } from './saving-on-node.ts'
-import { stepStatements } from './step-statements.ts'
+import { knownText, stepStatements } from './step-statements.ts'
 import type { Session } from './store.ts'
 import type { Answer, SessionState, StepOutcome } from './types.ts'
 import { writeUsual } from './usual-steps.ts'
@@ -170,10 +169,7 @@ async function writeStep(db: Database, step: Step, now: Date, isRepeated: boolea
       const write = isTold ? (isFirst ? firstTold : nextTold) : isFirst ? first : next
       const written = await write({
         ...values,
-        ...(told && {
-          ...told,
-          events: JSON.stringify(told.events.map((event) => ({ ...event, known: knownText(event, now) }))),
-        }),
+        ...(told && { ...told, events: JSON.stringify(told.events.map((event) => toldRow(event, now))) }),
         lateBefore: lateBefore(now),
         made: JSON.stringify(rows.made),
         changed: JSON.stringify(rows.changed),
@@ -228,6 +224,12 @@ function eventsOf(
   })
   const ids = newIds(events.length, now)
   return events.map((event, at) => ({ ...event, id: ids[at] as string }))
+}
+
+/** An event as the statements read it. */
+function toldRow(event: StepEvent, now: Date) {
+  const { bot_id, subject, id, type } = event
+  return { bot_id, subject, id, type, known: knownText(event, now) }
 }
 
 function saidIn({ transcript }: StepOutcome): components['schemas']['ChatTurn'][] {

@@ -13,6 +13,7 @@ import {
 import { raiseEpochs } from '../results/stats-rollup.ts'
 import { leaveEvents } from '../webhooks/outbox.ts'
 import { givenLogs } from './client-logs.ts'
+import type { StepEvent } from './saving-on-node.ts'
 
 /* Writing one step of a chat in one statement; `saving.ts` says what it needs. */
 
@@ -154,12 +155,17 @@ const withResult = (writtenSession: SQL, more = sql``) => sql`
 
 const workspaceId = sql`${sql.placeholder('workspaceId')}::text`
 
-/** The text of an event: what the step knows, `knownText`, with what only the database knows of the result. */
-const eventText = (
-  known: SQL,
-) => sql`${known} || ',"hasStarted":' || live.has_started::text || ',"isCompleted":'
-    || live.is_completed::text || ',"createdAt":"'
-    || to_char(live.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"}}'`
+/**
+ * The text of an event as far as the step knows it, in JSON without its end: of the result the database says more, which
+ * comes last.
+ */
+export const knownText = ({ subject, place, id, type, data }: StepEvent, at: Date) =>
+  JSON.stringify({ subject, place, id, type, at, data }).slice(0, -2)
+
+/** The text of an event: `knownText` with what only the database knows of the result. */
+const eventText = (known: SQL) => sql`
+  ${known} || ',"hasStarted":' || live.has_started::text || ',"isCompleted":' || live.is_completed::text
+    || ',"createdAt":"' || to_char(live.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"}}'`
 
 /**
  * What a step tells the endpoints of the workspace: the events that it may have, each with what it knows of its result.
@@ -232,7 +238,7 @@ const bare = (writtenSession: SQL) => sql`${withStep(writtenSession, overEarlier
 /** That there was an answer, which is all that such a step has to tell. */
 const answerTold = sql`, told AS (${leaveEvents(sql`
     SELECT ${workspaceId} AS workspace_id, live.bot_id, ${sql.placeholder('eventId')}::text AS id,
-      ${eventText(sql`${sql.placeholder('event')}::text`)} AS event
+      ${eventText(sql`${sql.placeholder('known')}::text`)} AS event
     FROM live`)})`
 
 /** Of the usual steps of one bot, which are written together: what is written of every one. */
@@ -288,7 +294,7 @@ const answerTypes = {
   files: 'text',
   eventId: 'text',
   // As `knownText` has it.
-  event: 'text',
+  known: 'text',
 } as const
 
 /**
@@ -327,7 +333,7 @@ const withAnswers = (asked: SQL, more = sql``) => sql`
     FROM session
     WHERE o.ctid = result_place AND o.bot_id = ${botId} AND o.id = session."resultId"
     RETURNING o.bot_id, o.id, o.created_at, o.has_started, o.is_completed, session."blockId", session.content,
-      session.files, session.now, session.transcript, session."eventId", session.event
+      session.files, session.now, session.transcript, session."eventId", session.known
   ), answer AS (
     INSERT INTO ${resultAnswers} (bot_id, result_id, seq, block_id, content, attached_file_urls, created_at, transcript)
     SELECT ${botId}, live.id, coalesce((
@@ -341,7 +347,7 @@ const withAnswers = (asked: SQL, more = sql``) => sql`
 
 /** That there were answers. */
 const answersTold = sql`, told AS (${leaveEvents(sql`
-    SELECT ${workspaceId} AS workspace_id, live.bot_id, live."eventId" AS id, ${eventText(sql`live.event`)} AS event
+    SELECT ${workspaceId} AS workspace_id, live.bot_id, live."eventId" AS id, ${eventText(sql`live.known`)} AS event
     FROM live WHERE live."eventId" IS NOT NULL`)})`
 
 export const stepStatements = statements((db, named) => ({

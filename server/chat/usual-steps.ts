@@ -2,8 +2,8 @@ import pg from 'pg'
 import { type Database, databaseError, rootOf, statements } from '../db/client.ts'
 import { inOneTurn } from '../db/lookup.ts'
 import { lateBefore } from '../results/stats-rollup.ts'
-import { knownText, type StepRows, type StepTold } from './saving-on-node.ts'
-import { stepStatements } from './step-statements.ts'
+import type { StepRows, StepTold } from './saving-on-node.ts'
+import { knownText, stepStatements } from './step-statements.ts'
 
 /*
  * The steps that nearly all are: the start of a chat with a new result, or one answer. Those of one bot that are to be
@@ -61,7 +61,7 @@ export async function writeUsual(
     content: answer.content,
     files: answer.files,
     transcript: JSON.stringify(answer.transcript),
-    ...(event && { eventId: event.id, event: knownText(event, now) }),
+    ...(event && { eventId: event.id, known: knownText(event, now) }),
   }
   const kind = event ? 'answerTold' : 'answer'
   return write(db, { kind, botId, resultId, values: given, workspaceId: told?.workspaceId })

@@ -36,9 +36,8 @@ export const insertEvents = (
 
 /**
  * Events that steps of chats of one bot leave in one statement with what they tell. `happened` reads rows of
- * `workspace_id`, `bot_id`, `id` and `event`: the text of what `webhookOutbox` has an array of, since to make JSON of values
- * takes the database longer than all else here. They come behind what is there already, whatever the clock of another
- * server or of before says.
+ * `workspace_id`, `bot_id`, `id` and `event`: the text of what `webhookOutbox` has an array of, which is parsed once, as a
+ * whole. They come behind what is there already, whatever the clock of another server or of before says.
  */
 export const leaveEvents = (happened: SQL) => sql`
   INSERT INTO ${webhookOutbox} (bot_id, written_at, id, endpoint_ids, size, events)
