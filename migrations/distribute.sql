@@ -1,7 +1,7 @@
 -- Spreads the tables over the nodes of a Citus cluster (13 or later). Run by `npm run admin distribute`, after the
 -- migrations, on the coordinator; every statement can be run again, and passes over what is done already.
 
--- What steps of chats have left to tell goes on its way, as it would on one server (`shareOut` in `webhooks/outbox.ts`): on a
+-- What steps of chats have left to tell goes on its way, as it would on one server (`shareOut` and `eventsLeft` in `webhooks/outbox.ts`): on a
 -- cluster steps leave nothing.
 DO $$ BEGIN
   IF EXISTS (SELECT FROM webhook_outbox) THEN
@@ -13,8 +13,25 @@ DO $$ BEGIN
       ), -1) + row_number() OVER (PARTITION BY t.bot_id, w.id, e.subject ORDER BY t.written_at, t.id, e.place),
       e.id, e.type, e.data, e.at, 'epoch'
     FROM taken t
-    CROSS JOIN json_to_recordset(t.events)
-      AS e(subject text, place integer, id text, type text, data json, at timestamptz)
+    CROSS JOIN LATERAL (
+      SELECT * FROM json_to_recordset(CASE WHEN json_typeof(t.events->0) = 'object' THEN t.events END)
+        AS o(subject text, place integer, id text, type text, data json, at timestamptz)
+      UNION ALL
+      SELECT step[1], told.place, told.id, told.type,
+        ('{"id":' || to_json(step[1]) || ',"botId":' || to_json(t.bot_id) || ',"lastChatSessionId":' || to_json(step[2])
+          || told.answers || ',"hasStarted":' || step[4] || ',"isCompleted":' || step[5] || ',"createdAt":"'
+          || to_char(step[6]::timestamptz AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"}')::json,
+        step[3]::timestamptz
+      FROM json_array_elements(CASE WHEN json_typeof(t.events->0) = 'array' THEN t.events END) AS of_step(at_hand)
+      CROSS JOIN LATERAL (SELECT ARRAY(SELECT json_array_elements_text(at_hand)) AS step OFFSET 0) AS as_text
+      CROSS JOIN LATERAL (VALUES
+        (0, 'result.started', step[7], ''),
+        (1, 'result.answered', step[8], ',"answers":[{"blockId":' || to_json(step[10]) || ',"content":' || to_json(step[11])
+          || coalesce(',"attachedFileUrls":' || step[12], '') || '}]'),
+        (2, 'result.completed', step[9], '')
+      ) AS told(place, type, id, answers)
+      WHERE told.id IS NOT NULL
+    ) AS e
     JOIN webhook_endpoints w ON w.id = ANY(t.endpoint_ids) AND (w.types IS NULL OR e.type = ANY(w.types));
   END IF;
 END $$;--> statement-breakpoint

@@ -1,9 +1,11 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { type Step, saveStep } from '../server/chat/saving.ts'
 import { sessionLookups } from '../server/chat/session-lookups.ts'
 import type { SessionState, StepOutcome } from '../server/chat/types.ts'
 import { isDistributed } from '../server/db/distribution.ts'
+import { eventsLeft } from '../server/webhooks/outbox.ts'
 import { type App, startApp } from './support/app.ts'
 import { shareAll } from './support/outbox.ts'
 import { until } from './support/process.ts'
@@ -213,7 +215,7 @@ async function prepareMany(app: App, hasFloor: boolean) {
   await prepare(app, { hasFloor, steered: null })
   await app.pool.query(
     `INSERT INTO results (bot_id, id, variables, has_started, is_completed, created_at, updated_at)
-    SELECT '${BOT}', 'result ' || n, '[]', n > 2, false, CASE WHEN n % 2 = 1 THEN '2026-03-01Z'::timestamptz
+    SELECT '${BOT}', 'result ' || n, '[]', n > 2, n > 3, CASE WHEN n % 2 = 1 THEN '2026-03-01Z'::timestamptz
       ELSE '2026-03-10T11:00Z' END, '2026-03-01Z' FROM unnest($1::integer[]) AS n`,
     [MANY],
   )
@@ -277,6 +279,10 @@ test('steps of one moment write what they would one after the other', async () =
       const steps = all.map(toUsual)
       await prepareMany(first, hasFloor)
       const atOnce = await Promise.all(steps.map((step) => saveStep(first.db, step, NOW)))
+      const { rows: miscounted } = await first.db.execute(
+        sql`SELECT * FROM webhook_outbox t WHERE size <> (SELECT count(*) FROM ${eventsLeft})`,
+      )
+      expect(miscounted).toEqual([])
       await prepareMany(second, hasFloor)
       const inTurn = []
       for (const step of steps) inTurn.push(await saveStep(second.db, step, NOW))

@@ -57,7 +57,7 @@ export interface StepEvent {
 }
 
 export interface StepTold {
-  workspaceId: string | undefined
+  workspaceId: string
   events: StepEvent[]
 }
 

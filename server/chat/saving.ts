@@ -153,20 +153,22 @@ async function writeStep(db: Database, step: Step, now: Date, isRepeated: boolea
     logs: toLogRows(outcome.logs, now),
     transcript: bearer ? [] : outcome.transcript,
   }
-  const isTold = step.watchedWorkspaceId !== undefined && step.resultId !== null
-  const told = isTold
-    ? { workspaceId: step.watchedWorkspaceId, events: eventsOf(step, rows, now) }
-    : undefined
+  const workspaceId = step.resultId === null ? undefined : step.watchedWorkspaceId
+  const toTell = () =>
+    workspaceId === undefined ? undefined : { workspaceId, events: eventsOf(step, rows, now) }
   let isWritten: boolean
   if (isDistributed(db)) {
-    isWritten = await writeOnNode(db, values, rows, told, now)
+    isWritten = await writeOnNode(db, values, rows, toTell(), now)
   } else if (step.resultId === null) {
     isWritten = (await (isFirst ? run.firstWithoutResult : run.nextWithoutResult)(values)) === 1
   } else {
-    isWritten = !isRepeated && (await writeUsual(db, values, rows, told, now))
+    const { wasAnswered = false } = step
+    const watched = workspaceId === undefined ? undefined : { workspaceId, wasAnswered }
+    isWritten = !isRepeated && (await writeUsual(db, values, rows, watched, now))
     if (!isWritten) {
       const { next, nextTold, first, firstTold } = run
-      const write = isTold ? (isFirst ? firstTold : nextTold) : isFirst ? first : next
+      const told = toTell()
+      const write = told ? (isFirst ? firstTold : nextTold) : isFirst ? first : next
       const written = await write({
         ...values,
         ...(told && { ...told, events: JSON.stringify(told.events.map((event) => toldRow(event, now))) }),
@@ -180,7 +182,7 @@ async function writeStep(db: Database, step: Step, now: Date, isRepeated: boolea
       isWritten = written === 1
     }
   }
-  if (isWritten && isTold) wakeAfter(db)
+  if (isWritten && workspaceId !== undefined) wakeAfter(db)
   return isWritten
 }
 

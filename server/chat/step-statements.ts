@@ -155,16 +155,13 @@ const withResult = (writtenSession: SQL, more = sql``) => sql`
 
 const workspaceId = sql`${sql.placeholder('workspaceId')}::text`
 
-/**
- * The text of an event as far as the step knows it, in JSON without its end: of the result the database says more, which
- * comes last.
- */
+/** The text of an event as far as a step knows it, in JSON without its end. */
 export const knownText = ({ subject, place, id, type, data }: StepEvent, at: Date) =>
   JSON.stringify({ subject, place, id, type, at, data }).slice(0, -2)
 
-/** The text of an event: `knownText` with what only the database knows of the result. */
-const eventText = (known: SQL) => sql`
-  ${known} || ',"hasStarted":' || live.has_started::text || ',"isCompleted":' || live.is_completed::text
+/** What only the database knows of a result, which comes last in the text of an event. */
+const endOfText = sql`
+  ',"hasStarted":' || live.has_started::text || ',"isCompleted":' || live.is_completed::text
     || ',"createdAt":"' || to_char(live.created_at AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"}}'`
 
 /**
@@ -172,7 +169,7 @@ const eventText = (known: SQL) => sql`
  * That a result began or is completed is told by the step that makes it so.
  */
 const told = sql`, told AS (${leaveEvents(sql`
-    SELECT ${workspaceId} AS workspace_id, t.bot_id, t.id, ${eventText(sql`t.known`)} AS event
+    SELECT ${workspaceId} AS workspace_id, t.bot_id, t.id, 1 AS size, t.known || ${endOfText} AS event
     FROM json_to_recordset(${sql.placeholder('events')}::json)
       AS t(bot_id text, subject text, id text, type text, known text)
     JOIN live ON live.bot_id = t.bot_id AND live.id = t.subject
@@ -230,16 +227,41 @@ const withAnswer = (write: typeof withStep, more = sql``) => sql`
       ), 0), ${sql.placeholder('blockId')}, ${sql.placeholder('content')}, ${sql.placeholder('files')}::text[], ${at},
       ${transcript}
     FROM live
+    RETURNING block_id, content, attached_file_urls, created_at
   ) ${more}
   SELECT id FROM session`
 
 const bare = (writtenSession: SQL) => sql`${withStep(writtenSession, overEarlierStep)} SELECT id FROM session`
 
-/** That there was an answer, which is all that such a step has to tell. */
-const answerTold = sql`, told AS (${leaveEvents(sql`
-    SELECT ${workspaceId} AS workspace_id, live.bot_id, ${sql.placeholder('eventId')}::text AS id,
-      ${eventText(sql`${sql.placeholder('known')}::text`)} AS event
-    FROM live`)})`
+/**
+ * What usual steps tell: that there was an answer, and that its result began or is completed by it. They leave what is at
+ * hand, of which `eventsLeft` makes events once they are shared out: to write JSON takes many times longer, here and in
+ * the service. `live` reads the rows of results, what is written with them, and what they were before.
+ */
+const tellAnswers = (live: SQL) =>
+  sql`, told AS (${leaveEvents(
+    sql`
+    SELECT ${workspaceId} AS workspace_id, bot_id, "answeredId" AS id, num_nonnulls(started, "answeredId", completed) AS size,
+      ARRAY[id, "sessionId", now::text, has_started::text, is_completed::text, created_at::text, started, "answeredId",
+        completed, "blockId", content, files] AS event
+    FROM (
+      SELECT *, CASE WHEN NOT was_started THEN "startedId" END AS started,
+        CASE WHEN NOT was_completed THEN "completedId" END AS completed
+      FROM ${live}
+    ) AS answered`,
+    sql`to_json(array_agg(h.event))`,
+  )})`
+
+const answerTold = tellAnswers(sql`(
+      SELECT live.*, before.*, ${sql.placeholder('sessionId')}::text AS "sessionId",
+        ${sql.placeholder('startedId')}::text AS "startedId", ${sql.placeholder('answeredId')}::text AS "answeredId",
+        ${sql.placeholder('completedId')}::text AS "completedId", answer.block_id AS "blockId", answer.content,
+        array_to_json(answer.attached_file_urls)::text AS files, answer.created_at AS now
+      FROM live CROSS JOIN answer CROSS JOIN (
+        SELECT has_started AS was_started, is_completed AS was_completed FROM ${results}
+        WHERE bot_id = ${botId} AND id = ${resultId}
+      ) AS before
+    ) AS live`)
 
 /** Of the usual steps of one bot, which are written together: what is written of every one. */
 const shared = {
@@ -292,9 +314,10 @@ const answerTypes = {
   content: 'text',
   // JSON.
   files: 'text',
-  eventId: 'text',
-  // As `knownText` has it.
-  known: 'text',
+  // Of the events that it may tell.
+  startedId: 'text',
+  answeredId: 'text',
+  completedId: 'text',
 } as const
 
 /**
@@ -313,13 +336,13 @@ const withAnswers = (asked: SQL, more = sql``) => sql`
       SELECT ctid AS session_place FROM ${chatSessions} WHERE bot_id = ${botId} AND id = asked."sessionId" OFFSET 0
     ) AS own
     CROSS JOIN LATERAL (
-      SELECT ctid AS result_place FROM ${results} WHERE bot_id = ${botId} AND id = asked."resultId"
-        AND created_at >= asked."lateBefore" OFFSET 0
+      SELECT ctid AS result_place, has_started AS was_started, is_completed AS was_completed FROM ${results}
+      WHERE bot_id = ${botId} AND id = asked."resultId" AND created_at >= asked."lateBefore" OFFSET 0
     ) AS of_bot
     WHERE s.ctid = session_place AND s.bot_id = ${botId} AND s.id = asked."sessionId"
       AND s.revision = asked.revision AND s.steered::text IS NOT DISTINCT FROM asked.steered
       AND (s.state IS NULL) = asked."isEnded"
-    RETURNING asked.*, result_place
+    RETURNING asked.*, result_place, was_started, was_completed
   ), step AS (
     INSERT INTO ${chatSteps} (bot_id, session_id, revision, step)
     SELECT ${botId}, "sessionId", revision + 1, "apartStep" FROM session WHERE "apartStep" IS NOT NULL
@@ -332,8 +355,9 @@ const withAnswers = (asked: SQL, more = sql``) => sql`
       updated_at = session.now
     FROM session
     WHERE o.ctid = result_place AND o.bot_id = ${botId} AND o.id = session."resultId"
-    RETURNING o.bot_id, o.id, o.created_at, o.has_started, o.is_completed, session."blockId", session.content,
-      session.files, session.now, session.transcript, session."eventId", session.known
+    RETURNING o.bot_id, o.id, o.created_at, o.has_started, o.is_completed, was_started, was_completed,
+      session."sessionId", session."blockId", session.content, session.files, session.now, session.transcript,
+      session."startedId", session."answeredId", session."completedId"
   ), answer AS (
     INSERT INTO ${resultAnswers} (bot_id, result_id, seq, block_id, content, attached_file_urls, created_at, transcript)
     SELECT ${botId}, live.id, coalesce((
@@ -344,11 +368,6 @@ const withAnswers = (asked: SQL, more = sql``) => sql`
     FROM live
   ) ${more}
   SELECT place, 1 / ((SELECT count(*) FROM session) = (SELECT count(*) FROM live))::integer FROM session`
-
-/** That there were answers. */
-const answersTold = sql`, told AS (${leaveEvents(sql`
-    SELECT ${workspaceId} AS workspace_id, live.bot_id, live."eventId" AS id, ${eventText(sql`live.known`)} AS event
-    FROM live WHERE live."eventId" IS NOT NULL`)})`
 
 export const stepStatements = statements((db, named) => ({
   first: prepareWrite(db, named('chat_first_step'), withResult(insertSession)),
@@ -365,6 +384,6 @@ export const stepStatements = statements((db, named) => ({
   starts: prepareTogether(db, named('chat_usual_starts'), startTypes, withNewResults),
   answers: prepareTogether(db, named('chat_usual_answers'), answerTypes, (asked) => withAnswers(asked)),
   answersTold: prepareTogether(db, named('chat_usual_answers_told'), answerTypes, (asked) =>
-    withAnswers(asked, answersTold),
+    withAnswers(asked, tellAnswers(sql`live`)),
   ),
 }))

@@ -1,9 +1,10 @@
 import pg from 'pg'
 import { type Database, databaseError, rootOf, statements } from '../db/client.ts'
 import { inOneTurn } from '../db/lookup.ts'
+import { newIds } from '../ids.ts'
 import { lateBefore } from '../results/stats-rollup.ts'
-import type { StepRows, StepTold } from './saving-on-node.ts'
-import { knownText, stepStatements } from './step-statements.ts'
+import type { StepRows } from './saving-on-node.ts'
+import { stepStatements } from './step-statements.ts'
 
 /*
  * The steps that nearly all are: the start of a chat with a new result, or one answer. Those of one bot that are to be
@@ -26,15 +27,15 @@ const MOST = 16
 /**
  * Writes a step that is the start of a chat with a new result, or one answer. False where it is, or has, anything else,
  * and where it was not written. Not on a cluster.
+ * `told`: whose endpoints are, and whether an earlier step of the session has said that its result began.
  */
 export async function writeUsual(
   db: Database,
   values: UsualStep['values'] & { botId: string; resultId: string | null; revision: number },
   { made, changed, answers, logs, transcript }: StepRows,
-  told: StepTold | undefined,
+  told: { workspaceId: string; wasAnswered: boolean } | undefined,
   now: Date,
 ): Promise<boolean> {
-  const events = told?.events ?? []
   const [result, ...others] = [...made, ...changed]
   const { botId, resultId } = values
   if (!result || resultId === null || others.length + logs.length + transcript.length > 0) return false
@@ -46,14 +47,13 @@ export async function writeUsual(
     waitingBlockId: result.waiting_block_id,
   }
   if (values.revision === 0) {
-    if (changed.length + answers.length + events.length > 0 || values.apartStep) return false
+    const isTold = told && (result.has_started || result.is_completed)
+    if (changed.length + answers.length > 0 || values.apartStep || isTold) return false
     const start = { ...own, transcript: JSON.stringify(result.transcript) }
     return write(db, { kind: 'start', botId, resultId, values: start, workspaceId: undefined })
   }
   const [answer, ...moreAnswers] = answers
-  const [event, ...moreEvents] = events
-  if (!answer || made.length + moreAnswers.length + moreEvents.length > 0) return false
-  if (event && event.type !== 'result.answered') return false
+  if (!answer || made.length + moreAnswers.length > 0) return false
   const given = {
     ...own,
     lateBefore: lateBefore(now),
@@ -61,10 +61,20 @@ export async function writeUsual(
     content: answer.content,
     files: answer.files,
     transcript: JSON.stringify(answer.transcript),
-    ...(event && { eventId: event.id, known: knownText(event, now) }),
+    ...(told && eventIds(result.has_started && !told.wasAnswered, result.is_completed, now)),
   }
-  const kind = event ? 'answerTold' : 'answer'
+  const kind = told ? 'answerTold' : 'answer'
   return write(db, { kind, botId, resultId, values: given, workspaceId: told?.workspaceId })
+}
+
+/** Ids for what a step with an answer may tell, in this order. */
+function eventIds(mayStart: boolean, mayComplete: boolean, now: Date) {
+  const ids = newIds(1 + Number(mayStart) + Number(mayComplete), now)
+  return {
+    startedId: mayStart ? ids.shift() : null,
+    answeredId: ids.shift(),
+    completedId: mayComplete ? ids.shift() : null,
+  }
 }
 
 /** Within a transaction there is nothing to write it with. */

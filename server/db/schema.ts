@@ -653,7 +653,10 @@ export const webhookOutbox = pgTable(
     endpointIds: text('endpoint_ids').array().notNull(),
     /** How many events; null where the build before wrote them. */
     size: integer('size'),
-    /** An array of `{subject, place, id, type, at, data}`; see `insertEvents` in `webhooks/outbox.ts`. */
+    /**
+     * An array of `{subject, place, id, type, at, data}`, as `insertEvents` in `webhooks/outbox.ts` has them, or of what steps
+     * with an answer had at hand for their events, as `eventsLeft` reads it.
+     */
     events: json('events').notNull(),
   },
   (table) => [primaryKey({ columns: [table.botId, table.writtenAt, table.id] })],

@@ -36,17 +36,21 @@ export const insertEvents = (
 
 /**
  * Events that steps of chats of one bot leave in one statement with what they tell. `happened` reads rows of
- * `workspace_id`, `bot_id`, `id` and `event`: the text of what `webhookOutbox` has an array of, which is parsed once, as a
- * whole. They come behind what is there already, whatever the clock of another server or of before says.
+ * `workspace_id`, `bot_id`, `id`, `size` (how many events) and `event`: the text of one, parsed once and as a whole, or what
+ * else `gathered` makes an array of that `webhookOutbox` has. They come behind what is there already, whatever the clock of
+ * another server or of before says.
  */
-export const leaveEvents = (happened: SQL) => sql`
+export const leaveEvents = (
+  happened: SQL,
+  gathered = sql`('[' || string_agg(h.event, ',') || ']')::json`,
+) => sql`
   INSERT INTO ${webhookOutbox} (bot_id, written_at, id, endpoint_ids, size, events)
   SELECT left_behind.bot_id, greatest(clock_timestamp(), (
       SELECT max(o.written_at) + interval '1 microsecond' FROM ${webhookOutbox} o
       WHERE o.bot_id = left_behind.bot_id AND o.written_at > now()
-    )), left_behind.id, told.endpoint_ids, left_behind.size, left_behind.events::json
+    )), left_behind.id, told.endpoint_ids, left_behind.size, left_behind.events
   FROM (
-    SELECT h.bot_id, h.workspace_id, min(h.id) AS id, count(*) AS size, '[' || string_agg(h.event, ',') || ']' AS events
+    SELECT h.bot_id, h.workspace_id, min(h.id) AS id, sum(h.size) AS size, ${gathered} AS events
     FROM (${happened}) h GROUP BY h.bot_id, h.workspace_id
   ) AS left_behind
   CROSS JOIN LATERAL (
@@ -54,6 +58,32 @@ export const leaveEvents = (happened: SQL) => sql`
     WHERE e.workspace_id = left_behind.workspace_id AND e.is_enabled
   ) AS told
   WHERE told.endpoint_ids IS NOT NULL`
+
+/**
+ * The events of a row `t` of the outbox. A step with an answer has left the id of its result, that of its session, when it
+ * was, whether the result has started and is completed, when it was created, the ids of what it tells (null where it does
+ * not): that the result began, was answered, is completed; and of the answer its block, its content and its files.
+ * `migrations/distribute.sql` has the same. OFFSET: a step is made text once, not wherever a part of it is read.
+ */
+export const eventsLeft = sql`(
+  SELECT * FROM json_to_recordset(CASE WHEN json_typeof(t.events->0) = 'object' THEN t.events END)
+    AS o(subject text, place integer, id text, type text, data json, at timestamptz)
+  UNION ALL
+  SELECT step[1], told.place, told.id, told.type,
+    ('{"id":' || to_json(step[1]) || ',"botId":' || to_json(t.bot_id) || ',"lastChatSessionId":' || to_json(step[2])
+      || told.answers || ',"hasStarted":' || step[4] || ',"isCompleted":' || step[5] || ',"createdAt":"'
+      || to_char(step[6]::timestamptz AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"}')::json,
+    step[3]::timestamptz
+  FROM json_array_elements(CASE WHEN json_typeof(t.events->0) = 'array' THEN t.events END) AS of_step(at_hand)
+  CROSS JOIN LATERAL (SELECT ARRAY(SELECT json_array_elements_text(at_hand)) AS step OFFSET 0) AS as_text
+  CROSS JOIN LATERAL (VALUES
+    (0, 'result.started', step[7], ''),
+    (1, 'result.answered', step[8], ',"answers":[{"blockId":' || to_json(step[10]) || ',"content":' || to_json(step[11])
+      || coalesce(',"attachedFileUrls":' || step[12], '') || '}]'),
+    (2, 'result.completed', step[9], '')
+  ) AS told(place, type, id, answers)
+  WHERE told.id IS NOT NULL
+) AS e`
 
 /** Of so many bots at most something is shared out at a time. */
 const BOTS_AT_ONCE = 32
@@ -114,8 +144,7 @@ const sharing = statements((db, named) => ({
         SELECT t.endpoint_ids, t.bot_id, e.subject,
           row_number() OVER (PARTITION BY t.bot_id, e.subject ORDER BY t.written_at, t.id, e.place)::integer - 1 AS place,
           e.id, e.type, e.data, e.at
-        FROM taken t, json_to_recordset(t.events)
-          AS e(subject text, place integer, id text, type text, data json, at timestamptz)
+        FROM taken t CROSS JOIN LATERAL ${eventsLeft}
       ), shared AS (
         ${insertEvents(sql`SELECT * FROM happened`, sql`e.id = ANY(h.endpoint_ids)`)}
       )

@@ -1,10 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { sql } from 'drizzle-orm'
+import { PgDialect } from 'drizzle-orm/pg-core'
 import { purgeBatch } from '../../server/background/purge.ts'
 import { sqlState } from '../../server/db/client.ts'
 import { root } from '../../server/root.ts'
-import { leaveEvents, shareOut } from '../../server/webhooks/outbox.ts'
+import { eventsLeft, leaveEvents, shareOut } from '../../server/webhooks/outbox.ts'
 import { type App, connectTo, startApp } from '../support/app.ts'
 import { ask, bot } from '../support/chat.ts'
 import { publish, reply, start } from '../support/chats.ts'
@@ -48,12 +49,12 @@ describeHere('what steps of chats leave', () => {
     const happened = events.map((event, place) => {
       const [subject, id] = event.split('/')
       const text = JSON.stringify({ subject, place, id, type, at: new Date(), data: {} })
-      return sql`(${site.workspaceId}, ${botId}, ${id}, ${text})`
+      return sql`(${site.workspaceId}, ${botId}, ${id}, 1, ${text})`
     })
     await db.execute(
       leaveEvents(sql`
         SELECT * FROM (VALUES ${sql.join(happened, sql`, `)})
-          AS v(workspace_id, bot_id, id, event)`),
+          AS v(workspace_id, bot_id, id, size, event)`),
     )
   }
 
@@ -250,6 +251,10 @@ describeHere('what steps of chats leave', () => {
     const [sharing] = script
       .split('--> statement-breakpoint')
       .filter((text) => text.includes('webhook_outbox'))
+    // What one server reads of the outbox, which the tests of saving hold.
+    const inOneLine = (text: string) => text.replaceAll(/\s+/g, ' ')
+    const { sql: read } = new PgDialect().sqlToQuery(eventsLeft)
+    expect(inOneLine(String(sharing))).toContain(inOneLine(read))
     await addEndpoint('picky', ['result.completed'])
     await leave('a', ['one/9', 'two/9'])
     await shareOut(app.db, '', 64)
