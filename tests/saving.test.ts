@@ -136,6 +136,10 @@ const ids = {
 } as const
 const kinds = Object.keys(ids) as (keyof typeof ids)[]
 
+const wanted = fc.option(
+  fc.constantFrom('*', 'bot.updated', 'bot.updated,result.started', 'result.answered,result.completed'),
+)
+
 const step = fc.record({
   kind: fc.constantFrom(...kinds),
   resultId: fc.constantFrom('old', 'done', 'today', 'gone'),
@@ -144,7 +148,7 @@ const step = fc.record({
   steered: fc.constantFrom(null, '{"a":1}'),
   isEnded: fc.constantFrom(false, false, true),
   wasAnswered: fc.boolean(),
-  isTold: fc.boolean(),
+  wantedEvents: wanted,
   lastAnswer: fc.string({ maxLength: 3_000 }),
   outcome,
 })
@@ -162,8 +166,8 @@ function toStep(made: Made): Step {
     ...(waits && { waiting: { blockId: 'block' } }),
   } as unknown as SessionState
   return {
-    session: { id, botId: BOT, publicationId: isPreview ? null : 'p' },
-    watchedWorkspaceId: made.isTold ? 'w' : undefined,
+    session: { id, botId: BOT, workspaceId: 'w', publicationId: isPreview ? null : 'p' },
+    wantedEvents: made.wantedEvents,
     ...(!isFirst && { read: { steered: made.steered, isEnded: made.isEnded, stepsSize: 0 } }),
     revision: isFirst ? 0 : made.revision,
     resultId,
@@ -231,7 +235,7 @@ async function prepareMany(app: App, hasFloor: boolean) {
 const usual = fc.record({
   isStart: fc.boolean(),
   isUsual: fc.constantFrom(true, true, true, false),
-  isWatched: fc.boolean(),
+  wantedEvents: wanted,
   hasRoom: fc.boolean(),
   made: step,
   answer,
@@ -241,7 +245,7 @@ function toUsual(
   {
     isStart,
     isUsual,
-    isWatched,
+    wantedEvents,
     hasRoom,
     made,
     answer,
@@ -250,7 +254,7 @@ function toUsual(
 ): Step {
   const rest = isUsual ? { logs: [], answers: isStart ? [] : [answer], transcript: [] } : {}
   const kind = isStart ? 'new chat' : 'chat'
-  const one = toStep({ ...made, kind, isTold: isWatched, outcome: { ...made.outcome, ...rest, linked: [] } })
+  const one = toStep({ ...made, kind, wantedEvents, outcome: { ...made.outcome, ...rest, linked: [] } })
   const id = isStart ? `fresh ${n}` : `chat ${n}`
   const resultId = isStart ? `new ${n}` : `result ${n}`
   const { read } = one
@@ -297,8 +301,8 @@ test('steps of one moment write what they would one after the other', async () =
 })
 
 const answering = (n: number, resultId = `result ${n}`): Step => ({
-  session: { id: `chat ${n}`, botId: BOT, publicationId: 'p' },
-  watchedWorkspaceId: 'w',
+  session: { id: `chat ${n}`, botId: BOT, workspaceId: 'w', publicationId: 'p' },
+  wantedEvents: 'result.answered',
   read: { steered: null, isEnded: false, stepsSize: 0 },
   revision: 3,
   resultId,

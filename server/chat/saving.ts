@@ -4,7 +4,7 @@ import { isDistributed } from '../db/distribution.ts'
 import { isBesideFirstRelease } from '../db/releases.ts'
 import { newIds } from '../ids.ts'
 import { lateBefore } from '../results/stats-rollup.ts'
-import { wakeAfter } from '../webhooks/outbox.ts'
+import { isWanted, wakeAfter } from '../webhooks/outbox.ts'
 import { toLogRows } from './client-logs.ts'
 import { keepState, padded } from './kept-states.ts'
 import { keepTranscript } from './kept-transcripts.ts'
@@ -46,9 +46,9 @@ export function expiryOf(hasEnded: boolean, now: Date): Date {
 const ENOUGH_OF_DIGEST = 22
 
 export interface Step {
-  session: { id: string; botId: string; publicationId: string | null }
-  /** Whose endpoints are told of results; undefined where nobody is. */
-  watchedWorkspaceId: string | undefined
+  session: { id: string; botId: string; workspaceId: string; publicationId: string | null }
+  /** What endpoints of the workspace want to be told; see `isWanted`. */
+  wantedEvents: string | null
   /** The session as it was read; absent for the first step of a session. */
   read?: Pick<Session, 'steered' | 'isEnded' | 'stepsSize'>
   /** The revision the step was made on; 0 for the first step of a session. */
@@ -153,21 +153,25 @@ async function writeStep(db: Database, step: Step, now: Date, isRepeated: boolea
     logs: toLogRows(outcome.logs, now),
     transcript: bearer ? [] : outcome.transcript,
   }
-  const workspaceId = step.resultId === null ? undefined : step.watchedWorkspaceId
-  const toTell = () =>
-    workspaceId === undefined ? undefined : { workspaceId, events: eventsOf(step, rows, now) }
+  const { wantedEvents, wasAnswered = false } = step
+  const { workspaceId } = session
+  const toTell = () => {
+    const events = wantedEvents ? eventsOf(step, rows, now, wantedEvents) : []
+    return events.length > 0 ? { workspaceId, events } : undefined
+  }
   let isWritten: boolean
+  let told: ReturnType<typeof toTell>
   if (isDistributed(db)) {
-    isWritten = await writeOnNode(db, values, rows, toTell(), now)
+    told = toTell()
+    isWritten = await writeOnNode(db, values, rows, told, now)
   } else if (step.resultId === null) {
     isWritten = (await (isFirst ? run.firstWithoutResult : run.nextWithoutResult)(values)) === 1
   } else {
-    const { wasAnswered = false } = step
-    const watched = workspaceId === undefined ? undefined : { workspaceId, wasAnswered }
-    isWritten = !isRepeated && (await writeUsual(db, values, rows, watched, now))
+    const watching = wantedEvents ? { workspaceId, wantedEvents, wasAnswered } : undefined
+    isWritten = !isRepeated && (await writeUsual(db, values, rows, watching, now))
     if (!isWritten) {
       const { next, nextTold, first, firstTold } = run
-      const told = toTell()
+      told = toTell()
       const write = told ? (isFirst ? firstTold : nextTold) : isFirst ? first : next
       const written = await write({
         ...values,
@@ -182,7 +186,7 @@ async function writeStep(db: Database, step: Step, now: Date, isRepeated: boolea
       isWritten = written === 1
     }
   }
-  if (isWritten && workspaceId !== undefined) wakeAfter(db)
+  if (isWritten && told) wakeAfter(db)
   return isWritten
 }
 
@@ -199,11 +203,12 @@ export function waitingResultOf(state: SessionState | null) {
   return { botId: frame.botId, resultId: frame.resultId, blockId }
 }
 
-/** What a step may have to tell: that a result began or is completed only where it was not before. */
+/** What a step may have to tell of what is wanted: that a result began or is completed only where it was not before. */
 function eventsOf(
   { session, wasAnswered }: Step,
   { made, changed, answers }: StepRows,
   now: Date,
+  wantedEvents: string,
 ): StepEvent[] {
   const begins = wasAnswered ? made : [...made, ...changed]
   const events = [...made, ...changed].flatMap((row) => {
@@ -224,8 +229,9 @@ function eventsOf(
       ...(is_completed ? [event(2, 'result.completed')] : []),
     ]
   })
-  const ids = newIds(events.length, now)
-  return events.map((event, at) => ({ ...event, id: ids[at] as string }))
+  const told = events.filter(({ type }) => isWanted(type, wantedEvents))
+  const ids = newIds(told.length, now)
+  return told.map((event, at) => ({ ...event, id: ids[at] as string }))
 }
 
 /** An event as the statements read it. */

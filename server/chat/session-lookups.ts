@@ -1,10 +1,9 @@
 import { sql } from 'drizzle-orm'
-import { isWatched } from '../access/index.ts'
 import { type Database, type StatementContext, statements } from '../db/client.ts'
 import { isDistributed } from '../db/distribution.ts'
 import { prepareLookup } from '../db/lookup.ts'
 import { nodeOf } from '../db/nodes.ts'
-import { bots, chatSessions, publicIds, publishedBots, results } from '../db/schema.ts'
+import { bots, chatSessions, publicIds, publishedBots, results, webhookEndpoints } from '../db/schema.ts'
 import { expression, optional, prepareSelect } from '../db/selection.ts'
 
 /*
@@ -15,6 +14,16 @@ import { expression, optional, prepareSelect } from '../db/selection.ts'
 /** Of bots that are published: the statements below join no others. */
 const livePublication = expression(sql`${publishedBots.publicationId}`, 'text')
 
+/** Types of events that endpoints of the workspace want, by commas, * for all; null where there are no endpoints. */
+const wantedEvents = optional(
+  expression(
+    sql`SELECT string_agg(coalesce(array_to_string(${webhookEndpoints.types}, ','), '*'), ',')
+      FROM ${webhookEndpoints}
+      WHERE ${webhookEndpoints.workspaceId} = ${bots.workspaceId} AND ${webhookEndpoints.isEnabled}`,
+    'text',
+  ),
+)
+
 function startLookup(...[db, named]: StatementContext) {
   return prepareLookup(
     db,
@@ -24,7 +33,7 @@ function startLookup(...[db, named]: StatementContext) {
     {
       botId: bots.id,
       workspaceId: bots.workspaceId,
-      isWatched: isWatched(bots.workspaceId),
+      wantedEvents,
       isClosed: bots.isClosed,
       publicationId: livePublication,
       publishedAt: publishedBots.updatedAt,
@@ -70,7 +79,7 @@ function resumeLookup(...[db, named]: StatementContext) {
       ...sessionShape,
       botId: bots.id,
       workspaceId: bots.workspaceId,
-      isWatched: isWatched(bots.workspaceId),
+      wantedEvents,
       // In bytes.
       stepsSize: expression(sql`coalesce(octet_length(${chatSessions.steps}), 0)`, 'integer'),
     },
@@ -86,6 +95,9 @@ function resumeLookup(...[db, named]: StatementContext) {
   )
 }
 
+/** A node says no more than whether there are endpoints. */
+const wantedOnNode = optional(expression(sql`CASE WHEN is_watched THEN '*' END`, 'text'))
+
 const nodeStatements = statements((db, named) => ({
   start: prepareSelect(
     db,
@@ -93,7 +105,7 @@ const nodeStatements = statements((db, named) => ({
     {
       botId: expression(sql`bot_id`, 'text'),
       workspaceId: expression(sql`workspace_id`, 'text'),
-      isWatched: expression(sql`is_watched`, 'boolean'),
+      wantedEvents: wantedOnNode,
       isClosed: expression(sql`is_closed`, 'boolean'),
       publicationId: expression(sql`publication_id`, 'text'),
       publishedAt: expression(sql`published_at`, 'timestamptz'),
@@ -111,7 +123,7 @@ const nodeStatements = statements((db, named) => ({
       ...sessionShape,
       botId: chatSessions.botId,
       workspaceId: expression(sql`workspace_id`, 'text'),
-      isWatched: expression(sql`is_watched`, 'boolean'),
+      wantedEvents: wantedOnNode,
       stepsSize: expression(sql`steps_size`, 'integer'),
     },
     (list) => sql`

@@ -234,21 +234,23 @@ const withAnswer = (write: typeof withStep, more = sql``) => sql`
 const bare = (writtenSession: SQL) => sql`${withStep(writtenSession, overEarlierStep)} SELECT id FROM session`
 
 /**
- * What usual steps tell: that there was an answer, and that its result began or is completed by it. They leave what is at
+ * What usual steps tell: that its result began by an answer, that there was one, that it is completed by it. They leave what is at
  * hand, of which `eventsLeft` makes events once they are shared out: to write JSON takes many times longer, here and in
  * the service. `live` reads the rows of results, what is written with them, and what they were before.
  */
 const tellAnswers = (live: SQL) =>
   sql`, told AS (${leaveEvents(
     sql`
-    SELECT ${workspaceId} AS workspace_id, bot_id, "answeredId" AS id, num_nonnulls(started, "answeredId", completed) AS size,
+    SELECT ${workspaceId} AS workspace_id, bot_id, coalesce(started, "answeredId", completed) AS id,
+      num_nonnulls(started, "answeredId", completed) AS size,
       ARRAY[id, "sessionId", now::text, has_started::text, is_completed::text, created_at::text, started, "answeredId",
         completed, "blockId", content, files] AS event
     FROM (
       SELECT *, CASE WHEN NOT was_started THEN "startedId" END AS started,
         CASE WHEN NOT was_completed THEN "completedId" END AS completed
       FROM ${live}
-    ) AS answered`,
+    ) AS answered
+    WHERE num_nonnulls(started, "answeredId", completed) > 0`,
     sql`to_json(array_agg(h.event))`,
   )})`
 

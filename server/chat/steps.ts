@@ -51,6 +51,7 @@ export async function runStep(
   reply: Reply,
   keep?: KeepStep,
 ): Promise<Ran> {
+  const { sessionId, botId, workspaceId, publicationId } = session
   const claim = new Claim(context.db, session)
   let isWritten = false
   try {
@@ -64,12 +65,12 @@ export async function runStep(
       if (claim.isLost) continue
       if (outcome.problem) return outcome
       for (let read: Session | undefined = session; read !== undefined; ) {
-        const answer = JSON.stringify(toStep(outcome, session.revision + 1, session.publicationId === null))
+        const answer = JSON.stringify(toStep(outcome, session.revision + 1, publicationId === null))
         isWritten = await saveStep(
           context.db,
           {
-            session: { id: session.sessionId, botId: session.botId, publicationId: session.publicationId },
-            watchedWorkspaceId: session.isWatched ? session.workspaceId : undefined,
+            session: { id: sessionId, botId, workspaceId, publicationId },
+            wantedEvents: session.wantedEvents,
             read,
             revision: session.revision,
             resultId: state.resultId,
@@ -80,7 +81,7 @@ export async function runStep(
             lastAnswer: answer,
           },
           context.now,
-          keepingUploads(context.db, session.sessionId, outcome.uploads, keep),
+          keepingUploads(context.db, sessionId, outcome.uploads, keep),
         )
         if (isWritten) return { answer }
         read = await takeOver(context.db, read, outcome, effects)

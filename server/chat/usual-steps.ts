@@ -3,7 +3,8 @@ import { type Database, databaseError, rootOf, statements } from '../db/client.t
 import { inOneTurn } from '../db/lookup.ts'
 import { newIds } from '../ids.ts'
 import { lateBefore } from '../results/stats-rollup.ts'
-import type { StepRows } from './saving-on-node.ts'
+import { isWanted, wakeAfter } from '../webhooks/outbox.ts'
+import type { ResultRow, StepRows } from './saving-on-node.ts'
 import { stepStatements } from './step-statements.ts'
 
 /*
@@ -21,19 +22,25 @@ interface UsualStep {
   workspaceId: string | undefined
 }
 
+interface Told {
+  workspaceId: string
+  wantedEvents: string
+  /** Whether an earlier step of the session has said that its result began. */
+  wasAnswered: boolean
+}
+
 /** The most steps that one statement writes. */
 const MOST = 16
 
 /**
  * Writes a step that is the start of a chat with a new result, or one answer. False where it is, or has, anything else,
  * and where it was not written. Not on a cluster.
- * `told`: whose endpoints are, and whether an earlier step of the session has said that its result began.
  */
 export async function writeUsual(
   db: Database,
   values: UsualStep['values'] & { botId: string; resultId: string | null; revision: number },
   { made, changed, answers, logs, transcript }: StepRows,
-  told: { workspaceId: string; wasAnswered: boolean } | undefined,
+  told: Told | undefined,
   now: Date,
 ): Promise<boolean> {
   const [result, ...others] = [...made, ...changed]
@@ -61,20 +68,33 @@ export async function writeUsual(
     content: answer.content,
     files: answer.files,
     transcript: JSON.stringify(answer.transcript),
-    ...(told && eventIds(result.has_started && !told.wasAnswered, result.is_completed, now)),
   }
-  const kind = told ? 'answerTold' : 'answer'
-  return write(db, { kind, botId, resultId, values: given, workspaceId: told?.workspaceId })
+  const ids = told && eventIds(result, told, now)
+  if (!ids) return write(db, { kind: 'answer', botId, resultId, values: given, workspaceId: undefined })
+  const { workspaceId } = told
+  const isWritten = await write(db, {
+    kind: 'answerTold',
+    botId,
+    resultId,
+    values: { ...given, ...ids },
+    workspaceId,
+  })
+  if (isWritten) wakeAfter(db)
+  return isWritten
 }
 
-/** Ids for what a step with an answer may tell, in this order. */
-function eventIds(mayStart: boolean, mayComplete: boolean, now: Date) {
-  const ids = newIds(1 + Number(mayStart) + Number(mayComplete), now)
-  return {
-    startedId: mayStart ? ids.shift() : null,
-    answeredId: ids.shift(),
-    completedId: mayComplete ? ids.shift() : null,
-  }
+/** Ids for what a step with an answer may tell, in this order; undefined where nobody wants any of it. */
+function eventIds({ has_started, is_completed }: ResultRow, { wantedEvents, wasAnswered }: Told, now: Date) {
+  const may = [
+    has_started && !wasAnswered && isWanted('result.started', wantedEvents),
+    isWanted('result.answered', wantedEvents),
+    is_completed && isWanted('result.completed', wantedEvents),
+  ]
+  const ids = newIds(may.filter(Boolean).length, now)
+  if (ids.length === 0) return undefined
+  if (ids.length === 0) return undefined
+  const [startedId, answeredId, completedId] = may.map((isTold) => (isTold ? ids.shift() : null))
+  return { startedId, answeredId, completedId }
 }
 
 /** Within a transaction there is nothing to write it with. */

@@ -66,8 +66,8 @@ export const chat: ChatHandlers<Contexts> = {
       await saveStep(
         db,
         {
-          session: { id: sessionId, botId, publicationId },
-          watchedWorkspaceId: published.isWatched ? workspaceId : undefined,
+          session: { id: sessionId, botId, workspaceId, publicationId },
+          wantedEvents: published.wantedEvents,
           revision: 0,
           resultId: body.isOnlyRegistering ? null : resultId,
           isNewResult: earlierId === null,
@@ -158,9 +158,9 @@ export const chat: ChatHandlers<Contexts> = {
       )
       if (outcome.problem) return reply.fail('BAD_REQUEST', [refused(outcome)])
       const step = toStep(outcome, 1, true)
-      const preview = { botId: grant.bot.id, publicationId: null }
+      const preview = { botId: grant.bot.id, workspaceId: grant.bot.workspaceId, publicationId: null }
       const write = {
-        watchedWorkspaceId: undefined,
+        wantedEvents: null,
         revision: 0,
         resultId: null,
         isNewResult: false,

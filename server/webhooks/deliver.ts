@@ -41,7 +41,7 @@ const MOST_SHARED = 64
 /** From one statement to the next of its kind where there is always something to do: what comes meanwhile goes together. */
 const PACE = 40
 /** The same where the process is busy, at most. */
-const LONGEST_PACE = 250
+const LONGEST_PACE = 1_000
 /** How long a busy process lets more wait than it takes at a time; behind for twice as long, it goes twice as fast. */
 const PATIENCE = 10 * SECOND
 /** How often the leases of what is under way are put off. */
@@ -70,6 +70,8 @@ interface Task {
   endpoint: OpenEndpoint
   /** When it was taken, by the clock of this process. */
   since: number
+  /** What came of it is only to be written. */
+  isAnswered: boolean
 }
 
 /**
@@ -115,7 +117,8 @@ export function startDeliveries(
     if (found.length === 0 && !left.isMoreLeft) behindSince = Number.POSITIVE_INFINITY
     const share = Math.max(1, Math.floor(free / found.length))
     const busy = new Map<string, number>()
-    for (const { endpoint } of underWay.values()) busy.set(endpoint.id, (busy.get(endpoint.id) ?? 0) + 1)
+    for (const { endpoint, isAnswered } of underWay.values())
+      if (!isAnswered) busy.set(endpoint.id, (busy.get(endpoint.id) ?? 0) + 1)
     const wanted: { id: string; isOpen: boolean; free: number }[] = []
     for (const { id, isOpen, failures } of found) {
       const own = busy.get(id) ?? 0
@@ -141,10 +144,11 @@ export function startDeliveries(
     for (const delivery of taken) {
       const endpoint = endpoints.get(delivery.endpointId)
       if (!endpoint) continue
-      const task = { delivery, endpoint, since: asked }
+      const task = { delivery, endpoint, since: asked, isAnswered: false }
       underWay.set(keyOf(delivery), task)
       void deliver(sender, task)
         .then((answer) => {
+          task.isAnswered = true
           answers.push(answer)
           settling.wake()
         })

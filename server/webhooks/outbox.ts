@@ -224,6 +224,11 @@ export function botEvent(type: EventType, bot: typeof bots.$inferSelect): Event 
 /** Deliveries begin at once in the process in which something happened; others find it when they look. */
 export const deliveryIsDue = new EventEmitter<{ due: [] }>()
 
+/** Whether one of the endpoints wants it. `wantedEvents`: types of events, by commas, * for all. */
+export function isWanted(type: EventType, wantedEvents: string): boolean {
+  return wantedEvents.includes('*') || wantedEvents.includes(type)
+}
+
 /** Wakes the sender of this process once what was written is committed. */
 export function wakeAfter(db: Database) {
   afterCommit(db, () => deliveryIsDue.emit('due'))

@@ -228,6 +228,25 @@ describeHere('what steps of chats leave', () => {
     expect(await left()).toBe(0)
   })
 
+  test('a step leaves nothing of what no endpoint wants', async () => {
+    const flow = bot({ Start: [ask('One'), ask('Two')] }, { variables: ['One', 'Two'] })
+    const made = await publish(app, site, flow)
+    await app.pool.query('DELETE FROM webhook_endpoints')
+    await addEndpoint('endpoint', ['result.completed', 'bot.updated'])
+    await addEndpoint('of bots', ['bot.updated'])
+    const { sessionId, resultId } = await start(app, made)
+    app.statements.length = 0
+    await reply(app, sessionId, '1')
+    expect(app.statements.filter((text) => text.includes('webhook_outbox'))).toEqual([])
+    await reply(app, sessionId, '2')
+    expect(await left()).toBe(1)
+    await shareAll(app.db)
+    const told = await deliveries('endpoint_id, subject, type')
+    expect(told.filter((line) => line.includes(' result.'))).toEqual([
+      `endpoint ${resultId} result.completed`,
+    ])
+  })
+
   test('what is left goes with its workspace, and not with its bot', async () => {
     const { here } = await makeWorld(app)
     await app.client.ok('createWebhookEndpoint', {

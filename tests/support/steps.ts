@@ -22,8 +22,8 @@ export function firstStep(
     isCompleted: false,
   }
   return {
-    session: { ...session, publicationId: 'publication' },
-    watchedWorkspaceId: undefined,
+    session: { ...session, workspaceId: 'workspace', publicationId: 'publication' },
+    wantedEvents: null,
     revision: 0,
     resultId: result.id,
     isNewResult: result.isNew,
