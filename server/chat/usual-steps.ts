@@ -92,7 +92,6 @@ function eventIds({ has_started, is_completed }: ResultRow, { wantedEvents, wasA
   ]
   const ids = newIds(may.filter(Boolean).length, now)
   if (ids.length === 0) return undefined
-  if (ids.length === 0) return undefined
   const [startedId, answeredId, completedId] = may.map((isTold) => (isTold ? ids.shift() : null))
   return { startedId, answeredId, completedId }
 }
