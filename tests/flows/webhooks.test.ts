@@ -370,6 +370,29 @@ test('what is asked for again takes along what waits behind it', async () => {
   expect(received.map(({ event }) => event.data.name)).toEqual(['First', 'First', 'Second'])
 })
 
+test('what is answered takes no place of what is to be sent, though it is not written yet', async () => {
+  answers['/bad'] = 500
+  const { id } = await subscribe('/bad')
+  await app.pool.query(
+    `INSERT INTO webhook_deliveries (bot_id, endpoint_id, subject, seq, id, type, data, created_at, next_attempt_at)
+    SELECT $1, $2, 'subject-' || n, 0, 'delivery-' || n, 'bot.updated', '{}', now(), 'epoch' FROM generate_series(1, 100) n`,
+    [world.here.draft.id, id],
+  )
+  const connection = await app.pool.connect()
+  try {
+    await connection.query('BEGIN')
+    // After the first answers the sender waits to note that the endpoint fails.
+    await connection.query('SELECT FROM webhook_endpoints WHERE id = $1 FOR UPDATE', [id])
+    startSender()
+    await until('all were sent', async () => received.length === 100)
+    const [{ n }] = await rows('count(*) FILTER (WHERE leased_until IS NOT NULL) OVER ()::integer AS n')
+    expect(n).toBeGreaterThan(32)
+  } finally {
+    await connection.query('ROLLBACK')
+    connection.release()
+  }
+})
+
 test('what takes its time stays with the process that sends it', async () => {
   answers['/hook'] = 'silence'
   await subscribe()
