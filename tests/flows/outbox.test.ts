@@ -228,22 +228,29 @@ describeHere('what steps of chats leave', () => {
     expect(await left()).toBe(0)
   })
 
-  test('a step leaves nothing of what no endpoint wants', async () => {
+  test('a step leaves nothing of what no endpoint wants, and is one statement all the same', async () => {
     const flow = bot({ Start: [ask('One'), ask('Two')] }, { variables: ['One', 'Two'] })
     const made = await publish(app, site, flow)
-    await app.pool.query('DELETE FROM webhook_endpoints')
+    await app.pool.query('DELETE FROM webhook_endpoints; DELETE FROM webhook_deliveries')
     await addEndpoint('endpoint', ['result.completed', 'bot.updated'])
     await addEndpoint('of bots', ['bot.updated'])
-    const { sessionId, resultId } = await start(app, made)
-    app.statements.length = 0
-    await reply(app, sessionId, '1')
-    expect(app.statements.filter((text) => text.includes('webhook_outbox'))).toEqual([])
-    await reply(app, sessionId, '2')
+    const [first, second] = [await start(app, made), await start(app, made)]
+    const written = async (sessionId: string) => {
+      app.statements.length = 0
+      await reply(app, sessionId, 'Yes')
+      const steps = app.statements.filter((text) => /INTO "result_answers"/.test(text))
+      return { steps: steps.length, telling: steps.filter((text) => text.includes('webhook_outbox')).length }
+    }
+    expect(await written(first.sessionId)).toEqual({ steps: 1, telling: 0 })
+    expect(await written(first.sessionId)).toEqual({ steps: 1, telling: 1 })
+    expect(await left()).toBe(1)
+    await written(second.sessionId)
+    await app.pool.query('UPDATE results SET is_completed = true WHERE id = $1', [second.resultId])
+    expect(await written(second.sessionId)).toEqual({ steps: 1, telling: 1 })
     expect(await left()).toBe(1)
     await shareAll(app.db)
-    const told = await deliveries('endpoint_id, subject, type')
-    expect(told.filter((line) => line.includes(' result.'))).toEqual([
-      `endpoint ${resultId} result.completed`,
+    expect(await deliveries('endpoint_id, subject, type')).toEqual([
+      `endpoint ${first.resultId} result.completed`,
     ])
   })
 
