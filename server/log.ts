@@ -1,23 +1,93 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { type DestinationStream, destination, type Logger, pino } from 'pino'
 import { toIso } from './iso-time.ts'
 
+/** How much of the log waits for its reader, in bytes; what comes then is counted instead. */
+const LONGEST_QUEUE = 16 * 1024 * 1024
+
+/** How long the end of the process waits for the reader of its last lines, in milliseconds. */
+const LAST_LINES_PATIENCE = 1_000
+
+/** How long the library waits before it tries a line again that had no room, in milliseconds. */
+const RETRY_PAUSE = 100
+
 /**
  * Standard output, on which lines are written several at once, and none waits for long. Where several processes share
- * it, so few at once that the system does not mix those of one with those of another.
+ * it, so few at once that the system does not mix those of one with those of another. A reader that is behind or away,
+ * or a disk that is full, keeps neither the process from serving nor from ending.
  */
 export function openSink(isShared: boolean) {
+  let isTaken = true
+  let isEnding = false
+  let isExiting = false
+  let dropped = 0
+  // Ahead of the library's own, which waits for ever where nobody reads.
+  process.once('exit', () => {
+    isExiting = true
+    try {
+      if (isTaken) sink.flushSync()
+    } catch {
+      // Nobody is left to be told.
+    }
+    sink.destroy()
+  })
   const size = isShared ? { minLength: 2_048, maxWrite: 4_096 } : { minLength: 8_192 }
   // Given texts, it would join all that waits to be written, and measure it, with every line.
-  const sink: { write(line: string | Buffer): boolean; flushSync(): void } = destination({
+  const sink = destination({
     ...size,
     sync: false,
     periodicFlush: 100,
     contentMode: 'buffer',
+    maxLength: LONGEST_QUEUE,
+    retryEAGAIN: () => !isExiting,
   })
-  // Looked up for each line: the library puts others in their place once nobody reads.
+  // What could not be written stays, and is tried again.
+  sink.on('error', () => (isTaken = false))
+  sink.on('drop', () => dropped++)
+  sink.on('drain', () => {
+    isTaken = true
+    if (dropped === 0) return
+    const line = {
+      level: 40,
+      time: toIso(new Date()),
+      pid: process.pid,
+      dropped,
+      msg: 'lines of the log were dropped: nobody took them',
+    }
+    dropped = 0
+    write(`${JSON.stringify(line)}\n`)
+  })
+
+  function write(line: string) {
+    if (isEnding) return
+    // The types of the library know no bytes.
+    const hasRoom = sink.write(Buffer.from(line) as unknown as string)
+    if (!hasRoom) isTaken = false
+  }
+
   return {
-    write: (line: string) => sink.write(Buffer.from(line)),
-    flushSync: () => sink.flushSync(),
+    write,
+    /** Ends the process once its last lines are written, or a moment later where nobody takes them. */
+    async exit(code: number): Promise<never> {
+      isEnding = true
+      let isWriting = true
+      const written = new Promise<void>((resolve) => {
+        const stop = () => {
+          isWriting = false
+          resolve()
+        }
+        sink.once('close', stop).once('error', stop)
+      })
+      sink.end()
+      await Promise.race([written, delay(LAST_LINES_PATIENCE)])
+      isExiting = true
+      await Promise.race([written, delay(2 * RETRY_PAUSE)])
+      // A process that ended before this one and shared its output has made it wait where it was told not to: such a
+      // write ends with the process only, and Node waits for the write.
+      if (isWriting) process.kill(process.pid, 'SIGKILL')
+      sink.destroy()
+      return process.exit(code)
+    },
   }
 }
 

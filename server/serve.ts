@@ -137,8 +137,7 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
     // Who takes it may be away, which is no failure of the service.
     if (telemetry) await inTime(telemetry.stop(), TELEMETRY_PATIENCE)
     log.info(isDrained && isClosed ? 'stopped' : 'stopped before everything had ended')
-    sink.flushSync()
-    process.exit(isDrained && isClosed ? 0 : 1)
+    await sink.exit(isDrained && isClosed ? 0 : 1)
   }
 
   /** Lets the requests under way finish. */

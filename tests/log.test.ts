@@ -1,31 +1,108 @@
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { expect, test } from '@jest/globals'
+import { closeSync, existsSync, openSync } from 'node:fs'
+import type { Readable } from 'node:stream'
+import { text } from 'node:stream/consumers'
+import { describe, expect, test } from '@jest/globals'
+import { logOf } from './support/process.ts'
 
-/** Writes lines until nobody reads them any more, and 50 MB after that; says how many bytes are kept. */
-const program = `
+const known = `
   import { createLog, openSink } from './server/log.ts'
-  const log = createLog('info', openSink(false))
+  const sink = openSink(false)
+  const log = createLog('info', sink)
   const write = (lines) => {
     for (let at = 0; at < lines; at++) log.info({ at }, 'x'.repeat(100))
     return new Promise((resolve) => setTimeout(resolve, 1))
   }
-  process.once('message', async () => {
+  const heard = () => new Promise((resolve) => process.once('message', resolve))
+`
+
+/**
+ * Runs a program that knows `sink`, `log`, `write`, which logs so many lines, and `heard`, which waits for a message.
+ * Its standard output is read by nobody unless somebody begins to.
+ */
+function start(program: string, stdout: 'pipe' | number = 'pipe') {
+  const flags = ['--expose-gc', '--import', 'tsx', '--input-type=module', '--eval', known + program]
+  const child = spawn(process.execPath, flags, { stdio: ['ignore', stdout, 'pipe', 'ipc'] })
+  const errors = text(child.stderr as Readable)
+  const ended = once(child, 'exit').then(async ([code]) => ({ code, errors: await errors }))
+  return { child, output: child.stdout as Readable, ended }
+}
+
+test('lines that nobody reads any more are not kept', async () => {
+  const { child, output, ended } = start(`
+    const gone = heard()
+    await write(1_000)
+    process.send('ready')
+    await gone
     for (let round = 0; round < 400; round++) await write(1_000)
     gc()
     process.send(process.memoryUsage().arrayBuffers, () => process.exit())
-  })
-  await write(1_000)
-  process.send('ready')
-`
-
-test('lines that nobody reads are not kept', async () => {
-  const flags = ['--expose-gc', '--import', 'tsx', '--input-type=module', '--eval', program]
-  const child = spawn(process.execPath, flags, { stdio: ['ignore', 'pipe', 'inherit', 'ipc'] })
+  `)
   await once(child, 'message')
-  child.stdout?.destroy()
+  output.destroy()
   child.send('nobody reads')
   const [kept] = await once(child, 'message')
-  await once(child, 'exit')
+  await ended
   expect(kept).toBeLessThan(20_000_000)
+})
+
+test('of lines that are not taken for long some are kept, and the others counted', async () => {
+  const { child, output, ended } = start(`
+    const done = heard()
+    for (let round = 0; round < 200; round++) await write(1_000)
+    gc()
+    process.send(process.memoryUsage().arrayBuffers)
+    await done
+    await sink.exit(0)
+  `)
+  const [kept] = await once(child, 'message')
+  expect(kept).toBeLessThan(40_000_000)
+  let read = ''
+  output.setEncoding('utf8').on('data', (chunk: string) => {
+    read += chunk
+    if (chunk.includes('dropped')) child.send('enough')
+  })
+  await ended
+  const lines = logOf(read)
+  const counted = lines.find(({ dropped }) => dropped !== undefined)
+  expect(counted).toMatchObject({ level: 40, msg: 'lines of the log were dropped: nobody took them' })
+  expect(counted?.dropped).toBeGreaterThan(50_000)
+  expect(lines.length - 1 + Number(counted?.dropped)).toBe(200_000)
+})
+
+describe('a process ends with its code', () => {
+  test('once all lines are written, where they are taken', async () => {
+    const { output, ended } = start('void write(50_000); await sink.exit(3)')
+    const read = text(output)
+    expect(await ended).toEqual({ code: 3, errors: '' })
+    expect(logOf(await read).map(({ at }) => at)).toEqual(Array.from({ length: 50_000 }, (_, at) => at))
+  })
+
+  test('and its last lines where it has no time to wait', async () => {
+    const { output, ended } = start('void write(10); process.exit(3)')
+    const read = text(output)
+    expect(await ended).toEqual({ code: 3, errors: '' })
+    expect(logOf(await read)).toHaveLength(10)
+  })
+
+  test.each([
+    ['asked to', 'await sink.exit(3)'],
+    ['at once', 'process.exit(3)'],
+    ['after an error that nobody expected', 'throw new Error()'],
+  ])('%s, where nobody reads', async (_, end) => {
+    const { ended } = start(`for (let round = 0; round < 20; round++) await write(1_000); ${end}`)
+    expect((await ended).code).toBe(end.includes('exit') ? 3 : 1)
+  })
+
+  const fullTest = existsSync('/dev/full') ? test : test.skip
+  fullTest.each([
+    ['asked to', 'await sink.exit(3)'],
+    ['at once', 'process.exit(3)'],
+  ])('%s, where the disk is full, which does not end it before (needs /dev/full)', async (_, end) => {
+    const full = openSync('/dev/full', 'w')
+    const { ended } = start(`for (let round = 0; round < 20; round++) await write(1_000); ${end}`, full)
+    closeSync(full)
+    expect(await ended).toEqual({ code: 3, errors: '' })
+  })
 })

@@ -6,6 +6,7 @@ import pg from 'pg'
 import {
   endProcesses,
   freePort,
+  isAlive,
   launch,
   launchAtTerminal,
   logOf,
@@ -325,6 +326,26 @@ describe('stopping', () => {
     await until('it is not ready', async () => (await statusOf(`${service.url}/readyz`)) === 503)
     expect((await call(service, '/v1/workspaces')).status).toBe(200)
     expect((await service.ended).code).toBe(0)
+  })
+
+  // Of two that share their output, the first to end leaves the others writes that do not return.
+  test.each([
+    ['1', { code: 0, signal: null }],
+    ['2', { code: null, signal: 'SIGKILL' }],
+  ])('ends %s processes whose log nobody reads', async (WORKERS, end) => {
+    const service = await startService({ DATABASE_URL: await emptyDatabase(), WORKERS })
+    service.stopReading()
+    for (let round = 0; round < 100; round++) {
+      await Promise.all(Array.from({ length: 40 }, () => statusOf(`${service.url}/${'long'.repeat(100)}`)))
+    }
+    const written = service.output().length
+    service.signal('SIGTERM')
+    await until('the process is gone', () => !isAlive(service.pid))
+    service.readOn()
+    expect(await service.ended).toMatchObject(end)
+    // It logged more than was taken from it before it ended.
+    expect(service.output().length).toBeGreaterThan(written)
+    expect(service.output()).not.toContain('"msg":"stopped"')
   })
 
   test.each(['SIGTERM', 'SIGINT'] as const)(

@@ -77,8 +77,7 @@ export async function lookAfterWorkers(config: Config): Promise<void> {
     isStopping = true
     await pool.end()
     await database.stop()
-    sink.flushSync()
-    process.exit(1)
+    return sink.exit(1)
   }
   isListening = true
   for (let number = 1; number < config.WORKERS && !isStopping; number++) start()
@@ -119,7 +118,6 @@ export async function lookAfterWorkers(config: Config): Promise<void> {
     const isClosed = await Promise.race([closing, delay(last - performance.now(), false, { ref: false })])
     const isGood = isClosed && ended?.every((code) => code === 0)
     log.info(isGood ? 'all workers stopped' : 'stopped before everything had ended')
-    sink.flushSync()
-    process.exit(isGood ? 0 : 1)
+    await sink.exit(isGood ? 0 : 1)
   }
 }

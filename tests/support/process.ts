@@ -14,6 +14,7 @@ import { builtOf } from './build.ts'
 
 export interface Ended {
   code: number | null
+  signal: NodeJS.Signals | null
   stdout: string
   stderr: string
 }
@@ -25,6 +26,10 @@ export interface Program {
   /** Everything written to standard error so far. */
   errors: () => string
   signal: (name: NodeJS.Signals) => void
+  /** Leaves standard output unread, as a reader does that stands still. */
+  stopReading: () => void
+  /** Reads again, without which `ended` does not come. */
+  readOn: () => void
   ended: Promise<Ended>
 }
 
@@ -75,9 +80,9 @@ function startCommand(command: string, words: string[], variables: Variables, fo
   child.stdout.on('data', (chunk) => (stdout += chunk))
   child.stderr.on('data', (chunk) => (stderr += chunk))
   const ended = new Promise<Ended>((resolve) => {
-    child.once('close', (code) => {
+    child.once('close', (code, signal) => {
       programs.delete(child)
-      resolve({ code, stdout, stderr })
+      resolve({ code, signal, stdout, stderr })
     })
   })
   return {
@@ -85,6 +90,8 @@ function startCommand(command: string, words: string[], variables: Variables, fo
     output: () => stdout,
     errors: () => stderr,
     signal: (name) => child.kill(name),
+    stopReading: () => child.stdout.pause(),
+    readOn: () => child.stdout.resume(),
     ended,
   }
 }
@@ -206,7 +213,7 @@ async function endProgram(child: ChildProcess) {
   await ended
 }
 
-function isAlive(pid: number): boolean {
+export function isAlive(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch {
