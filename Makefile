@@ -84,7 +84,6 @@ node_modules: package.json package-lock.json
 	@npm ci --silent
 	@touch node_modules
 
-dist: node_modules $(SOURCES) tsconfig.json tsconfig.build.json
-	@echo 'Compiling'
+dist: node_modules $(SOURCES)
 	@npm --silent run build
 	@touch dist

@@ -1,6 +1,9 @@
+import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
+import { SourceMap } from 'node:module'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { type DatabaseServer, databaseTime, openDatabaseServer } from './database.ts'
 import { type Measured, operations } from './operations.ts'
@@ -36,15 +39,30 @@ const owners = [
 type Owner = (typeof owners)[number]
 type Shares = Record<Owner, number>
 
+const maps = new Map<string, SourceMap>()
+
+/** The module that a function is written in; the build has joined many. */
+function moduleOf({ url, lineNumber, columnNumber }: Profile[number]['callFrame']): string {
+  if (!url.includes('/dist/')) return url
+  let map = maps.get(url)
+  if (!map) {
+    map = new SourceMap(JSON.parse(readFileSync(`${fileURLToPath(url)}.map`, 'utf8')))
+    maps.set(url, map)
+  }
+  const place = map.findEntry(lineNumber, columnNumber)
+  return 'originalSource' in place ? place.originalSource : url
+}
+
 /** Whose a function is; undefined for what V8 and Node have in C++, which is its caller's. */
-function ownerOf({ functionName, url }: Profile[number]['callFrame']): Owner | 'nobody' | undefined {
+function ownerOf(frame: Profile[number]['callFrame']): Owner | 'nobody' | undefined {
+  const { functionName, url } = frame
   if (functionName === '(idle)' || functionName === '(root)') return 'nobody'
   if (functionName === '(garbage collector)') return 'V8 beside it'
   // Nothing of JavaScript runs: what has come is read, and parsed as HTTP.
   if (functionName === '(program)') return 'Kernel, libuv'
   if (url === '') return /^write/.test(functionName) ? 'Kernel, libuv' : undefined
   if (url.startsWith('node:')) return "Node's JavaScript"
-  const [, library] = /.*\/node_modules\/([^/]+)/.exec(url) ?? []
+  const [, library] = /.*\/node_modules\/([^/]+)/.exec(moduleOf(frame)) ?? []
   if (library === undefined) return url.includes('/dist/') ? 'Ours' : 'nobody'
   if (library === 'zod') return 'zod'
   return /^pg|^postgres/.test(library) ? 'pg' : 'Other libraries'

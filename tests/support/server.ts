@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import pg from 'pg'
 import { startEmbeddedPostgres } from '../../server/db/embedded.ts'
 import { distribute, migrateDatabase } from '../../server/db/migrate.ts'
-import { buildService } from './build.ts'
+import { buildChanged } from './build.ts'
 import { type Pooler, startPooler } from './pooler.ts'
 
 /*
@@ -24,7 +24,7 @@ const PREFIX = 'TEST_DATABASE_PREFIX'
  * database that was made of the template.
  */
 export async function startTestServer(): Promise<{ stop(): Promise<void> }> {
-  await buildService()
+  await buildChanged()
   const server = process.env.DATABASE_URL ? foreignServer(process.env.DATABASE_URL) : await ownServer()
   const prefix = `test_${randomBytes(4).toString('hex')}_`
   process.env[SERVER] = server.url
