@@ -2,6 +2,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build } from 'esbuild'
+import { root } from './root.ts'
 
 /*
  * Builds the service, into `dist/server` where this is run as a program: a few files of its sources and of the packages
@@ -9,7 +10,7 @@ import { build } from 'esbuild'
  * `make check`.
  */
 
-const root = fileURLToPath(new URL('../', import.meta.url))
+const top = fileURLToPath(root)
 
 /** What is started, by its place in `server/`; a thread of the sandbox is looked for beside what starts it. */
 const entries = { main: 'main.ts', admin: 'admin.ts', 'sandbox-worker': 'chat/tools/sandbox-worker.ts' }
@@ -19,9 +20,9 @@ const apart = /^(pg|pino|@jitl|quickjs|@opentelemetry|@aws-sdk|@smithy|openai|@a
 
 /** Writes the build to a folder two below the top of the project, such as `dist/server`, in place of what was there. */
 export async function buildService(output: string): Promise<void> {
-  await rm(join(root, output), { recursive: true, force: true })
+  await rm(join(top, output), { recursive: true, force: true })
   await build({
-    absWorkingDir: root,
+    absWorkingDir: top,
     entryPoints: Object.fromEntries(
       Object.entries(entries).map(([name, place]) => [name, join('server', place)]),
     ),

@@ -5,8 +5,11 @@ import { toIso } from './iso-time.ts'
 /** How much of the log waits for its reader, in bytes; what comes then is counted instead. */
 const LONGEST_QUEUE = 16 * 1024 * 1024
 
-/** How long the end of the process waits for the reader of its last lines, in milliseconds. */
+/** How long the end of the process waits for the reader of its last lines to take one, in milliseconds. */
 const LAST_LINES_PATIENCE = 1_000
+
+/** How often it waits so long again, since some were taken. */
+const LONGEST_PATIENCE = 10
 
 /** How long the library waits before it tries a line again that had no room, in milliseconds. */
 const RETRY_PAUSE = 100
@@ -71,6 +74,7 @@ export function openSink(isShared: boolean) {
     async exit(code: number): Promise<never> {
       isEnding = true
       let isWriting = true
+      let areTaken = true
       const written = new Promise<void>((resolve) => {
         const stop = () => {
           isWriting = false
@@ -78,8 +82,12 @@ export function openSink(isShared: boolean) {
         }
         sink.once('close', stop).once('error', stop)
       })
+      sink.on('write', () => (areTaken = true))
       sink.end()
-      await Promise.race([written, delay(LAST_LINES_PATIENCE)])
+      for (let time = 0; isWriting && areTaken && time < LONGEST_PATIENCE; time++) {
+        areTaken = false
+        await Promise.race([written, delay(LAST_LINES_PATIENCE)])
+      }
       isExiting = true
       await Promise.race([written, delay(2 * RETRY_PAUSE)])
       // A process that ended before this one and shared its output has made it wait where it was told not to: such a

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { closeSync, existsSync, openSync } from 'node:fs'
 import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
+import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
 import { logOf } from './support/process.ts'
 
@@ -77,6 +78,18 @@ describe('a process ends with its code', () => {
     const read = text(output)
     expect(await ended).toEqual({ code: 3, errors: '' })
     expect(logOf(await read).map(({ at }) => at)).toEqual(Array.from({ length: 50_000 }, (_, at) => at))
+  })
+
+  test('once all are written, where they are taken slowly', async () => {
+    const { output, ended } = start('void write(20_000); await sink.exit(3)')
+    let read = ''
+    output.setEncoding('utf8')
+    for await (const chunk of output) {
+      read += chunk
+      await delay(60)
+    }
+    expect(await ended).toEqual({ code: 3, errors: '' })
+    expect(logOf(read)).toHaveLength(20_000)
   })
 
   test('and its last lines where it has no time to wait', async () => {
