@@ -1,6 +1,6 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { BotGrant } from '../access/index.ts'
-import { type Database, Rollback, statements, transact } from '../db/client.ts'
+import { type Database, Rollback, sqlState, statements, transact } from '../db/client.ts'
 import { botBlockStatsDaily, botStatsDaily, publishedBots, resultAnswers, results } from '../db/schema.ts'
 import { expression, prepareSelect, selectRows } from '../db/selection.ts'
 import type { Status } from './filter.ts'
@@ -87,7 +87,13 @@ export async function countBlocks(
   now: Date,
 ): Promise<Map<string, BlockCounts>> {
   const values = { ...spanOf(grant, range), status, now: now.toISOString() }
-  const rows = await blockStatements(db).count(values)
+  const rows = await blockStatements(db)
+    .count(values)
+    .catch(async (error) => {
+      // So many that counting takes too long: only the background can help.
+      if (sqlState(error) === '57014') await requestRollup(db, grant.bot.id, now)
+      throw error
+    })
   const counted = rows.reduce((sum, row) => sum + row.counted, 0)
   if (counted > MANY) await requestRollup(db, grant.bot.id, now)
   return new Map(

@@ -283,12 +283,18 @@ async function addChats(api: Call, client: pg.Client, publicId: string) {
   await copy('result_transcripts', 'result_id', resultId)
 }
 
-/** Waits until the days of a large bot are counted, as the service does it after the first look at them. */
+/** Waits until the days of a large bot are counted, and their blocks, as the service does it after the first look at them. */
 async function rollUp(api: Call, client: pg.Client, botId: string) {
   await api('GET', `/v1/bots/${botId}/analytics/stats`)
-  for (const deadline = Date.now() + 120_000; ; await sleep(200)) {
+  // Earlier releases do not count blocks.
+  const blocks = await client.query(
+    "SELECT FROM information_schema.columns WHERE table_name = 'bot_stats_daily' AND column_name = 'blocks_epoch'",
+  )
+  const counted =
+    blocks.rowCount === 1 ? 'computed_epoch = epoch AND blocks_epoch = epoch' : 'computed_epoch = epoch'
+  for (const deadline = Date.now() + 600_000; ; await sleep(200)) {
     const { rows } = await client.query(
-      'SELECT count(*)::int AS days FROM bot_stats_daily WHERE bot_id = $1 AND computed_epoch = epoch',
+      `SELECT count(*)::int AS days FROM bot_stats_daily WHERE bot_id = $1 AND ${counted}`,
       [botId],
     )
     if (rows[0].days >= 399) return

@@ -11,6 +11,7 @@ import { type App, connectTo, startApp } from '../support/app.ts'
 import { ask, bot } from '../support/chat.ts'
 import { publish, reply, start } from '../support/chats.ts'
 import { runs } from '../support/runs.ts'
+import { isPooled } from '../support/server.ts'
 import { firstStep } from '../support/steps.ts'
 import { makeWorld, type Site } from '../support/world.ts'
 
@@ -239,4 +240,23 @@ test('counts are exact while chats go on, results go, and days are counted by se
   await fc.assert(property, { numRuns: runs(4, 30), endOnFailure: true })
   // Otherwise there was nothing to see.
   expect(kept).toBeGreaterThan(50)
+})
+
+// The time of a statement is the role's to limit behind a pooler, for all who use it.
+const testTimeLimit = isPooled() ? test.skip : test
+testTimeLimit('a bot whose blocks take too long to count has its days counted', async () => {
+  const slow = await startApp({ databaseUrl: app.databaseUrl, database: { statementTimeout: 200 } })
+  const { id: botId } = await publish(app, site, bot({ Start: [ask('One')] }, { variables: ['One'] }))
+  const blocker = await app.pool.connect()
+  try {
+    await blocker.query('BEGIN; LOCK TABLE results')
+    const answer = await slow.client.call('getBlockStats', { as: site.guest, params: { botId } })
+    expect(answer.status).toBe(503)
+  } finally {
+    await blocker.query('ROLLBACK')
+    blocker.release()
+    await slow.stop()
+  }
+  const { rows } = await app.pool.query('SELECT FROM stats_rollups WHERE bot_id = $1', [botId])
+  expect(rows).toHaveLength(1)
 })
