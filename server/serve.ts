@@ -106,7 +106,7 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
       if (!cluster.isWorker) await prepareDatabase({ config, db, url: database.url, log, publicUrl })
       await noteDistribution(db, standby?.reads ?? db)
       if (config.DATABASE_NODES) nodes ??= openNodes(db, databaseOptions(config, database.url, log), log)
-      await noteReleases(db)
+      await noteReleases(db, standby?.reads)
       key.set(await cursorKey(db))
       await isWarm
     },

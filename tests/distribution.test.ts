@@ -5,6 +5,8 @@ import { PgTable } from 'drizzle-orm/pg-core'
 import pg from 'pg'
 import * as schema from '../server/db/schema.ts'
 import { createLog } from '../server/log.ts'
+import { MANY } from '../server/results/stats.ts'
+import { rollUpBatch } from '../server/results/stats-rollup.ts'
 import { root } from '../server/root.ts'
 import { startDeliveries } from '../server/webhooks/deliver.ts'
 import { type App, nodeFunctions, type Sent, startApp } from './support/app.ts'
@@ -183,6 +185,26 @@ test.each(nodeFunctions.map((text) => [/FUNCTION (\w+)/.exec(text)?.[1], text]))
     expect(statements.filter((statement) => !saysItsBot.test(statement))).toEqual([])
   },
 )
+
+test('the functions of a cluster do not know hours: none are counted or read', async () => {
+  const params = { botId: site.draft.id }
+  await app.pool.query(
+    `INSERT INTO results (bot_id, id, variables, has_started, is_completed, is_archived, created_at, updated_at)
+    SELECT $1, 'hourly-' || n, '[]', true, true, false, at, at
+    FROM (SELECT n, '2026-03-10T12:00Z'::timestamptz - n * interval '2 seconds' AS at FROM generate_series(1, $2::int) n) AS made`,
+    [site.draft.id, MANY + 1],
+  )
+  app.statements.length = 0
+  const counted = []
+  for (const _ of [1, 2]) counted.push(await app.client.ok('getStats', { as: site.member, params }))
+  while (await rollUpBatch(app.db, new Date('2026-03-10T22:30:00Z')));
+  counted.push(await app.client.ok('getStats', { as: site.member, params }))
+  await app.client.ok('deleteResults', { as: site.member, params, query: { resultIds: 'hourly-20000' } })
+  expect(counted.map(({ stats }) => stats.totalViews)).toEqual([MANY + 1, MANY + 1, MANY + 1])
+  expect(app.statements.filter((text) => text.includes('bot_stats_hourly'))).toEqual([])
+  expect(app.statements.some((text) => text.includes('"bot_stats_daily"'))).toBe(true)
+  await app.pool.query('DELETE FROM results WHERE bot_id = $1', [site.draft.id])
+})
 
 describe('every statement means the rows of one bot', () => {
   let made: Published

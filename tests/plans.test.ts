@@ -7,6 +7,7 @@ import { stepStatements } from '../server/chat/step-statements.ts'
 import { cursorKey } from '../server/db/migrate.ts'
 import { writeCursor } from '../server/db/page.ts'
 import { countBlocks, rollUpBlocks } from '../server/results/block-stats.ts'
+import { countResults } from '../server/results/stats.ts'
 import { rollUpBatch } from '../server/results/stats-rollup.ts'
 import { leaseStatements } from '../server/webhooks/leases.ts'
 import { shareOut } from '../server/webhooks/outbox.ts'
@@ -118,6 +119,11 @@ async function fill() {
   await client.query(
     `INSERT INTO bot_stats_daily (bot_id, day, computed_epoch, blocks_epoch)
     SELECT 'bot-' || n, at::date - day, 0, 0 FROM ${others} AS other, generate_series(0, 1) AS day`,
+  )
+  await client.query(
+    `INSERT INTO bot_stats_hourly (bot_id, hour, computed_epoch)
+    SELECT 'bot-' || n, date_trunc('hour', at, 'UTC') + hour * interval '1 hour', 0
+    FROM ${others} AS other, generate_series(0, 1) AS hour`,
   )
   // Most of the bot's own chats are over; those of other bots wait.
   await client.query(
@@ -386,6 +392,43 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
   },
 )
 
+testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
+  'kept hours are found by their key, whatever the table was like when it was looked at last (%s)',
+  async (mode) => {
+    await onItsOwn(async (own, connection) => {
+      const grant = { bot: { id: 'bot-7', resultsFloorAt: null } } as BotGrant
+      const now = new Date('2026-03-10T22:30:00Z')
+      const add = (bots: number[]) =>
+        connection.query(
+          `INSERT INTO bot_stats_hourly (bot_id, hour, views, computed_epoch)
+          SELECT 'bot-' || n, '2026-03-10Z'::timestamptz + hour * interval '1 hour', 1, 0
+          FROM unnest($1::integer[]) AS n, generate_series(0, 20) AS hour`,
+          [bots],
+        )
+      const find = async () => {
+        // Twice, since the first read says by which statement the next one asks.
+        for (const _ of [1, 2]) {
+          const sent = await sentDuring(() => countResults(own.db, grant, { from: null, to: null }, now), own)
+          const plan = await planOf(sent[0] as Sent, mode, connection)
+          const kinds = nodesOf(plan).map((node) => `${node['Node Type']} ${node['Relation Name'] ?? ''}`)
+          expect(kinds).not.toContain('Seq Scan bot_stats_hourly')
+          expect(readOf(plan, 'bot_stats_hourly')).toBe(2 * 21)
+        }
+      }
+      await connection.query('ALTER TABLE bot_stats_hourly SET (autovacuum_enabled = false)')
+      await connection.query('VACUUM ANALYZE bot_stats_hourly')
+      const others = Array.from({ length: 1000 }, (_, n) => n + 10)
+      await add([7, ...others])
+      await find()
+      // As if it had the hours of this bot alone.
+      await connection.query("DELETE FROM bot_stats_hourly WHERE bot_id <> 'bot-7'")
+      await connection.query('VACUUM ANALYZE bot_stats_hourly')
+      await add(others)
+      await find()
+    })
+  },
+)
+
 // So few that the planner would read them all for the hundred rows that it expects of what is given to the statement.
 testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
   'the steps of a chat read neither other bots nor other results, however few there are (%s)',
@@ -600,30 +643,36 @@ describeHere('statistics of a bot that is counted by day', () => {
 
   beforeAll(async () => {
     await getStats({})
-    const soon = new Date(Date.now() + 1000)
-    await client.query('UPDATE stats_rollups SET due_at = $2 WHERE bot_id = $1', [world.here.draft.id, soon])
-    while (await rollUpBatch(app.db, soon));
+    // Late in the day, so that many of its hours are over.
+    const late = new Date(`${new Date().toISOString().slice(0, 10)}T22:30:00Z`)
+    app.clock.set(late.toISOString())
+    await client.query('UPDATE stats_rollups SET due_at = $2 WHERE bot_id = $1', [world.here.draft.id, late])
+    while (await rollUpBatch(app.db, late));
     while (await rollUpBlocks(app.db));
     await client.query('VACUUM ANALYZE')
   })
 
   test.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
-    'read its days and the results of today, and nothing else (%s)',
+    'read its days and hours and the results of the last ones, and nothing else (%s)',
     async (mode) => {
       const { rows } = await client.query(
-        `SELECT count(*)::int AS days,
-          (SELECT count(*)::int FROM results r WHERE r.bot_id = $1 AND r.created_at >= max(day) + 1) AS left
-        FROM bot_stats_daily WHERE bot_id = $1 AND computed_epoch = epoch`,
+        `SELECT days, hours,
+          (SELECT count(*)::int FROM results r WHERE r.bot_id = $1 AND r.created_at >= last + interval '1 hour') AS left
+        FROM (SELECT count(*)::int AS days FROM bot_stats_daily WHERE bot_id = $1 AND computed_epoch = epoch) AS daily,
+          (SELECT count(*)::int AS hours, max(hour) AS last FROM bot_stats_hourly
+            WHERE bot_id = $1 AND computed_epoch = epoch) AS hourly`,
         [world.here.draft.id],
       )
-      const [{ days, left }] = rows
+      const [{ days, hours, left }] = rows
       expect(days).toBeGreaterThan(300)
+      expect(hours).toBe(21)
       const sent = await sentDuring(() => getStats({}))
       const plan = await planOf(sent.at(-1) as Sent, mode)
       const kinds = nodesOf(plan).map((node) => node['Node Type'])
       expect(kinds.filter((kind) => /Seq Scan|Sort/.test(kind))).toEqual([])
       // Once for what they hold, once for what lies between them, and the first one once more.
       expect(readOf(plan, 'bot_stats_daily')).toBeLessThanOrEqual(2 * days + 1)
+      expect(readOf(plan, 'bot_stats_hourly')).toBeLessThanOrEqual(2 * hours)
       expect(readOf(plan, 'results')).toBeLessThanOrEqual(left + 2)
     },
   )

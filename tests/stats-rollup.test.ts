@@ -2,14 +2,19 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import fc from 'fast-check'
 import { timeFilters } from '../contract/shared.ts'
 import type { BotGrant } from '../server/access/index.ts'
+import { forgetHours } from '../server/background/forgetting.ts'
 import { purgeBatch } from '../server/background/purge.ts'
 import { saveStep } from '../server/chat/saving.ts'
 import type { Database } from '../server/db/client.ts'
 import { isDistributed, treatAsDistributed } from '../server/db/distribution.ts'
+import { noteReleases } from '../server/db/releases.ts'
 import { newId } from '../server/ids.ts'
-import { countResults, MANY, rollUpBatch } from '../server/results/stats-rollup.ts'
+import { countResults, MANY } from '../server/results/stats.ts'
+import { rollUpBatch } from '../server/results/stats-rollup.ts'
 import { type TimeRange, timeRange } from '../server/results/time-range.ts'
 import { type App, connectTo, startApp } from './support/app.ts'
+import { ask, bot } from './support/chat.ts'
+import { publish, reply, start } from './support/chats.ts'
 import { waitingForLocks } from './support/locks.ts'
 import { until } from './support/process.ts'
 import { runs } from './support/runs.ts'
@@ -17,10 +22,11 @@ import { isPooled } from './support/server.ts'
 import { firstStep } from './support/steps.ts'
 import { makeWorld, type Site } from './support/world.ts'
 
-/* Days that are counted in the background, against counting every row, whatever happens beside it. */
+/* Days and hours that are counted in the background, against counting every row, whatever happens beside it. */
 
 const NOON = '2026-03-10T12:00:00.000Z'
 const HOUR = 60 * 60 * 1000
+const MINUTE = 60 * 1000
 const DAY = 24 * HOUR
 /** Enough for a bot to be counted by day; one result each 40 seconds, back to the beginning of March. */
 const RESULTS = MANY + 500
@@ -44,30 +50,32 @@ afterAll(async () => {
 })
 
 /** One connection of its own, as another process has it. */
-function connectAgain(): Database {
+async function connectAgain(): Promise<Database> {
   const { db, pool } = connectTo(app.databaseUrl, { poolSize: 1 })
   if (isDistributed(app.db)) treatAsDistributed(db)
+  await noteReleases(db)
   pools.push(pool)
   return db
 }
 
-async function makeBot(results: number): Promise<string> {
+/** A bot whose newest result is of the moment. */
+async function makeBot(results: number, moment = NOON): Promise<string> {
   const botId = newId(app.clock.now())
   await app.pool.query(
     `INSERT INTO bots (id, workspace_id, name, version, revision, created_at, updated_at)
     VALUES ($1, $2, 'Bot', '6.1', 1, $3, $3)`,
-    [botId, site.workspaceId, NOON],
+    [botId, site.workspaceId, moment],
   )
-  await addResults(botId, 1, results)
+  await addResults(botId, 1, results, moment)
   return botId
 }
 
-async function addResults(botId: string, first: number, last: number) {
+async function addResults(botId: string, first: number, last: number, moment = NOON) {
   await app.pool.query(
     `INSERT INTO results (bot_id, id, variables, has_started, is_completed, is_archived, created_at, updated_at)
     SELECT $1, 'result-' || n, '[]', n % 3 > 0, n % 7 = 0, n % 100 = 0, at, at
     FROM (SELECT n, $4::timestamptz - n * interval '40 seconds' AS at FROM generate_series($2::int, $3) n) AS made`,
-    [botId, first, last, NOON],
+    [botId, first, last, moment],
   )
 }
 
@@ -107,8 +115,21 @@ async function keptDays(botId: string): Promise<Kept[]> {
 const badDays = async (botId: string) =>
   (await keptDays(botId)).filter(({ isGood }) => !isGood).map(({ day }) => day)
 
+async function keptHours(botId: string): Promise<{ hour: string; views: number; isGood: boolean }[]> {
+  const { rows } = await app.pool.query(
+    `SELECT to_char(hour AT TIME ZONE 'UTC', 'YYYY-MM-DD HH24:MI') AS hour, views,
+      computed_epoch IS NOT DISTINCT FROM epoch AS "isGood"
+    FROM bot_stats_hourly WHERE bot_id = $1 ORDER BY hour`,
+    [botId],
+  )
+  return rows
+}
+
+const badHours = async (botId: string) =>
+  (await keptHours(botId)).filter(({ isGood }) => !isGood).map(({ hour }) => hour)
+
 /** Statistics and the same by looking at every row, as they are at one moment. */
-async function compareAtOnce(db: Database, botId: string, range: TimeRange) {
+async function compareAtOnce(db: Database, botId: string, range: TimeRange, moment = NOON) {
   // A pool of one connection, so that all of it is in the transaction.
   const query = (text: string, values: unknown[] = []) => db.$client.query(text, values)
   await query('BEGIN ISOLATION LEVEL REPEATABLE READ')
@@ -116,7 +137,7 @@ async function compareAtOnce(db: Database, botId: string, range: TimeRange) {
     const floor = (await query('SELECT results_floor_at FROM bots WHERE id = $1', [botId])).rows[0]
       .results_floor_at as Date | null
     const grant = { bot: { id: botId, resultsFloorAt: floor } } as BotGrant
-    const stats = await countResults(db, grant, range, new Date(NOON))
+    const stats = await countResults(db, grant, range, new Date(moment))
     const { rows } = await query(
       `SELECT count(*)::int AS "totalViews", (count(*) FILTER (WHERE has_started))::int AS "totalStarts",
         (count(*) FILTER (WHERE has_started AND is_completed))::int AS "totalCompleted"
@@ -129,26 +150,31 @@ async function compareAtOnce(db: Database, botId: string, range: TimeRange) {
       'SELECT (computed_epoch IS NOT DISTINCT FROM epoch) AS good FROM bot_stats_daily WHERE bot_id = $1',
       [botId],
     )
-    return {
-      stats,
-      counted: rows[0],
-      good: days.filter(({ good }) => good).length,
-      bad: days.filter(({ good }) => !good).length,
-    }
+    const { rows: hours } = await query(
+      `SELECT (computed_epoch IS NOT DISTINCT FROM epoch) AS good FROM bot_stats_hourly h WHERE bot_id = $1
+      AND NOT EXISTS (SELECT FROM bot_stats_daily d WHERE d.bot_id = $1 AND computed_epoch = epoch
+        AND d.day >= (h.hour AT TIME ZONE 'UTC')::date)`,
+      [botId],
+    )
+    const [good, bad] = [true, false].map((is) => days.filter((day) => day.good === is).length)
+    const [goodHours, badHours] = [true, false].map((is) => hours.filter((hour) => hour.good === is).length)
+    return { stats, counted: rows[0], good, bad, goodHours, badHours }
   } finally {
     await query('ROLLBACK')
   }
 }
 
-async function expectExact(db: Database, botId: string, range: TimeRange) {
-  const { stats, counted, ...days } = await compareAtOnce(db, botId, range)
-  expect({ range, ...stats }).toEqual({ range, ...counted })
-  return days
+async function expectExact(db: Database, botId: string, range: TimeRange, moment = NOON) {
+  const { stats, counted, ...kept } = await compareAtOnce(db, botId, range, moment)
+  expect({ range, moment, ...stats }).toEqual({ range, moment, ...counted })
+  return kept
 }
+
+const always = { from: null, to: null }
 
 /** Steps of chats, written as the service writes them. */
 function step(botId: string, flags: { hasStarted: boolean; isCompleted: boolean }, found?: number) {
-  const id = newId(new Date(NOON))
+  const id = newId(app.clock.now())
   const result = found === undefined ? { id, isNew: true } : { id: `result-${found}`, isNew: false }
   return firstStep({ id, botId }, result, { state: null, ...flags })
 }
@@ -179,7 +205,8 @@ const dateOf = (time: number | null) => (time === null ? null : new Date(time))
 
 describe('statistics are exact', () => {
   const zones = ['UTC', 'America/St_Johns', 'Pacific/Apia', 'Africa/Cairo', 'Asia/Kathmandu']
-  const number = fc.integer({ min: 1, max: RESULTS })
+  // Of any day, and of the last hours.
+  const number = fc.oneof(fc.integer({ min: 1, max: RESULTS }), fc.integer({ min: 1, max: 30 * 90 }))
   const change = fc.oneof(
     { weight: 3, arbitrary: fc.record({ kind: fc.constant('complete'), numbers: fc.tuple(number) }) },
     { weight: 2, arbitrary: fc.record({ kind: fc.constant('link'), numbers: fc.tuple(number) }) },
@@ -192,87 +219,119 @@ describe('statistics are exact', () => {
       }),
     },
   )
-  const moment = fc.oneof(
-    fc.integer({ min: 0, max: 11 * DAY }).map((age) => Date.parse(NOON) - age),
-    // About the beginning of a day.
-    fc
-      .record({ days: fc.nat(11), by: fc.integer({ min: -1, max: 1 }) })
-      .map(({ days, by }) => Date.parse('2026-03-10') - days * DAY + by),
-  )
-  const range = fc.oneof(
-    fc
-      .tuple(fc.constantFrom(...timeFilters), fc.constantFrom(...zones))
-      .map(([filter, zone]) => timeRange(filter, zone, new Date(NOON))),
-    fc
-      .tuple(fc.option(moment), fc.option(moment))
-      .map(([from, to]): TimeRange => ({ from: dateOf(from), to: dateOf(to) })),
-  )
-  const run = fc.record({
-    writers: fc.array(fc.array(change, { minLength: 15, maxLength: 30 }), { minLength: 3, maxLength: 3 }),
-    floors: fc.array(
-      fc.integer({ min: 0, max: 9 * DAY }).map((age) => new Date(Date.parse(NOON) - age)),
-      { maxLength: 2 },
-    ),
-    ranges: fc.array(range, { minLength: 20, maxLength: 40 }),
-  })
+  /** About the beginning of a day or an hour, or any time before a moment. */
+  const timeBefore = (moment: number) =>
+    fc.oneof(
+      fc.oneof(fc.nat(11 * DAY), fc.nat(30 * HOUR)).map((age) => moment - age),
+      fc
+        .record({
+          begin: fc.oneof(
+            fc.nat(11).map((days) => Date.parse('2026-03-10') - days * DAY),
+            fc.nat(30).map((hours) => moment - (moment % HOUR) - hours * HOUR),
+          ),
+          by: fc.integer({ min: -1, max: 1 }),
+        })
+        .map(({ begin, by }) => begin + by),
+    )
+  const range = (moment: number) =>
+    fc.oneof(
+      fc
+        .tuple(fc.constantFrom(...timeFilters), fc.constantFrom(...zones))
+        .map(([filter, zone]) => timeRange(filter, zone, new Date(moment))),
+      fc
+        .tuple(fc.option(timeBefore(moment)), fc.option(timeBefore(moment)))
+        .map(([from, to]): TimeRange => ({ from: dateOf(from), to: dateOf(to) })),
+    )
+  const phase = (moment: number) =>
+    fc.record({
+      moment: fc.constant(new Date(moment).toISOString()),
+      writers: fc.array(fc.array(change, { minLength: 10, maxLength: 20 }), { minLength: 3, maxLength: 3 }),
+      floors: fc.array(
+        fc.oneof(fc.nat(9 * DAY), fc.nat(12 * HOUR)).map((age) => new Date(moment - age)),
+        { maxLength: 1 },
+      ),
+      ranges: fc.array(range(moment), { minLength: 15, maxLength: 30 }),
+      // How far the clocks of those who count are from the clocks of the others.
+      skews: fc.tuple(fc.integer({ min: -29, max: 29 }), fc.integer({ min: -29, max: 29 })),
+    })
+  // At any time of day, and some time later.
+  const run = fc
+    .tuple(
+      fc.oneof(fc.nat(DAY / MINUTE), fc.nat(90)),
+      fc.oneof(fc.constant(0), fc.nat(120), fc.nat((30 * HOUR) / MINUTE)),
+    )
+    .chain(([minute, later]) => {
+      const moment = Date.parse('2026-03-10') + minute * MINUTE
+      return fc.tuple(phase(moment), phase(moment + later * MINUTE))
+    })
 
-  async function make(botId: string, { kind, numbers }: { kind: string; numbers: readonly number[] }) {
+  async function make(botId: string, kind: string, numbers: readonly number[], moment: string) {
     const [n = 0] = numbers
-    if (kind === 'complete') await complete(botId, n)
+    const now = new Date(moment)
+    if (kind === 'complete') await complete(botId, n, now)
     else if (kind === 'remove') await removeResults(botId, numbers)
-    else if (kind === 'start') await saveStep(app.db, step(botId, completed), new Date(NOON))
+    else if (kind === 'start') await saveStep(app.db, step(botId, completed), now)
     else {
       // A chat of another bot, which links to this one.
       const made = step(site.draft.id, completed)
       const result = { botId, resultId: `result-${n}`, answers: [], variables: [] }
       const outcome = { ...made.outcome, linkedResults: [{ ...result, ...completed }] }
-      await saveStep(app.db, { ...made, outcome }, new Date(NOON))
+      await saveStep(app.db, { ...made, outcome }, now)
     }
   }
 
-  test('while results come, change and go, and days are counted by several at once', async () => {
-    const [reader, ...others] = [connectAgain(), connectAgain(), connectAgain()] as const
-    let looks = 0
-    let [good, bad] = [0, 0]
-    const property = fc.asyncProperty(run, async ({ writers, floors, ranges }) => {
-      const botId = await makeBot(RESULTS)
-      await readAll(botId)
-      let isDone = false
-      const look = async (of: TimeRange) => {
-        const days = await expectExact(reader, botId, of)
-        looks++
-        if (days.good > 0) good++
-        if (days.good > 0 && days.bad > 0) bad++
-      }
-      const writing = writers.map(async (changes, at) => {
-        for (const one of changes) await make(botId, one)
-        for (const floor of at === 0 ? floors : []) await raiseFloor(botId, floor)
-      })
-      const written = Promise.all(writing).finally(() => {
-        isDone = true
-      })
-      const counting = others.map(async (db) => {
-        while (!isDone) {
-          await rollUp(botId, NOON, db)
+  test('while results come, change and go, and days and hours are counted by several at once', async () => {
+    const [reader, ...others] = await Promise.all([connectAgain(), connectAgain(), connectAgain()])
+    const seen = { looks: 0, good: 0, bad: 0, goodHours: 0, badHours: 0 }
+    const property = fc.asyncProperty(run, async (phases) => {
+      const botId = await makeBot(RESULTS, phases[0].moment)
+      for (const { moment, writers, floors, ranges, skews } of phases) {
+        app.clock.set(moment)
+        await readAll(botId)
+        let isDone = false
+        const look = async (of: TimeRange) => {
+          const kept = await expectExact(reader as Database, botId, of, moment)
+          seen.looks++
+          if (kept.good) seen.good++
+          if (kept.good && kept.bad) seen.bad++
+          if (kept.goodHours) seen.goodHours++
+          if (kept.goodHours && kept.badHours) seen.badHours++
         }
-      })
-      const purging = async () => {
-        while (!isDone) await purgeBatch(app.db, new Date(NOON))
+        const writing = writers.map(async (changes, at) => {
+          for (const { kind, numbers } of changes) await make(botId, kind, numbers, moment)
+          for (const floor of at === 0 ? floors : []) await raiseFloor(botId, floor)
+        })
+        const written = Promise.all(writing).finally(() => {
+          isDone = true
+        })
+        const clocks = skews.map((skew) => new Date(Date.parse(moment) + skew * MINUTE).toISOString())
+        const counting = others.map(async (db, at) => {
+          while (!isDone) await rollUp(botId, clocks[at], db)
+        })
+        const removing = async () => {
+          while (!isDone) {
+            await purgeBatch(app.db, new Date(moment))
+            await forgetHours(app.db, new Date(moment))
+          }
+        }
+        const reading = async () => {
+          for (let at = 0; !isDone; at++) await look(ranges[at % ranges.length] as TimeRange)
+        }
+        await Promise.all([written, ...counting, removing(), reading()])
+        for (const of of ranges) await look(of)
+        await rollUp(botId, moment)
+        for (const of of ranges) await look(of)
+        while (await purgeBatch(app.db, new Date(moment)));
+        for (const of of ranges) await look(of)
       }
-      const reading = async () => {
-        for (let at = 0; !isDone; at++) await look(ranges[at % ranges.length] as TimeRange)
-      }
-      await Promise.all([written, ...counting, purging(), reading()])
-      for (const of of ranges) await look(of)
-      await rollUp(botId)
-      for (const of of ranges) await look(of)
-      while (await purgeBatch(app.db, new Date(NOON)));
-      for (const of of ranges) await look(of)
     })
     await fc.assert(property, { numRuns: runs(4, 16), endOnFailure: true })
     // Otherwise there was nothing to see.
-    expect(good).toBeGreaterThan(looks / 4)
-    expect(bad).toBeGreaterThan(0)
+    expect(seen.good).toBeGreaterThan(seen.looks / 4)
+    expect(seen.bad).toBeGreaterThan(0)
+    if (isDistributed(app.db)) return
+    expect(seen.goodHours).toBeGreaterThan(seen.looks / 4)
+    expect(seen.badHours).toBeGreaterThan(0)
   })
 
   test('after all results were deleted, before and after they are purged', async () => {
@@ -285,7 +344,7 @@ describe('statistics are exact', () => {
     await saveStep(app.db, step(botId, completed), app.clock.now())
     while (await purgeBatch(app.db, app.clock.now()));
     expect((await readAll(botId)).stats).toEqual({ totalViews: 1, totalStarts: 1, totalCompleted: 1 })
-    expect(await keptDays(botId)).toEqual([])
+    expect([await keptDays(botId), await keptHours(botId)]).toEqual([[], []])
   })
 })
 
@@ -332,7 +391,7 @@ describe('a day', () => {
     await rollUp(botId)
     expect(changed).toBe(9)
     expect(await badDays(botId)).toEqual(['2026-03-01'])
-    await expectExact(connectAgain(), botId, { from: null, to: null })
+    await expectExact(await connectAgain(), botId, { from: null, to: null })
     await rollUp(botId)
     expect(await badDays(botId)).toEqual([])
   })
@@ -357,7 +416,7 @@ describe('a day', () => {
       holder.release()
     }
     expect(await badDays(botId)).toEqual(['2026-03-01'])
-    await expectExact(connectAgain(), botId, { from: null, to: null })
+    await expectExact(await connectAgain(), botId, { from: null, to: null })
   })
 
   test('that was counted anew is not lost to a process that counted it before', async () => {
@@ -367,11 +426,11 @@ describe('a day', () => {
       if (!text.startsWith('update "bot_stats_daily"')) return
       app.beforeStatement = undefined
       await removeResults(botId, [RESULTS - 1])
-      await rollUp(botId, NOON, connectAgain())
+      await rollUp(botId, NOON, await connectAgain())
     }
     await rollUp(botId)
     expect(await badDays(botId)).toEqual([])
-    await expectExact(connectAgain(), botId, { from: null, to: null })
+    await expectExact(await connectAgain(), botId, { from: null, to: null })
   })
 
   test('is left alone by what changes nothing that is counted, and by results of today', async () => {
@@ -383,6 +442,181 @@ describe('a day', () => {
     await complete(botId, 22)
     await removeResults(botId, [1, 2, 3])
     expect(await keptDays(botId)).toEqual(before)
+  })
+})
+
+// On a cluster no hours are kept.
+const describeHours = process.env.CITUS === '1' ? describe.skip : describe
+describeHours('an hour', () => {
+  /** Has what is kept of hours say something else, of which a read that takes it tells. */
+  const tamper = (botId: string) =>
+    app.pool.query('UPDATE bot_stats_hourly SET views = views + 100000 WHERE bot_id = $1', [botId])
+  const viewsOf = async (botId: string, db: Database, range: TimeRange, moment = NOON) => {
+    const grant = { bot: { id: botId, resultsFloorAt: null } } as BotGrant
+    return (await countResults(db, grant, range, new Date(moment))).totalViews
+  }
+  const at = (time: string) => new Date(`2026-03-10T${time}Z`)
+
+  test('is counted an hour after its end, and not before, while its day is not kept', async () => {
+    const botId = await makeCountedBot()
+    const hours = await keptHours(botId)
+    expect(hours.map(({ hour }) => hour)).toEqual(
+      Array.from({ length: 11 }, (_, hour) => `2026-03-10 ${String(hour).padStart(2, '0')}:00`),
+    )
+    expect(hours.every(({ isGood }) => isGood)).toBe(true)
+    const lastAt = async (moment: string) => {
+      await rollUp(botId, moment)
+      return (await keptHours(botId)).at(-1)
+    }
+    expect(await lastAt('2026-03-10T12:59:59.999Z')).toMatchObject({ hour: '2026-03-10 10:00' })
+    expect(await lastAt('2026-03-10T13:00:00.000Z')).toMatchObject({ hour: '2026-03-10 11:00', isGood: true })
+    expect(await lastAt('2026-03-11T00:59:59.999Z')).toMatchObject({ hour: '2026-03-10 22:00', isGood: true })
+    expect(await keptDays(botId)).toHaveLength(9)
+    expect(await lastAt('2026-03-11T01:59:59.999Z')).toMatchObject({ hour: '2026-03-10 22:00' })
+    expect(await keptDays(botId)).toHaveLength(10)
+    expect(await lastAt('2026-03-11T02:00:00.000Z')).toMatchObject({ hour: '2026-03-11 00:00', isGood: true })
+  })
+
+  test('counts where all of it is within the range, and its day is not kept', async () => {
+    const botId = await makeCountedBot()
+    const fakes = async (range: TimeRange, moment = NOON) =>
+      Math.round((await viewsOf(botId, app.db, range, moment)) / 100_000)
+    await tamper(botId)
+    expect(await fakes(always)).toBe(11)
+    expect(await fakes({ from: at('02:00:00.000'), to: at('05:00:00.000') })).toBe(3)
+    expect(await fakes({ from: at('02:00:00.001'), to: at('05:00:00.001') })).toBe(2)
+    expect(await fakes({ from: at('01:59:59.999'), to: at('04:59:59.999') })).toBe(2)
+    expect(await fakes({ from: at('02:10:00.000'), to: at('02:50:00.000') })).toBe(0)
+    expect(await fakes({ from: null, to: at('00:00:00.000') })).toBe(0)
+    expect(await fakes({ from: null, to: at('01:00:00.000') })).toBe(1)
+    // Of the day before, and of one that nobody notes changes of for much longer.
+    expect(await fakes(always, '2026-03-11T23:59:59.999Z')).toBe(11)
+    expect(await fakes(always, '2026-03-12T00:00:00.000Z')).toBe(0)
+    await rollUp(botId, '2026-03-11T01:00:00.000Z')
+    await tamper(botId)
+    expect(await fakes(always, '2026-03-11T01:00:00.000Z')).toBe(0)
+  })
+
+  test('that changes is not good at once, and counted again alone', async () => {
+    const botId = await makeCountedBot()
+    const reader = await connectAgain()
+    const before = await expectExact(reader, botId, always)
+    expect(before).toMatchObject({ goodHours: 11, badHours: 0 })
+    await complete(botId, 21 * 20 + 1)
+    await removeResults(botId, [21 * 30 + 1, 21 * 20 + 2])
+    expect(await badHours(botId)).toEqual(['2026-03-10 04:00', '2026-03-10 07:00'])
+    expect(await badDays(botId)).toEqual([])
+    const { stats } = await compareAtOnce(reader, botId, always)
+    expect(await expectExact(reader, botId, always)).toMatchObject({ goodHours: 9, badHours: 2 })
+    app.statements.length = 0
+    await rollUp(botId)
+    expect(app.statements.filter((text) => text.startsWith('update "bot_stats_hourly"'))).toHaveLength(2)
+    expect(await badHours(botId)).toEqual([])
+    expect((await compareAtOnce(reader, botId, always)).stats).toEqual(stats)
+  })
+
+  test('that changes in a chat that goes on is not good at once', async () => {
+    const botId = await makeCountedBot()
+    const made = await publish(
+      app,
+      site,
+      bot({ Start: [ask('One'), ask('Two')] }, { variables: ['One', 'Two'] }),
+    )
+    const { sessionId, resultId } = await start(app, made)
+    // As if it was a result of the bot that is counted.
+    const move = async (table: string, id: string) =>
+      app.pool.query(`UPDATE ${table} SET created_at = $2 WHERE id = $1`, [id, at('09:30:00.000')])
+    await move('results', String(resultId))
+    await reply(app, sessionId, 'one', 1)
+    expect(await keptHours(made.id)).toEqual([{ hour: '2026-03-10 09:00', views: 0, isGood: false }])
+    expect(await badHours(botId)).toEqual([])
+  })
+
+  test.each([
+    ['2026-03-10T11:29:59.999Z', []],
+    ['2026-03-10T11:30:00.000Z', ['2026-03-10 10:00']],
+  ])('is noted as changed from half an hour after its end on: %s', async (moment, changed) => {
+    const botId = await makeCountedBot()
+    // 10:50:40.
+    await complete(botId, 104, new Date(moment))
+    expect(await badHours(botId)).toEqual(changed)
+  })
+
+  test('is noted as changed for some days, with its day once that is over', async () => {
+    const changedAt = async (moment: string) => {
+      const botId = await makeCountedBot()
+      await complete(botId, 104, new Date(moment))
+      return [await badDays(botId), await badHours(botId)]
+    }
+    expect(await changedAt('2026-03-11T00:29:59.999Z')).toEqual([[], ['2026-03-10 10:00']])
+    expect(await changedAt('2026-03-12T23:59:59.999Z')).toEqual([['2026-03-10'], ['2026-03-10 10:00']])
+    expect(await changedAt('2026-03-13T00:30:00.000Z')).toEqual([['2026-03-10'], []])
+  })
+
+  test('that changes while it is counted is not good', async () => {
+    const botId = await makeBot(RESULTS)
+    await readAll(botId)
+    let changed = 0
+    app.beforeStatement = async (text) => {
+      if (!text.startsWith('update "bot_stats_hourly"') || changed++ > 0) return
+      // 00:00:40.
+      await removeResults(botId, [1079])
+    }
+    await rollUp(botId)
+    expect(changed).toBe(11)
+    expect(await badHours(botId)).toEqual(['2026-03-10 00:00'])
+    await expectExact(await connectAgain(), botId, always)
+  })
+
+  test('that changes from before it is counted for the first time until after it is not good', async () => {
+    const botId = await makeBot(RESULTS)
+    await readAll(botId)
+    const holder = await app.pool.connect()
+    try {
+      await holder.query('BEGIN')
+      await holder.query('SELECT 1 FROM results WHERE bot_id = $1 AND id = $2 FOR UPDATE', [
+        botId,
+        'result-999',
+      ])
+      const removing = removeResults(botId, [998, 999])
+      await until('the deletion waits', async () => (await waitingForLocks(app.pool)) === 1)
+      await rollUp(botId)
+      expect([(await keptHours(botId)).length, await badHours(botId)]).toEqual([11, []])
+      await holder.query('ROLLBACK')
+      await removing
+    } finally {
+      holder.release()
+    }
+    expect(await badHours(botId)).toEqual(['2026-03-10 00:00'])
+    await expectExact(await connectAgain(), botId, always)
+  })
+
+  test('is neither counted nor read beside release 1.0, and noted as changed all the same', async () => {
+    const { db, pool } = connectTo(app.databaseUrl, { poolSize: 1 })
+    pools.push(pool)
+    const botId = await makeBot(RESULTS)
+    await readAll(botId)
+    await rollUp(botId, NOON, db)
+    expect([(await keptDays(botId)).length, await keptHours(botId)]).toEqual([9, []])
+    await rollUp(botId)
+    await tamper(botId)
+    expect(await viewsOf(botId, app.db, always)).toBeGreaterThan(1_000_000)
+    expect(await viewsOf(botId, db, always)).toBeLessThan(RESULTS)
+    await saveStep(db, step(botId, completed, 421), new Date(NOON))
+    expect(await badHours(botId)).toEqual(['2026-03-10 07:00'])
+  })
+
+  test('is forgotten once its epoch is raised no more, and nothing is left of those below the floor', async () => {
+    const botId = await makeCountedBot()
+    const left = async (moment: string) => {
+      while (await forgetHours(app.db, new Date(moment)));
+      return (await keptHours(botId)).length
+    }
+    expect(await left('2026-03-13T23:59:59.999Z')).toBe(11)
+    await raiseFloor(botId, at('04:00:00.000'))
+    while (await purgeBatch(app.db, new Date(NOON)));
+    expect((await keptHours(botId))[0]?.hour).toBe('2026-03-10 05:00')
+    expect(await left('2026-03-14T00:00:00.000Z')).toBe(0)
   })
 })
 
@@ -422,7 +656,7 @@ describe('a bot', () => {
     const together = await Promise.all(questions.map(ask))
     expect(app.statements).toHaveLength(isDistributed(app.db) ? questions.length : 2)
 
-    const reader = connectAgain()
+    const reader = await connectAgain()
     const exact = []
     for (const { botId, range } of questions) exact.push((await compareAtOnce(reader, botId, range)).counted)
     expect(together).toEqual(exact)
@@ -431,7 +665,7 @@ describe('a bot', () => {
 
   test('with few results is counted from the index alone, until it has many', async () => {
     const botId = await makeBot(100)
-    const reader = connectAgain()
+    const reader = await connectAgain()
     const asksForDays = async (timeFilter: 'allTime' | 'today') => {
       app.statements.length = 0
       await app.client.ok('getStats', { as: site.member, params: { botId }, query: { timeFilter } })
@@ -483,13 +717,13 @@ describe('a bot', () => {
     await raiseFloor(botId, new Date('2026-03-09T00:00:00.000Z'))
     await rollUp(botId)
     expect(await noted(botId)).toEqual([])
-    await expectExact(connectAgain(), botId, { from: null, to: null })
+    await expectExact(await connectAgain(), botId, { from: null, to: null })
   })
 
   test('is taken up where a process left it that died', async () => {
     const botId = await makeBot(RESULTS)
     await readAll(botId)
-    const dying = connectAgain()
+    const dying = await connectAgain()
     const { query } = dying.$client
     let counted = 0
     dying.$client.query = ((statement: { text: string }, ...rest: unknown[]) => {
@@ -498,7 +732,7 @@ describe('a bot', () => {
     }) as typeof query
     await expect(rollUp(botId, NOON, dying)).rejects.toThrow()
     expect(await badDays(botId)).toHaveLength(5)
-    const reader = connectAgain()
+    const reader = await connectAgain()
     await expectExact(reader, botId, { from: null, to: null })
     while (await rollUpBatch(app.db, new Date(Date.parse(NOON) + 59_999)));
     expect(await badDays(botId)).toHaveLength(5)
@@ -518,7 +752,7 @@ describe('a bot', () => {
     await rollUp(botId)
     while (await purgeBatch(app.db, app.clock.now()));
     await rollUp(botId)
-    expect([await noted(botId), await keptDays(botId)]).toEqual([[], []])
+    expect([await noted(botId), await keptDays(botId), await keptHours(botId)]).toEqual([[], [], []])
   })
 
   test('leaves nothing of its days when its workspace is deleted', async () => {
@@ -527,7 +761,7 @@ describe('a bot', () => {
     await app.pool.query('UPDATE bots SET workspace_id = $2 WHERE id = $1', [botId, own.workspaceId])
     await app.client.ok('deleteWorkspace', { as: own.admin, params: { workspaceId: own.workspaceId } })
     while (await purgeBatch(app.db, app.clock.now()));
-    expect([await noted(botId), await keptDays(botId)]).toEqual([[], []])
+    expect([await noted(botId), await keptDays(botId), await keptHours(botId)]).toEqual([[], [], []])
   })
 })
 

@@ -1,8 +1,9 @@
 import { sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { type Database, transact } from '../db/client.ts'
-import { botIdempotencyKeys, idempotencyKeys, webhookDeliveries } from '../db/schema.ts'
+import { botIdempotencyKeys, botStatsHourly, idempotencyKeys, webhookDeliveries } from '../db/schema.ts'
 import { expression, selectRows } from '../db/selection.ts'
+import { hoursEnd } from '../results/stats-epochs.ts'
 
 const BATCH = 2_000
 const DAY = 24 * 60 * 60 * 1000
@@ -23,20 +24,31 @@ export function forgetDeliveries(db: Database, now: Date): Promise<boolean> {
   return forgetBatch(db, webhookDeliveries, new Date(now.getTime() - DELIVERIES_KEPT))
 }
 
-/** The oldest first, by their age alone: a cluster locks no rows over all its nodes. */
-async function forgetBatch(db: Database, table: PgTable, before: Date): Promise<boolean> {
+/** Forgets one batch of hours that were counted, once the days are kept that they are of. */
+export function forgetHours(db: Database, now: Date): Promise<boolean> {
+  return forgetBatch(db, botStatsHourly, hoursEnd(now), sql`hour`, sql`views >= 0`)
+}
+
+/** The oldest first, by their age alone: a cluster locks no rows over all its nodes. The condition is that of the index. */
+async function forgetBatch(
+  db: Database,
+  table: PgTable,
+  before: Date,
+  age = sql`created_at`,
+  condition = sql`true`,
+): Promise<boolean> {
   const [batch] = await selectRows(
     db,
-    { size: expression(sql`count(*)`, 'integer'), newest: expression(sql`max(created_at)`, 'text') },
+    { size: expression(sql`count(*)`, 'integer'), newest: expression(sql`max(age)`, 'text') },
     (list) => sql`
       SELECT ${list} FROM (
-        SELECT created_at FROM ${table} WHERE created_at < ${before.toISOString()}::timestamptz
-        ORDER BY created_at LIMIT ${BATCH}
+        SELECT ${age} AS age FROM ${table} WHERE ${age} < ${before.toISOString()}::timestamptz AND ${condition}
+        ORDER BY ${age} LIMIT ${BATCH}
       ) AS old`,
   )
   if (!batch?.size) return false
   await transact(db, (tx) =>
-    tx.execute(sql`DELETE FROM ${table} WHERE created_at <= ${batch.newest}::timestamptz`),
+    tx.execute(sql`DELETE FROM ${table} WHERE ${age} <= ${batch.newest}::timestamptz AND ${condition}`),
   )
   return batch.size === BATCH
 }

@@ -8,7 +8,7 @@ import { rollUpBlocks } from '../results/block-stats.ts'
 import { expireResults } from '../results/retention.ts'
 import { rollUpBatch } from '../results/stats-rollup.ts'
 import { removeFiles } from './files.ts'
-import { forgetDeliveries, forgetKeys } from './forgetting.ts'
+import { forgetDeliveries, forgetHours, forgetKeys } from './forgetting.ts'
 import { purgeBatch, removeSessions } from './purge.ts'
 
 /** Milliseconds from one look at what is due to the next. */
@@ -36,6 +36,7 @@ export function startBackground(
     { name: 'counting blocks', interval: OFTEN, batch: rollUpBlocks },
     { name: 'forgetting keys', interval: OFTEN, batch: forgetKeys },
     { name: 'forgetting deliveries', interval: SELDOM, batch: forgetDeliveries },
+    { name: 'forgetting hours', interval: SELDOM, batch: forgetHours },
     { name: 'removing files', interval: OFTEN, batch: (db, now) => removeFiles(db, files, now) },
     {
       name: 'expiring results',

@@ -6,6 +6,7 @@ import {
   botIdempotencyKeys,
   botPublications,
   botStatsDaily,
+  botStatsHourly,
   bots,
   chatSessions,
   chatSteps,
@@ -155,12 +156,15 @@ async function dropFiles(tx: Transaction, botId: string, now: Date) {
       AND NOT EXISTS (SELECT FROM ${bots} b WHERE b.id = ${botId} AND b.deleted_at IS NULL)`)
 }
 
-/** Removes the counts of days of which no result is left to be seen. */
+/** Removes the counts of days and hours of which no result is left to be seen. */
 async function purgeStats(tx: Transaction, botId: string) {
   await tx.execute(sql`
     DELETE FROM ${botStatsDaily} s USING ${bots} b
     WHERE s.bot_id = ${botId} AND b.id = s.bot_id
       AND (b.deleted_at IS NOT NULL OR s.day <= (b.results_floor_at AT TIME ZONE 'UTC')::date)`)
+  await tx.execute(sql`
+    DELETE FROM ${botStatsHourly} s USING ${bots} b
+    WHERE s.bot_id = ${botId} AND b.id = s.bot_id AND (b.deleted_at IS NOT NULL OR s.hour <= b.results_floor_at)`)
   await tx.execute(sql`
     DELETE FROM ${botBlockStatsDaily} s USING ${bots} b
     WHERE s.bot_id = ${botId} AND b.id = s.bot_id

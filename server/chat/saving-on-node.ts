@@ -2,7 +2,7 @@ import { sql } from 'drizzle-orm'
 import { type Database, statements, transact } from '../db/client.ts'
 import { nodeOf } from '../db/nodes.ts'
 import { expression, optional, prepareSelect, type RowOf } from '../db/selection.ts'
-import { lateBefore } from '../results/stats-rollup.ts'
+import { daysLateBefore } from '../results/stats-epochs.ts'
 import { insertEvents } from '../webhooks/outbox.ts'
 import type { toLogRows } from './client-logs.ts'
 import type { KeptEntry } from './kept-transcripts.ts'
@@ -191,7 +191,7 @@ function givenOf(row: ResultRow | undefined, rows: StepRows, at: Date) {
     answers: JSON.stringify(answers),
     logs: JSON.stringify(rows.logs),
     turns: rows.transcript.length > 0 ? JSON.stringify(rows.transcript) : null,
-    lateBefore: lateBefore(at),
+    lateBefore: daysLateBefore(at),
   }
 }
 

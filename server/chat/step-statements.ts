@@ -10,7 +10,7 @@ import {
   results,
   resultTranscripts,
 } from '../db/schema.ts'
-import { raiseEpochs } from '../results/stats-rollup.ts'
+import { raiseEpochs } from '../results/stats-epochs.ts'
 import { leaveEvents } from '../webhooks/outbox.ts'
 import { givenLogs } from './client-logs.ts'
 import type { StepEvent } from './saving-on-node.ts'
@@ -22,6 +22,7 @@ const savedAt = sql`${sql.placeholder('savedAt')}::timestamptz`
 const expiresAt = sql`${sql.placeholder('expiresAt')}::timestamptz`
 const endedAt = sql`${sql.placeholder('endedAt')}::timestamptz`
 const state = sql`${sql.placeholder('state')}::json`
+const lateBefore = sql`${sql.placeholder('lateBefore')}::timestamptz`
 const lastMessage = sql.placeholder('lastMessage')
 const lastAnswer = sql`${sql.placeholder('lastAnswer')}::json`
 /** The step, where it is kept in the session or in a row of its own. */
@@ -74,13 +75,13 @@ const withStep = (writtenSession: SQL, conflict = sql``) => sql`
     ${conflict}
   )`
 
-/** Results of days that may have been counted, of which this step changes what is counted. */
+/** Results of hours that may have been counted, of which this step changes what is counted. */
 const changedLate = sql`
   SELECT live.bot_id, live.created_at FROM live
   LEFT JOIN LATERAL (
     SELECT * FROM ${results} o WHERE o.bot_id = live.bot_id AND o.id = live.id LIMIT 1
   ) AS before ON true
-  WHERE live.created_at < ${sql.placeholder('lateBefore')}::timestamptz
+  WHERE live.created_at < ${lateBefore}
     AND (
       (live.has_started, live.is_completed, live.waiting_block_id, live.waits_until) IS DISTINCT FROM
         (before.has_started, before.is_completed, before.waiting_block_id, before.waits_until)
@@ -127,7 +128,7 @@ const withResult = (writtenSession: SQL, more = sql``) => sql`
     RETURNING o.bot_id, o.id, o.created_at, o.has_started, o.is_completed, o.waiting_block_id, o.waits_until
   ), live AS (
     SELECT * FROM made UNION ALL SELECT * FROM changed
-  ), late AS (${raiseEpochs(changedLate)}), answers AS (
+  ), ${raiseEpochs(changedLate, lateBefore)}, answers AS (
     INSERT INTO ${resultAnswers} (bot_id, result_id, seq, block_id, content, attached_file_urls, created_at, transcript)
     SELECT live.bot_id, live.id, a.place + coalesce((
         SELECT max(seq) + 1 FROM ${resultAnswers} e WHERE e.bot_id = live.bot_id AND e.result_id = live.id
@@ -210,7 +211,7 @@ const withAnswer = (write: typeof withStep, more = sql``) => sql`
   ${write(
     sessionUpdate(sql`AND EXISTS (
       SELECT FROM ${results} WHERE bot_id = ${botId} AND id = ${resultId}
-        AND created_at >= ${sql.placeholder('lateBefore')}::timestamptz)`),
+        AND created_at >= ${lateBefore})`),
   )},
   live AS (
     UPDATE ${results} o SET variables = ${variables},

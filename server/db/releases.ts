@@ -14,10 +14,13 @@ export function isBesideFirstRelease(db: Database): boolean {
   return !alone.has(rootOf(db))
 }
 
-/** Looks whether release 1.0 is gone; before the first statement of a chat. */
-export async function noteReleases(db: Database) {
+/** Looks whether release 1.0 is gone; before the first statement of a chat. `reads` is what reads of a standby. */
+export async function noteReleases(db: Database, reads = db) {
   const ended = await db.select().from(endedReleases)
-  if (ended.some(({ release }) => release === '1.0')) alone.add(db)
+  if (ended.some(({ release }) => release === '1.0')) {
+    alone.add(db)
+    alone.add(reads)
+  }
 }
 
 /** Notes that no process of release 1.0 serves the database any more. Processes heed it from their next start. */

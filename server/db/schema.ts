@@ -564,6 +564,25 @@ export const botStatsDaily = pgTable(
   ],
 )
 
+/** The same of hours, by when they begin, of days that are not closed for long: see `results/stats-epochs.ts`. */
+export const botStatsHourly = pgTable(
+  'bot_stats_hourly',
+  {
+    botId: text('bot_id').notNull(),
+    hour: timestamp('hour', { withTimezone: true, precision: 3, mode: 'string' }).notNull(),
+    views: integer('views').notNull().default(0),
+    starts: integer('starts').notNull().default(0),
+    completions: integer('completions').notNull().default(0),
+    epoch: bigint('epoch', { mode: 'number' }).notNull().default(0),
+    computedEpoch: bigint('computed_epoch', { mode: 'number' }),
+  },
+  (table) => [
+    primaryKey({ columns: [table.botId, table.hour] }),
+    // For who says so alone: hours of one bot are found by their key, whatever is known of the table.
+    index('bot_stats_hourly_age').on(table.hour).where(sql`views >= 0`),
+  ],
+)
+
 /** What the blocks of one closed day come to, by the status of the results; a part of `botStatsDaily`. */
 export const botBlockStatsDaily = pgTable(
   'bot_block_stats_daily',

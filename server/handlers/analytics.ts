@@ -4,7 +4,7 @@ import { loadPublication } from '../chat/store.ts'
 import type { Contexts } from '../context.ts'
 import { countBlocks, livePublicationOf } from '../results/block-stats.ts'
 import { ofStatus, readRange } from '../results/filter.ts'
-import { countResults } from '../results/stats-rollup.ts'
+import { countResults } from '../results/stats.ts'
 
 export const analytics: AnalyticsHandlers<Contexts> = {
   async getStats({ query }, reply, { reads, grant, now }) {

@@ -4,7 +4,7 @@ import { type Database, Rollback, sqlState, statements, transact } from '../db/c
 import { botBlockStatsDaily, botStatsDaily, publishedBots, resultAnswers, results } from '../db/schema.ts'
 import { expression, prepareSelect, selectRows } from '../db/selection.ts'
 import type { Status } from './filter.ts'
-import { gapsOf, givenRange, MANY, requestRollup, spanOf, startOf } from './stats-rollup.ts'
+import { gapsOf, givenRange, MANY, requestRollup, spanOf, startOf } from './stats.ts'
 import type { TimeRange } from './time-range.ts'
 
 /*
@@ -12,7 +12,7 @@ import type { TimeRange } from './time-range.ts'
  * is where its result waits: until the chat can no longer be continued it is open, then it was left. So all of it is
  * the answers, and where results wait.
  *
- * Days that are kept (see `stats-rollup.ts`) have their blocks counted as well, under the same epoch, which every step
+ * Days that are kept (see `stats-epochs.ts`) have their blocks counted as well, under the same epoch, which every step
  * raises that comes once the day is over. Nothing is written when a chat runs out of time, so a day counts only when
  * the last of its chats has.
  */
@@ -40,7 +40,7 @@ const now = sql`${sql.placeholder('now')}::timestamptz`
 const wanted = sql`${sql.placeholder('status')}::text`
 
 const blockStatements = statements((db, named) => {
-  const { botId, firstDay, endDay, ...range } = givenRange(db)
+  const { botId, firstDay, endDay, from, to } = givenRange(db)
   const goodDays = sql`FROM ${botStatsDaily} WHERE bot_id = ${botId} AND blocks_epoch = epoch
     AND coalesce(blocks_settle_at, '-infinity') <= ${now} AND day >= ${firstDay} AND day < ${endDay}`
   return {
@@ -64,7 +64,7 @@ const blockStatements = statements((db, named) => {
         SELECT e.block_id, (e.waits_until IS NULL)::int, coalesce(e.waits_until <= ${now}, false)::int,
           coalesce(e.waits_until > ${now}, false)::int, 1
         FROM (SELECT count(*) AS days, min(day) AS first, max(day) AS last ${goodDays}) AS kept,
-          LATERAL (${gapsOf(goodDays, range)}) AS gap
+          LATERAL (${gapsOf(goodDays, { from, to })}) AS gap
           CROSS JOIN LATERAL (${eventsBetween(botId, sql`gap.begins`, sql`gap.ends`)}) AS e
         WHERE gap.begins < gap.ends AND (${wanted} IS NULL OR e.status = ${wanted})
       ) AS part GROUP BY part.block_id`,
@@ -86,7 +86,7 @@ export async function countBlocks(
   status: Status | null,
   now: Date,
 ): Promise<Map<string, BlockCounts>> {
-  const values = { ...spanOf(grant, range), status, now: now.toISOString() }
+  const values = { ...spanOf(db, grant, range, now), status, now: now.toISOString() }
   const rows = await blockStatements(db)
     .count(values)
     .catch(async (error) => {

@@ -13,7 +13,7 @@ import {
 } from '../db/schema.ts'
 import { expression, selectRows } from '../db/selection.ts'
 import { entryWith, newEntry, writeEntry } from '../workspaces/audit.ts'
-import { lateBefore, raiseEpochs, raiseEpochsOf } from './stats-rollup.ts'
+import { lateBefore, raiseEpochs, raiseEpochsOf } from './stats-epochs.ts'
 
 /** Of more results than these nobody is told how many they were: a deletion takes the same time for one as for millions. */
 const MOST_COUNTED = 10_000
@@ -69,12 +69,14 @@ export async function deleteSome(db: Database, { bot, caller }: BotGrant, ids: s
   if (!isDistributed(db)) {
     const entry = newEntry(bot.workspaceId, deed, bot.id, now)
     const details = sql`json_build_object('count', counted.count)`
+    const before = sql`${lateBefore(now)}::timestamptz`
     await db.execute(sql`
       WITH ${emptied},
       removed AS (${removal} RETURNING bot_id, created_at),
       counted AS (SELECT count(*)::integer AS count FROM removed),
-      entry AS (${entryWith(entry, sql`counted`, { details })})
-      ${raiseEpochs(sql`SELECT bot_id, created_at FROM removed WHERE created_at < ${lateBefore(now)}::timestamptz`)}`)
+      entry AS (${entryWith(entry, sql`counted`, { details })}),
+      ${raiseEpochs(sql`SELECT bot_id, created_at FROM removed WHERE created_at < ${before}`, before)}
+      SELECT`)
     return
   }
 

@@ -9,7 +9,7 @@ import { encode } from '../json/json-text.ts'
 import { countBlocks } from './block-stats.ts'
 import { ofStatus, type ResultFilter } from './filter.ts'
 import { countTied, partEnd, type ResultRow, resultPage, toResult } from './page.ts'
-import { countResults } from './stats-rollup.ts'
+import { countResults } from './stats.ts'
 
 /** So many results are in memory at a time, however many there are. */
 const PAGE = 1_000

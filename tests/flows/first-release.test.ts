@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { finishUpgrade, isBesideFirstRelease, noteReleases } from '../../server/db/releases.ts'
-import { type App, startApp } from '../support/app.ts'
+import { type App, connectTo, startApp } from '../support/app.ts'
 import { ask, bot, text } from '../support/chat.ts'
 import { type Published, publish, reply, start, transcriptOf, tryReply } from '../support/chats.ts'
 import { makeWorld, type Site } from '../support/world.ts'
@@ -117,8 +117,11 @@ test('it is known to be gone where the database is new, or somebody says so', as
     expect(isBesideFirstRelease(other.db)).toBe(true)
     await finishUpgrade(other.db, app.clock.now())
     await finishUpgrade(other.db, app.clock.now())
-    await noteReleases(other.db)
-    expect(isBesideFirstRelease(other.db)).toBe(false)
+    // What reads of a standby is told as well.
+    const reads = connectTo(app.databaseUrl)
+    await noteReleases(other.db, reads.db)
+    expect([other.db, reads.db].map(isBesideFirstRelease)).toEqual([false, false])
+    await reads.pool.end()
   } finally {
     await other.stop()
   }

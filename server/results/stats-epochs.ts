@@ -1,0 +1,106 @@
+import { type SQL, sql } from 'drizzle-orm'
+import type { Database, Transaction } from '../db/client.ts'
+import { isDistributed } from '../db/distribution.ts'
+import { isBesideFirstRelease } from '../db/releases.ts'
+import { botStatsDaily, botStatsHourly } from '../db/schema.ts'
+
+/*
+ * Statistics are counted from the index of the results. For bots with many results, days that are over (in
+ * UTC) are counted once, in the background, and kept in `bot_stats_daily`, and until a day is kept its hours that
+ * are over in `bot_stats_hourly`. What is read is exact at every moment:
+ *
+ * - A day or an hour is kept with the epoch under which it was counted, and is good only while that is its epoch.
+ *   Whoever changes a result of one that is over raises the epoch in the same transaction, and adds the row where
+ *   there is none: so it does not matter whether the row was there when the change began.
+ * - The background reads the epoch, counts, and writes the count only where the epoch is still that one. A
+ *   raised epoch is locked until the change is committed, so a count without the change is either not
+ *   written or not good any more.
+ * - A read adds up the good days within its range, and the good hours behind the last of them, and counts what
+ *   lies between them from the index, in one statement. So nothing has to be kept, and nothing in time.
+ *
+ * Results of the hour that goes on, and of the one before it for a while, touch nothing of this. What is below the
+ * floor of a bot (`results_floor_at`, which only rises) is in no range, so its removal raises no epoch.
+ *
+ * Hours are counted and read until the end of the day after theirs, their epochs are raised for a day more, and they are
+ * removed a day after that. Clocks differ by less than a day: so no hour is read of which a change was not noted. And none
+ * is added again once it was removed, with the first epoch, under which somebody may have counted it before.
+ *
+ * Release 1.0 raises days alone, and so do the functions of a cluster: beside it and there, no hour is kept or read.
+ */
+
+export const HOUR = 60 * 60 * 1000
+export const DAY = 24 * HOUR
+
+/**
+ * Processes may disagree on when a day is over, and a request is written later than it came. So a day or an hour is
+ * counted an hour after its end, and its epoch raised from half an hour after it on: what clocks differ and
+ * requests last may come to half an hour.
+ */
+export const MARGIN = 30 * 60 * 1000
+
+export const dayOf = (time: number) => new Date(time).toISOString().slice(0, 10)
+
+/** When the hour of a moment begins. */
+export const hourOf = (time: number) => new Date(Math.floor(time / HOUR) * HOUR).toISOString()
+
+/** The moment before which results are of days that may have been counted. */
+export function daysLateBefore(now: Date): string {
+  return `${dayOf(now.getTime() - MARGIN)}T00:00:00.000Z`
+}
+
+/** The moment before which results are of hours that may have been counted. Not on a cluster. */
+export function lateBefore(now: Date): string {
+  return hourOf(now.getTime() - MARGIN)
+}
+
+/** When the first hour begins that is counted or read: that of the day before. */
+export function hoursFrom(now: Date): string {
+  return hourOf(Date.parse(dayOf(now.getTime())) - DAY)
+}
+
+/** Hours before it are removed. */
+export function hoursEnd(now: Date): Date {
+  return new Date(Date.parse(hoursFrom(now)) - 2 * DAY)
+}
+
+export function keepsHours(db: Database): boolean {
+  return !isDistributed(db) && !isBesideFirstRelease(db)
+}
+
+/**
+ * Parts of a statement that raise the epochs of the days and hours of `rows`, which have a `bot_id` and a `created_at` and
+ * were made before `before`, which is `lateBefore`.
+ */
+export function raiseEpochs(rows: SQL, before: SQL): SQL {
+  const today = sql`date_trunc('day', ${before}, 'UTC')`
+  // In one order, so that two who raise several do not wait for each other.
+  return sql`
+    late AS (${rows}),
+    late_days AS (
+      INSERT INTO ${botStatsDaily} (bot_id, day)
+      SELECT DISTINCT bot_id, (created_at AT TIME ZONE 'UTC')::date AS day FROM late WHERE created_at < ${today}
+      ORDER BY bot_id, day
+      ON CONFLICT (bot_id, day) DO UPDATE SET epoch = ${botStatsDaily}.epoch + 1
+    ),
+    late_hours AS (
+      INSERT INTO ${botStatsHourly} (bot_id, hour)
+      SELECT DISTINCT bot_id, date_trunc('hour', created_at, 'UTC') AS hour FROM late
+      WHERE created_at >= ${today} - interval '48 hours'
+      ORDER BY bot_id, hour
+      ON CONFLICT (bot_id, hour) DO UPDATE SET epoch = ${botStatsHourly}.epoch + 1
+    )`
+}
+
+/** Raises the epochs of the days of results of one bot that were made at these times. On a cluster. */
+export async function raiseEpochsOf(tx: Transaction, botId: string, times: Date[], now: Date) {
+  const late = times.filter((time) => time < new Date(daysLateBefore(now)))
+  const days = [...new Set(late.map((time) => dayOf(time.getTime())))].sort()
+  if (days.length === 0) return
+  await tx
+    .insert(botStatsDaily)
+    .values(days.map((day) => ({ botId, day })))
+    .onConflictDoUpdate({
+      target: [botStatsDaily.botId, botStatsDaily.day],
+      set: { epoch: sql`${botStatsDaily.epoch} + 1` },
+    })
+}

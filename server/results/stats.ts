@@ -1,0 +1,248 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { LRUCache } from 'lru-cache'
+import type { BotGrant } from '../access/index.ts'
+import { type Database, sqlState, statements } from '../db/client.ts'
+import { isDistributed } from '../db/distribution.ts'
+import { prepareLookup } from '../db/lookup.ts'
+import { botStatsDaily, botStatsHourly, results, statsRollups } from '../db/schema.ts'
+import { expression, prepareSelect } from '../db/selection.ts'
+import { DAY, dayOf, HOUR, hourOf, hoursFrom, keepsHours } from './stats-epochs.ts'
+import type { TimeRange } from './time-range.ts'
+
+/* What is read of statistics: days and hours that are kept, and the results beside them. See `stats-epochs.ts`. */
+
+/** With more results than this, a bot is counted by day. */
+export const MANY = 20_000
+
+/** Counts from the index. Both values of `has_started` are named, so that it is walked in two ranges. */
+export const countBetween = (botId: SQL, begins: SQL, ends: SQL) => sql`
+  SELECT count(*) AS views, count(*) FILTER (WHERE has_started) AS starts,
+    count(*) FILTER (WHERE has_started AND is_completed) AS completions
+  FROM ${results} WHERE bot_id = ${botId} AND has_started IN (true, false) AND NOT is_archived
+    AND created_at >= ${begins} AND created_at < ${ends}`
+
+/**
+ * A parameter of which the planner does not see the value: for a small bot it would otherwise make a plan of
+ * its own for every read, which takes longer than the read. A cluster has to see whose rows are read.
+ */
+const hidden = (db: Database, name: string, type: 'text' | 'date' | 'timestamptz') => {
+  const value = sql`${sql.placeholder(name)}::${sql.raw(type)}`
+  return isDistributed(db) ? value : sql`(SELECT ${value})`
+}
+
+/** What is asked about, as a statement has it: the bot, a range, and the days and hours within it. */
+interface Asked {
+  botId: SQL
+  from: SQL
+  to: SQL
+  firstDay: SQL
+  endDay: SQL
+  firstHour: SQL
+  endHour: SQL
+}
+
+/** The same as parameters. */
+export const givenRange = (db: Database): Asked => ({
+  botId: hidden(db, 'botId', 'text'),
+  from: sql`${sql.placeholder('from')}::timestamptz`,
+  to: sql`${sql.placeholder('to')}::timestamptz`,
+  firstDay: hidden(db, 'firstDay', 'date'),
+  endDay: hidden(db, 'endDay', 'date'),
+  firstHour: hidden(db, 'firstHour', 'timestamptz'),
+  endHour: hidden(db, 'endHour', 'timestamptz'),
+})
+
+/** When an hour ends that begins then. */
+export const endOf = (hour: SQL) => sql`(${hour} + interval '1 hour')`
+
+export const startOf = (day: SQL) => sql`(${day})::timestamp AT TIME ZONE 'UTC'`
+
+/**
+ * What is not kept: from the beginning to the first good day, and from the end of each to the next one. Mostly
+ * only the last of them has anything after it, and the others need not be looked at.
+ */
+export const gapsOf = (goodDays: SQL, { from, to }: Pick<Asked, 'from' | 'to'>) => sql`
+  SELECT ${from} AS begins, coalesce(${startOf(sql`kept.first`)}, ${to}) AS ends
+  UNION ALL
+  SELECT ${startOf(sql`kept.last + 1`)}, ${to} WHERE kept.days = kept.last - kept.first + 1
+  UNION ALL
+  SELECT between_days.* FROM (
+    SELECT ${startOf(sql`day + 1`)}, coalesce(${startOf(sql`lead(day) OVER (ORDER BY day)`)}, ${to}) ${goodDays}
+  ) AS between_days WHERE kept.days < kept.last - kept.first + 1`
+
+const total = (column: string) => sql.raw(`coalesce(sum(${column}), 0)::float8 AS ${column}`)
+const totals = sql`${total('views')}, ${total('starts')}, ${total('completions')}`
+
+/** In the place of hours where there are none: a cluster has their table only once it is distributed anew. */
+const noHours =
+  sql.raw(`(SELECT '' AS bot_id, NULL::timestamptz AS hour, 0 AS views, 0 AS starts, 0 AS completions,
+  0 AS epoch, 0 AS computed_epoch) AS none`)
+
+/**
+ * What good days have, good hours behind them, and what is counted beside both, from one snapshot: completed <= starts <=
+ * views at every moment.
+ */
+function keptAndCounted(db: Database, asked: Asked): SQL {
+  const { botId, firstDay, endDay, firstHour, endHour, from, to } = asked
+  const goodDays = sql`FROM ${botStatsDaily} WHERE bot_id = ${botId} AND computed_epoch = epoch
+    AND day >= ${firstDay} AND day < ${endDay}`
+  const goodHours = sql`FROM ${isDistributed(db) ? noHours : botStatsHourly} WHERE bot_id = ${botId} AND computed_epoch = epoch
+    AND hour >= greatest(${firstHour}, ${startOf(sql`kept.last + 1`)}) AND hour < ${endHour}`
+  const toHours = { from, to: sql`coalesce(hourly.first, ${to})` }
+  return sql`(
+      SELECT count(*) AS days, min(day) AS first, max(day) AS last, ${totals} ${goodDays}
+    ) AS kept CROSS JOIN LATERAL (
+      SELECT min(hour) AS first, ${totals} ${goodHours}
+    ) AS hourly CROSS JOIN LATERAL (
+      SELECT ${totals}
+      FROM (
+        ${gapsOf(goodDays, toHours)}
+        UNION ALL
+        SELECT * FROM (
+          SELECT ${endOf(sql`hour`)}, coalesce(lead(hour) OVER (ORDER BY hour), ${to}) ${goodHours}
+        ) AS between_hours
+      ) AS gap
+      CROSS JOIN LATERAL (${countBetween(botId, sql`gap.begins`, sql`gap.ends`)}) AS part
+      WHERE gap.begins < gap.ends
+    ) AS counted`
+}
+
+const most = sql.raw(String(MANY))
+
+const ofBoth = {
+  totalViews: expression(sql`kept.views + hourly.views + counted.views`, 'float8'),
+  // A completion counts only with a start, whatever the rows say.
+  totalStarts: expression(sql`kept.starts + hourly.starts + counted.starts`, 'float8'),
+  totalCompleted: expression(sql`kept.completions + hourly.completions + counted.completions`, 'float8'),
+  hasFew: expression(sql`counted.views <= ${most}`, 'boolean'),
+}
+
+const questionTypes = {
+  botId: 'text',
+  from: 'timestamptz',
+  to: 'timestamptz',
+  firstDay: 'text',
+  endDay: 'text',
+  firstHour: 'timestamptz',
+  endHour: 'timestamptz',
+} as const
+
+const asked: Asked = {
+  botId: sql`asked."botId"`,
+  from: sql`asked."from"`,
+  to: sql`asked."to"`,
+  firstDay: sql`asked."firstDay"::date`,
+  endDay: sql`asked."endDay"::date`,
+  firstHour: sql`asked."firstHour"`,
+  endHour: sql`asked."endHour"`,
+}
+
+const readStatements = statements((db, named) => {
+  const given = givenRange(db)
+  return {
+    /** For any bot. */
+    count: prepareSelect(
+      db,
+      named('count_results'),
+      {
+        ...ofBoth,
+        isFound: expression(
+          sql`CASE WHEN counted.views > ${most} THEN NOT EXISTS (
+          SELECT FROM ${statsRollups} WHERE bot_id = ${given.botId}
+        ) ELSE false END`,
+          'boolean',
+        ),
+        hasKept: expression(sql`kept.days > 0 OR hourly.first IS NOT NULL`, 'boolean'),
+      },
+      (list) => sql`SELECT ${list} FROM ${keptAndCounted(db, given)}`,
+    ),
+    /** For those of which few results are beside good days and hours. */
+    countBesideKept: prepareLookup(
+      db,
+      named,
+      'count_results_beside_kept',
+      questionTypes,
+      ofBoth,
+      (list, questions) =>
+        sql`SELECT ${list} FROM ${questions} CROSS JOIN LATERAL ${keptAndCounted(db, asked)}`,
+    ),
+    /** For those that have few results. */
+    countSmall: prepareLookup(
+      db,
+      named,
+      'count_few_results',
+      questionTypes,
+      {
+        totalViews: expression(sql`views`, 'float8'),
+        totalStarts: expression(sql`starts`, 'float8'),
+        totalCompleted: expression(sql`completions`, 'float8'),
+        hasFew: expression(sql`views <= ${most}`, 'boolean'),
+      },
+      (list, questions) => sql`
+        SELECT ${list} FROM ${questions}
+        CROSS JOIN LATERAL (${countBetween(asked.botId, asked.from, asked.to)}) AS counted`,
+    ),
+  }
+})
+
+/**
+ * Bots of which little had to be counted a moment ago: those that had few results, and nothing that is kept, and those with
+ * few beside what is. What requests of one turn ask about them is asked together. Both count right for every bot at any
+ * time, only slowly for some. On a cluster the second is asked as if nothing was known.
+ */
+const quickBots = new LRUCache<string, 'countSmall' | 'countBesideKept'>({ max: 10_000, ttl: 10 * 60 * 1000 })
+
+/** A range of the results of a bot that are there, and of the days and hours within it, as statements take it. */
+export function spanOf(db: Database, { bot }: BotGrant, range: TimeRange, now: Date) {
+  const begin = Math.max(
+    range.from?.getTime() ?? Number.NEGATIVE_INFINITY,
+    // Times of results are whole milliseconds.
+    bot.resultsFloorAt ? bot.resultsFloorAt.getTime() + 1 : Number.NEGATIVE_INFINITY,
+  )
+  return {
+    botId: bot.id,
+    from: Number.isFinite(begin) ? new Date(begin).toISOString() : '-infinity',
+    firstDay: Number.isFinite(begin) ? dayOf(Math.ceil(begin / DAY) * DAY) : '-infinity',
+    to: range.to?.toISOString() ?? 'infinity',
+    endDay: range.to ? dayOf(range.to.getTime()) : 'infinity',
+    firstHour: keepsHours(db) ? hourOf(Math.max(begin + HOUR - 1, Date.parse(hoursFrom(now)))) : 'infinity',
+    endHour: range.to ? hourOf(range.to.getTime()) : 'infinity',
+  }
+}
+
+/** The statistics of a bot's results within a range. */
+export async function countResults(db: Database, grant: BotGrant, range: TimeRange, now: Date) {
+  const { bot } = grant
+  const values = spanOf(db, grant, range, now)
+  const run = readStatements(db)
+  try {
+    const quick = quickBots.get(bot.id)
+    if (quick !== undefined) {
+      const { hasFew, totalViews, totalStarts, totalCompleted } = one(await run[quick](values))
+      if (hasFew) return { totalViews, totalStarts, totalCompleted }
+      quickBots.delete(bot.id)
+    }
+    const { isFound, hasFew, hasKept, ...stats } = one((await run.count(values))[0])
+    if (hasFew && hasKept && !isDistributed(db)) quickBots.set(bot.id, 'countBesideKept')
+    // Within a range, few results say nothing about the others.
+    if (hasFew && !hasKept && range.from === null && range.to === null) quickBots.set(bot.id, 'countSmall')
+    if (isFound) await requestRollup(db, bot.id, now)
+    return stats
+  } catch (error) {
+    quickBots.delete(bot.id)
+    // So many that counting takes too long: only the background can help.
+    if (sqlState(error) === '57014') await requestRollup(db, bot.id, now)
+    throw error
+  }
+}
+
+/** What a statement over all rows gives is one row always. */
+function one<Row>(row: Row | undefined): Row {
+  if (!row) throw new Error('A count gave no row')
+  return row
+}
+
+/** Has the days of a bot counted in the background, from now on. */
+export async function requestRollup(db: Database, botId: string, now: Date) {
+  await db.insert(statsRollups).values({ botId, dueAt: now }).onConflictDoNothing()
+}
