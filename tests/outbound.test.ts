@@ -329,6 +329,24 @@ describe('connections that are kept', () => {
     }
   })
 
+  test('are as many as one endpoint is sent at once', async () => {
+    hits = []
+    const client = outboundClient({ ...allowed(), keepAlive: true })
+    let waiting: ServerResponse[] = []
+    answer = (_request, response) => {
+      waiting.push(response)
+      if (waiting.length < 32) return
+      for (const each of waiting) each.end('fine')
+      waiting = []
+    }
+    for (let time = 0; time < 2; time++) {
+      await Promise.all(Array.from({ length: 32 }, () => ask(client)))
+      await new Promise((resolve) => setImmediate(resolve))
+    }
+    expect(hits).toHaveLength(64)
+    expect(new Set(hits.map(({ socket }) => socket)).size).toBe(32)
+  })
+
   test('and were closed meanwhile are replaced by another one', async () => {
     hits = []
     bodies = []

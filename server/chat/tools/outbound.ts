@@ -261,9 +261,9 @@ interface Agents {
   'https:': https.Agent
 }
 
-/** Idle connections are closed before usual servers and balancers do so. */
+/** Idle connections are closed before usual servers and balancers do so. As many are kept as one host is asked at once. */
 function keepingAgents(): Agents {
-  const settings = { keepAlive: true, maxFreeSockets: 16, timeout: IDLE_MILLISECONDS }
+  const settings = { keepAlive: true, maxFreeSockets: 32, timeout: IDLE_MILLISECONDS }
   return { 'http:': new http.Agent(settings), 'https:': new https.Agent(settings) }
 }
 
