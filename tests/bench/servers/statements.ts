@@ -78,21 +78,31 @@ const goodDays = `FROM bot_stats_daily WHERE bot_id = (SELECT $1::text) AND comp
 const totals = `coalesce(sum(views), 0)::float8 AS views, coalesce(sum(starts), 0)::float8 AS starts,
   coalesce(sum(completions), 0)::float8 AS completions`
 
-/** From a moment on, of which the day is given too: days that are kept, and what lies between them. */
+const goodHours = `FROM bot_stats_hourly WHERE bot_id = (SELECT $1::text) AND computed_epoch = epoch
+  AND hour >= greatest($2::timestamptz, date_trunc('day', now(), 'UTC') - interval '1 day',
+    (kept.last + 1)::timestamp AT TIME ZONE 'UTC')`
+
+/** From a moment on, of which the day is given too: days that are kept, hours behind them, and what lies between. */
 export const countResults = {
   name: 'count_results',
-  text: `SELECT kept.views + counted.views AS views, kept.starts + counted.starts AS starts,
-      kept.completions + counted.completions AS completed
+  text: `SELECT kept.views + hourly.views + counted.views AS views, kept.starts + hourly.starts + counted.starts AS starts,
+      kept.completions + hourly.completions + counted.completions AS completed
     FROM (SELECT count(*) AS days, min(day) AS first, max(day) AS last, ${totals} ${goodDays}) AS kept, LATERAL (
+      SELECT coalesce(min(hour), 'infinity') AS first, ${totals} ${goodHours}
+    ) AS hourly, LATERAL (
       SELECT ${totals} FROM (
-        SELECT $2::timestamptz AS begins, coalesce(kept.first::timestamp AT TIME ZONE 'UTC', 'infinity') AS ends
+        SELECT $2::timestamptz AS begins, coalesce(kept.first::timestamp AT TIME ZONE 'UTC', hourly.first) AS ends
         UNION ALL
-        SELECT (kept.last + 1)::timestamp AT TIME ZONE 'UTC', 'infinity' WHERE kept.days = kept.last - kept.first + 1
+        SELECT (kept.last + 1)::timestamp AT TIME ZONE 'UTC', hourly.first WHERE kept.days = kept.last - kept.first + 1
         UNION ALL
         SELECT between_days.* FROM (
           SELECT (day + 1)::timestamp AT TIME ZONE 'UTC',
-            coalesce((lead(day) OVER (ORDER BY day))::timestamp AT TIME ZONE 'UTC', 'infinity') ${goodDays}
+            coalesce((lead(day) OVER (ORDER BY day))::timestamp AT TIME ZONE 'UTC', hourly.first) ${goodDays}
         ) AS between_days WHERE kept.days < kept.last - kept.first + 1
+        UNION ALL
+        SELECT between_hours.* FROM (
+          SELECT hour + interval '1 hour', coalesce(lead(hour) OVER (ORDER BY hour), 'infinity') ${goodHours}
+        ) AS between_hours
       ) AS gap
       CROSS JOIN LATERAL (
         SELECT count(*) AS views, count(*) FILTER (WHERE has_started) AS starts,
