@@ -285,7 +285,10 @@ async function addChats(api: Call, client: pg.Client, publicId: string) {
 
 /** Waits until the days of a large bot are counted, and their blocks, as the service does it after the first look at them. */
 async function rollUp(api: Call, client: pg.Client, botId: string) {
-  await api('GET', `/v1/bots/${botId}/analytics/stats`)
+  // Of ten million it may take too long, and notes the bot all the same.
+  await api('GET', `/v1/bots/${botId}/analytics/stats`).catch((error) => {
+    if (error.status !== 503) throw error
+  })
   // Earlier releases do not count blocks.
   const blocks = await client.query(
     "SELECT FROM information_schema.columns WHERE table_name = 'bot_stats_daily' AND column_name = 'blocks_epoch'",
