@@ -153,6 +153,25 @@ describe('an index that is built while the service runs', () => {
   })
 })
 
+test('a migration that waits for a request which waits for it begins anew', async () => {
+  const url = await emptyDatabase()
+  await migrateDatabase(url, '0013_webhooks')
+  const other = new pg.Client({ connectionString: url })
+  await other.connect()
+  try {
+    await other.query('BEGIN; LOCK TABLE results IN ACCESS SHARE MODE')
+    const migrating = migrateDatabase(url, '0014_block_statistics')
+    const waiting = "SELECT FROM pg_locks WHERE NOT granted AND relation = 'results'::regclass"
+    await until('the migration waits', async () => (await query(url, waiting)).length > 0)
+    await other.query('SELECT FROM bot_stats_daily')
+    await other.query('COMMIT')
+    await migrating
+  } finally {
+    await other.end()
+  }
+  expect(await query(url, applied)).toHaveLength(15)
+})
+
 test('workspaces that are there already get their creators, as far as anybody can tell', async () => {
   const url = await emptyDatabase()
   await migrateDatabase(url, '0004_session_claims')

@@ -111,14 +111,25 @@ async function changeIndex(worker: pg.Client, statement: string) {
 
 const isConcurrent = (statement: string) => /\bINDEX CONCURRENTLY\b/.test(statement)
 
+/** How often a transaction begins anew that was ended since it and others waited for each other. */
+const MOST_DEADLOCKS = 10
+
 /**
  * A migration must not queue behind a long transaction while requests queue behind the migration. The limit ends with
- * the transaction: a pooler hands the connection on.
+ * the transaction: a pooler hands the connection on. Requests of the release before lock the same tables in another order.
  */
 async function inTransaction(worker: pg.Client, work: () => Promise<unknown>) {
-  await worker.query(`BEGIN; ${withoutLimits}; SET LOCAL lock_timeout = '10s'`)
-  await work()
-  await worker.query('COMMIT')
+  for (let deadlocks = 0; ; deadlocks++) {
+    try {
+      await worker.query(`BEGIN; ${withoutLimits}; SET LOCAL lock_timeout = '10s'`)
+      await work()
+      await worker.query('COMMIT')
+      return
+    } catch (error) {
+      if (sqlState(error) !== '40P01' || deadlocks === MOST_DEADLOCKS) throw error
+      await worker.query('ROLLBACK')
+    }
+  }
 }
 
 async function note(worker: pg.Client, { hash, folderMillis }: MigrationMeta) {
