@@ -7,6 +7,7 @@ import { type Database, type StatementContext, statements } from '../db/client.t
 import { prepareLookup } from '../db/lookup.ts'
 import { apiTokens, bots, folders, webhookEndpoints, workspaceMembers, workspaces } from '../db/schema.ts'
 import { expression, optional, type RowOf } from '../db/selection.ts'
+import { toIso } from '../iso-time.ts'
 import { unauthorized } from './authenticate.ts'
 
 /*
@@ -156,7 +157,7 @@ const noted = new LRUCache<string, string>({ max: 10_000, ttl: 60_000 })
  * cannot write, and a note that fails is no loss.
  */
 function noteUse(db: Database, token: Token, now: Date) {
-  const today = now.toISOString().slice(0, 10)
+  const today = toIso(now).slice(0, 10)
   if (token.lastUsedOn !== null && token.lastUsedOn >= today) return
   if (noted.get(token.id) === today) return
   noted.set(token.id, today)

@@ -47,7 +47,7 @@ export function toBot(row: BotRow, draft: Draft): Bot {
 
 /** The bot for callers who have its flow. */
 export function toReference({ id, version, updatedAt }: BotRow): components['schemas']['BotReference'] {
-  return { id, version, updatedAt: updatedAt.toISOString() }
+  return { id, version, updatedAt: toIso(updatedAt) }
 }
 
 /** What a caller may do with a bot; one without a role sees it only because it is shared. */

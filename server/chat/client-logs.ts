@@ -121,7 +121,7 @@ export async function addLikelyLogs(
   now: Date,
 ): Promise<boolean> {
   const values = valuesOf(session, toLogs(logs), now)
-  return (await logStatements(db).insertLikely({ ...values, publicationId })) !== undefined
+  return (await logStatements(db).insertLikely({ publicationId, ...values })) !== undefined
 }
 
 function valuesOf({ sessionId, botId }: { sessionId: string; botId: string }, logs: Log[], now: Date) {

@@ -75,10 +75,11 @@ export async function startChat(flow: Flow, options: StartOptions, effects: Effe
   const props = options.resultId === null ? null : await startPropsOf(run)
   if (props !== null) sendAction(run, { type: 'startPropsToInject', startPropsToInject: props })
   const bot = await lookOf(run)
-  if (options.isOnlyRegistering === true) return { ...(await outcomeOf(run, true)), bot }
+  if (options.isOnlyRegistering === true) return { bot, ...(await outcomeOf(run, true)) }
   effects.tell?.({ type: 'look', ...bot })
   await begin(run, messageOf(run, options.message))
-  return { ...(await outcomeOf(run)), bot: run.isCut ? bot : await lookOf(run) }
+  const outcome = await outcomeOf(run)
+  return { bot: run.isCut ? bot : await lookOf(run), ...outcome }
 }
 
 /** Theme and settings of a chat as its variables are now; `null` is the state of one that is over. */
@@ -292,11 +293,11 @@ async function loadFrames(run: Run, flow: Flow, stored: Frame[]): Promise<boolea
     const own = flowId === null ? flow : await waitFor(run, run.effects.loadFlow(flowId))
     const size = values.reduce((sum, [, value]) => sum + sizeOf(value), 0)
     const live = {
-      ...frame,
       flowId,
       flow: indexFlow(own ?? { id: frame.botId }),
       values: new Map(values),
       size,
+      ...frame,
     }
     run.frames.push(live)
     trackResult(run, live)
@@ -351,15 +352,13 @@ async function outcomeOf(run: Run, isRegistering = false): Promise<StepOutcome> 
   return outcome
 }
 
-/** What changes with every answer comes last: PostgreSQL logs a row from its first difference on. */
 function stateOf(run: Run): SessionState {
-  const frames = run.frames.map(({ flow: _flow, size: _size, values, flowId, answerCount, ...frame }) => ({
-    ...frame,
+  const frames = run.frames.map(({ flow: _flow, size: _size, values, flowId, ...frame }) => ({
     publicationId: flowId,
     values: [...values],
-    answerCount,
+    ...frame,
   }))
-  return { ...run.session, frames, waiting: run.waiting }
+  return { frames, waiting: run.waiting, ...run.session }
 }
 
 /** A preview has no result, so its session keeps what blocks may ask for, and not for ever. */

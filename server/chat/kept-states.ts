@@ -23,32 +23,38 @@ interface Row {
   resultId: string | null
 }
 
-type KeptState = Partial<Omit<SessionState, 'frames'>> & { frames: Partial<Frame>[] }
+type KeptState = Partial<Omit<SessionState, 'frames'>> & { frames?: Partial<Frame>[] }
 
-export function keepState(state: SessionState, row: Row): KeptState {
-  const { resultId } = state
-  const frames = state.frames.map((frame) => unlike(frame, { ...usualFrame(), botId: row.botId, resultId }))
-  const usual = { ...usualState(), resultId: row.resultId, userId: resultId }
-  return unlike<KeptState>({ ...state, frames }, usual)
+/** What changes with every answer comes last: PostgreSQL logs a row from its first difference on. */
+export function keepState({ frames, waiting, ...rest }: SessionState, row: Row): KeptState {
+  const { resultId } = rest
+  const kept: KeptState = unlike(rest, { resultId: row.resultId, userId: resultId, ...usualState() })
+  kept.frames = frames.map(({ values, answerCount, ...frame }) => {
+    const usual = { botId: row.botId, resultId, ...usualFrame() }
+    return Object.assign(unlike<Partial<Frame>>(frame, usual), unlike({ values, answerCount }, usual))
+  })
+  kept.waiting = waiting
+  return kept
 }
 
 /** What a chat goes on from: nothing once it is over, or when another release wrote its state, which is JSON. */
 export function readState({ state, botId, resultId: own }: Row & { state: string | null }) {
   const kept = state === null ? null : (JSON.parse(state) as KeptState)
   if (kept?.format !== 1) return undefined
-  const { resultId = own } = kept
-  const frames = kept.frames.map((frame) => ({ ...usualFrame(), botId, resultId, ...frame }))
-  return { ...usualState(), resultId, userId: resultId, ...kept, frames } as SessionState
+  const { resultId = own, frames = [] } = kept
+  const whole = frames.map((frame) => ({ botId, resultId, ...usualFrame(), ...frame }))
+  return { resultId, userId: resultId, ...usualState(), ...kept, frames: whole } as SessionState
 }
 
 /** The properties that are not those of `usual`, which are primitive or empty lists. */
 function unlike<Kept extends object>(object: Kept, usual: Record<string, unknown>): Kept {
   const isUsual = (value: unknown, other: unknown) =>
     value === other || (Array.isArray(value) && value.length === 0 && Array.isArray(other))
-  const kept = Object.entries(object).filter(
-    ([name, value]) => !(name in usual && isUsual(value, usual[name])),
-  )
-  return Object.fromEntries(kept) as Kept
+  const kept: Record<string, unknown> = {}
+  for (const [name, value] of Object.entries(object)) {
+    if (!(name in usual && isUsual(value, usual[name]))) kept[name] = value
+  }
+  return kept as Kept
 }
 
 /**

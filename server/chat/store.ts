@@ -38,16 +38,16 @@ export async function findPublished(
   const lookups = sessionLookups(db)
   const question = { publicId, resultId: resultId ?? '' }
   const known = holders.get(publicId)
-  let row = known === undefined ? undefined : await lookups.start({ ...question, botId: known })
+  let row = known === undefined ? undefined : await lookups.start({ botId: known, ...question })
   if (!row) {
     const [holder] = await lookups.holder({ publicId })
     if (!holder || holder.botId === known) return undefined
-    row = await lookups.start({ ...question, botId: holder.botId })
+    row = await lookups.start({ botId: holder.botId, ...question })
     if (!row) return undefined
     holders.set(publicId, holder.botId)
   }
   const flow = await loadPublication(db, tools, row.botId, row.publicationId)
-  return flow ? { ...row, flow } : undefined
+  return flow ? { flow, ...row } : undefined
 }
 
 /**
@@ -63,7 +63,7 @@ export async function findSession(db: Database, tools: ChatTools, sessionId: str
     row.publicationId === null
       ? await draftFlow(db, row.botId)
       : await loadPublication(db, tools, row.botId, row.publicationId)
-  return flow ? { ...row, flow } : undefined
+  return flow ? { flow, ...row } : undefined
 }
 
 /**

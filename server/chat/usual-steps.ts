@@ -47,36 +47,37 @@ export async function writeUsual(
   const { botId, resultId } = values
   if (!result || resultId === null || others.length + logs.length + transcript.length > 0) return false
   const own = {
-    ...values,
     variables: JSON.stringify(result.variables),
     hasStarted: result.has_started,
     isCompleted: result.is_completed,
     waitingBlockId: result.waiting_block_id,
+    ...values,
   }
   if (values.revision === 0) {
     const isTold = told && (result.has_started || result.is_completed)
     if (changed.length + answers.length > 0 || values.apartStep || isTold) return false
-    const start = { ...own, transcript: JSON.stringify(result.transcript) }
+    const start = { transcript: JSON.stringify(result.transcript), ...own }
     return write(db, { kind: 'start', botId, resultId, values: start, workspaceId: undefined })
   }
   const [answer, ...moreAnswers] = answers
   if (!answer || made.length + moreAnswers.length > 0) return false
+  const ids = told && eventIds(result, told, now)
   const given = {
-    ...own,
     lateBefore: lateBefore(now),
     blockId: answer.block_id,
     content: answer.content,
     files: answer.files,
     transcript: JSON.stringify(answer.transcript),
+    ...ids,
+    ...own,
   }
-  const ids = told && eventIds(result, told, now)
   if (!ids) return write(db, { kind: 'answer', botId, resultId, values: given, workspaceId: undefined })
   const { workspaceId } = told
   const isWritten = await write(db, {
     kind: 'answerTold',
     botId,
     resultId,
-    values: { ...given, ...ids },
+    values: given,
     workspaceId,
   })
   if (isWritten) wakeAfter(db)
@@ -137,7 +138,7 @@ async function writeAlone(db: Database, { kind, values, workspaceId }: UsualStep
   const { start, answer, answerTold, answerApart, answerApartTold } = stepStatements(db)
   const kept = { start, answer, answerTold }
   const apart = { start, answer: answerApart, answerTold: answerApartTold }
-  const written = await (values.apartStep ? apart : kept)[kind]({ ...values, workspaceId })
+  const written = await (values.apartStep ? apart : kept)[kind]({ workspaceId, ...values })
   return written === 1
 }
 

@@ -103,7 +103,7 @@ export function prepareTogether<T extends Types>(
   const columns = columnsOf(types)
   const run = prepareSql(db, name, statement(columns.several))
   return async (given, forAll) => {
-    const { rows } = await run({ ...columns.listsOf(given), ...forAll })
+    const { rows } = await run(Object.assign(columns.listsOf(given), forAll))
     const written = new Set(rows.map(({ place }) => Number(place)))
     return given.map((_, at) => written.has(at + 1))
   }

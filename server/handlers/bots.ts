@@ -6,6 +6,7 @@ import { toChange, updateBot } from '../bots/update.ts'
 import type { Contexts } from '../context.ts'
 import { transact } from '../db/client.ts'
 import { paged } from '../db/page.ts'
+import { toIso } from '../iso-time.ts'
 import { botEvent, telling } from '../webhooks/outbox.ts'
 import { folderIn } from '../workspaces/folders.ts'
 
@@ -23,10 +24,10 @@ export const bots: BotsHandlers<Contexts> = {
     }
     return reply.ok({
       bots: list.page.map((row) => ({
-        ...row,
-        createdAt: row.createdAt.toISOString(),
-        updatedAt: row.updatedAt.toISOString(),
         accessRight: grant.role === 'GUEST' ? 'read' : 'write',
+        ...row,
+        createdAt: toIso(row.createdAt),
+        updatedAt: toIso(row.updatedAt),
       })),
       nextCursor: list.nextCursor,
     })

@@ -3,6 +3,7 @@ import { transcriptOf } from '../chat/store.ts'
 import type { Contexts } from '../context.ts'
 import { paged, readCursor, writeCursor } from '../db/page.ts'
 import { entityTag } from '../entity-tags.ts'
+import { toIso } from '../iso-time.ts'
 import { deleteAll, deleteSome } from '../results/delete.ts'
 import { exportPart } from '../results/export.ts'
 import { readFilter, scopeOf } from '../results/filter.ts'
@@ -59,8 +60,8 @@ export const results: ResultsHandlers<Contexts> = {
     if (!(await resultOf(reads, grant, params.resultId))) return reply.fail('NOT_FOUND')
     return reply.ok({
       logs: list.page.map(({ botId: _, createdAt, ...log }) => ({
+        createdAt: toIso(createdAt),
         ...log,
-        createdAt: createdAt.toISOString(),
       })),
       nextCursor: list.nextCursor,
     })

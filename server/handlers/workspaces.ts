@@ -39,12 +39,11 @@ export const workspaces: WorkspacesHandlers<Contexts> = {
     if (unread) return unread
     return reply.ok(
       {
-        workspace: {
-          ...toWorkspace(workspace),
+        workspace: Object.assign(toWorkspace(workspace), {
           customChatsLimit: workspace.customChatsLimit,
           customSeatsLimit: workspace.customSeatsLimit,
           resultsRetentionDays: workspace.resultsRetentionDays,
-        },
+        }),
         currentUserMode: ({ ADMIN: 'write', MEMBER: 'read', GUEST: 'guest' } as const)[role],
       },
       etag,
@@ -119,5 +118,5 @@ function toWorkspace(row: WorkspaceRow): components['schemas']['Workspace'] {
 }
 
 function toTime(time: Date | null): string | null {
-  return time?.toISOString() ?? null
+  return time && toIso(time)
 }

@@ -56,11 +56,11 @@ export function createReply(operationId: string, operation: Operation): AnyReply
     return { ...answer, headers: { ...answer.headers, ETag: etag } }
   }
   const headersOf = (body: unknown, etag: string | undefined): Record<string, string> => ({
-    ...(isRead && etag ? keptByCallers : { 'Cache-Control': 'no-store' }),
-    ...(etag ? { ETag: etag } : {}),
-    ...(location
-      ? { Location: location.replaceAll(/\{([\w.]+)\}/g, (_, path: string) => String(pick(body, path))) }
-      : {}),
+    'Cache-Control': 'no-store',
+    ...(etag && (isRead ? keptByCallers(etag) : { ETag: etag })),
+    ...(location && {
+      Location: location.replaceAll(/\{([\w.]+)\}/g, (_, path: string) => String(pick(body, path))),
+    }),
   })
   return {
     ok(body, etag) {
@@ -75,14 +75,14 @@ export function createReply(operationId: string, operation: Operation): AnyReply
     },
     minimal: (body, etag) => ({
       status,
-      headers: { ...headersOf(body, etag), 'Preference-Applied': 'return=minimal' },
+      headers: { 'Preference-Applied': 'return=minimal', ...headersOf(body, etag) },
       mediaType: minimalMediaType,
       body: encode(body),
     }),
     unread(conditions, etag) {
       const outcome = readOutcome(conditions, etag)
       if (outcome === 'PRECONDITION_FAILED') return stale(conditions, etag)
-      return outcome && { status: 304, headers: { ...keptByCallers, ETag: etag }, body: '' }
+      return outcome && { status: 304, headers: keptByCallers(etag), body: '' }
     },
     stale,
     fail,
@@ -90,7 +90,11 @@ export function createReply(operationId: string, operation: Operation): AnyReply
 }
 
 /** Of a read with an entity tag: kept by the caller alone, and asked for before every use. */
-const keptByCallers = { 'Cache-Control': 'private, no-cache', Vary: 'Authorization' }
+const keptByCallers = (etag: string) => ({
+  'Cache-Control': 'private, no-cache',
+  Vary: 'Authorization',
+  ETag: etag,
+})
 
 function pick(value: unknown, path: string): unknown {
   return path.split('.').reduce<unknown>((inner, key) => (inner as Record<string, unknown>)[key], value)

@@ -95,7 +95,7 @@ export function createApp(options: AppOptions): express.Express {
   app.set('trust proxy', options.config.TRUST_PROXY)
 
   app.use((request, response, next) => {
-    const start = process.hrtime.bigint()
+    const start = performance.now()
     const given = request.headers['x-request-id']
     const id = typeof given === 'string' && /^[\w-]{1,64}$/.test(given) ? given : newId(now())
     response.locals.requestId = id
@@ -105,7 +105,7 @@ export function createApp(options: AppOptions): express.Express {
     if (publicUrl().startsWith('https:')) response.setHeader('Strict-Transport-Security', STRICT_TRANSPORT)
     if (phase() === 'draining') response.setHeader('Connection', 'close')
     response.on('close', () => {
-      const ms = Number(process.hrtime.bigint() - start) / 1e6
+      const ms = performance.now() - start
       const { operationId, path, caller, workspaceId, limit } = response.locals
       if (limit) return metrics.observeLimit(limit)
       const { method } = request

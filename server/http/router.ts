@@ -5,7 +5,7 @@ import { expiresSoon } from '../../contract/tokens.ts'
 import { type Credential, readCredential } from '../access/authenticate.ts'
 import { identify, permit } from '../access/identify.ts'
 import type { Authorization } from '../access/index.ts'
-import type { Once, Services } from '../context.ts'
+import type { Contexts, Once, Services } from '../context.ts'
 import type { Database } from '../db/client.ts'
 import { propertyTexts } from '../json/property-texts.ts'
 import { type Answer, type AnyReply, createReply, send, sendProblem } from './answer.ts'
@@ -123,10 +123,37 @@ function bind(
     if ('refusal' in authorization) return refuse(authorization.refusal)
 
     const openEvents = events && (() => events.open())
-    const wishes = { conditions, prefersMinimal: prefersMinimal(operation, request), openEvents }
     const { caller, grant } = authorization
-    const run = (db: Database, once: Once) =>
-      handler({ ...toRequest(request, input), ...wishes }, reply, { ...services, db, now, grant, once })
+    const { params, query, body, bytes } = input
+    const asked = {
+      params,
+      query,
+      body,
+      texts: (name: string) => propertyTexts(bytes, name),
+      header: (name: string) => request.get(name),
+      conditions,
+      prefersMinimal: prefersMinimal(operation, request),
+      openEvents,
+    }
+    const run = (db: Database, once: Once) => {
+      const { reads, config, log, cursorKey, chat, keyring, files, publicUrl } = services
+      // Written out, since Node 20 adds to what was spread a property in a microsecond.
+      const context: Contexts['anyone'] & { grant: typeof grant } = {
+        db,
+        reads,
+        config,
+        log,
+        cursorKey,
+        chat,
+        keyring,
+        files,
+        publicUrl,
+        now,
+        once,
+        grant,
+      }
+      return handler(asked, reply, context)
+    }
     const keyed =
       key === undefined ? undefined : { key, digest: digestOf(request), userId: caller?.userId ?? null, now }
     if (!keyed || callsOut) return run(db, onceWith(db, keyed, reply))
@@ -191,16 +218,6 @@ function note(response: express.Response, { caller, ...outcome }: Authorization,
   if ('workspace' in grant) locals.workspaceId = grant.workspace.id
   else if ('folder' in grant) locals.workspaceId = grant.folder.workspaceId
   else if ('bot' in grant) locals.workspaceId = grant.bot.workspaceId
-}
-
-function toRequest(request: express.Request, { params, query, body, bytes }: Input) {
-  return {
-    params,
-    query,
-    body,
-    texts: (name: string) => propertyTexts(bytes, name),
-    header: (name: string) => request.get(name),
-  }
 }
 
 /**

@@ -289,12 +289,12 @@ async function deliver({ key, post }: Sender, { delivery, endpoint }: Task): Pro
   const pause = isDelivered ? 0 : retryAfter(reply)
   const next = Math.max(pause, (wait ?? 0) * (0.9 + 0.2 * Math.random()))
   const outcome = {
-    ...placeOf(delivery),
     nextAttemptAt: isDelivered || wait === undefined ? null : Math.round(at.getTime() + lastDuration + next),
     isDelivered,
     lastStatus: reply.ok ? reply.status : null,
     lastError: reply.ok ? null : reply.message.slice(0, 500),
     lastDuration,
+    ...placeOf(delivery),
   }
   return { delivery, endpoint, outcome, pause, isGone: reply.ok && reply.status === 410 }
 }
