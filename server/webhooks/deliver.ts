@@ -207,17 +207,14 @@ export function startDeliveries(
   }
 }
 
-/** How much of one processor's time this process used since it was last asked. */
+/** For how much of the time since it was last asked this process had something to do, if only to wait for a processor. */
 function loadSince(): () => number {
-  let used = process.cpuUsage()
-  let at = performance.now()
+  let last = performance.eventLoopUtilization()
   return () => {
-    const { user, system } = process.cpuUsage(used)
-    const now = performance.now()
-    const load = (user + system) / 1000 / (now - at)
-    used = process.cpuUsage()
-    at = now
-    return load
+    const now = performance.eventLoopUtilization()
+    const { utilization } = performance.eventLoopUtilization(now, last)
+    last = now
+    return utilization
   }
 }
 
