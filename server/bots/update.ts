@@ -194,11 +194,11 @@ async function applyChange(
   }
   const updatedAt = new Date(Math.max(now.getTime(), current.updatedAt.getTime() + 1))
   const header = {
+    ...change.header,
     version: change.version,
     revision: current.revision + 1,
     updatedAt,
     ...(Object.keys(parts).length === 0 ? {} : { draftUpdatedAt: updatedAt }),
-    ...change.header,
   }
   const draft = await writeChange(db, current, header, parts, known)
   return draft && { bot: { ...current, ...header }, draft }

@@ -352,13 +352,22 @@ async function outcomeOf(run: Run, isRegistering = false): Promise<StepOutcome> 
   return outcome
 }
 
+/** What changes with every answer comes last: PostgreSQL logs a row from its first difference on. */
 function stateOf(run: Run): SessionState {
-  const frames = run.frames.map(({ flow: _flow, size: _size, values, flowId, ...frame }) => ({
-    publicationId: flowId,
-    values: [...values],
-    ...frame,
-  }))
-  return { frames, waiting: run.waiting, ...run.session }
+  const frames = run.frames.map(
+    (frame): Frame => ({
+      botId: frame.botId,
+      publicationId: frame.flowId,
+      returns: frame.returns,
+      resultId: frame.resultId,
+      isMerged: frame.isMerged,
+      linkPosition: frame.linkPosition,
+      merged: frame.merged,
+      values: [...frame.values],
+      answerCount: frame.answerCount,
+    }),
+  )
+  return Object.assign({}, run.session, { frames, waiting: run.waiting })
 }
 
 /** A preview has no result, so its session keeps what blocks may ask for, and not for ever. */

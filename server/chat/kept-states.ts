@@ -23,27 +23,22 @@ interface Row {
   resultId: string | null
 }
 
-type KeptState = Partial<Omit<SessionState, 'frames'>> & { frames?: Partial<Frame>[] }
+type KeptState = Partial<Omit<SessionState, 'frames'>> & { frames: Partial<Frame>[] }
 
-/** What changes with every answer comes last: PostgreSQL logs a row from its first difference on. */
-export function keepState({ frames, waiting, ...rest }: SessionState, row: Row): KeptState {
-  const { resultId } = rest
-  const kept: KeptState = unlike(rest, { resultId: row.resultId, userId: resultId, ...usualState() })
-  kept.frames = frames.map(({ values, answerCount, ...frame }) => {
-    const usual = { botId: row.botId, resultId, ...usualFrame() }
-    return Object.assign(unlike<Partial<Frame>>(frame, usual), unlike({ values, answerCount }, usual))
-  })
-  kept.waiting = waiting
-  return kept
+export function keepState(state: SessionState, row: Row): KeptState {
+  const { resultId } = state
+  const frames = state.frames.map((frame) => unlike(frame, { botId: row.botId, resultId, ...usualFrame() }))
+  const usual = { resultId: row.resultId, userId: resultId, ...usualState() }
+  return unlike<KeptState>({ ...state, frames }, usual)
 }
 
 /** What a chat goes on from: nothing once it is over, or when another release wrote its state, which is JSON. */
 export function readState({ state, botId, resultId: own }: Row & { state: string | null }) {
   const kept = state === null ? null : (JSON.parse(state) as KeptState)
   if (kept?.format !== 1) return undefined
-  const { resultId = own, frames = [] } = kept
-  const whole = frames.map((frame) => ({ botId, resultId, ...usualFrame(), ...frame }))
-  return { resultId, userId: resultId, ...usualState(), ...kept, frames: whole } as SessionState
+  const { resultId = own } = kept
+  const frames = kept.frames.map((frame) => ({ botId, resultId, ...usualFrame(), ...frame }))
+  return { resultId, userId: resultId, ...usualState(), ...kept, frames } as SessionState
 }
 
 /** The properties that are not those of `usual`, which are primitive or empty lists. */

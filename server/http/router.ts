@@ -87,7 +87,7 @@ function bind(
   const operation = operations[operationId] as Operation
   const { access, callsOut = false } = operation
   const need = needOf(operation)
-  const { db } = services
+  const { db, reads, config, log, cursorKey, chat, keyring, files, publicUrl } = services
   const reply = createReply(operationId, operation)
   const keyOf = readKey(operation)
   const refuse = ({ code, issues }: { code: ErrorCode; issues: Issue[] }) => reply.fail(code, issues)
@@ -136,7 +136,6 @@ function bind(
       openEvents,
     }
     const run = (db: Database, once: Once) => {
-      const { reads, config, log, cursorKey, chat, keyring, files, publicUrl } = services
       // Written out, since Node 20 adds to what was spread a property in a microsecond.
       const context: Contexts['anyone'] & { grant: typeof grant } = {
         db,
@@ -168,7 +167,7 @@ function bind(
     const tokenHash = credential && 'hash' in credential ? credential.hash : undefined
     const entry = await limits.enter(request, response, tokenHash)
     if (entry === 'answered') return
-    announce(operationId, operation, operations, request, response, services.log)
+    announce(operationId, operation, operations, request, response, log)
     const events = acceptsEvents(operation, request) ? new Events(response) : undefined
     try {
       const isFull = entry === 'full'

@@ -77,7 +77,7 @@ interface Task {
 /**
  * Sends what is due until stopped; `stop` waits a moment for what is under way, the rest is sent again by others.
  * `interval`: how often the events of others are looked for, in milliseconds. `load`: how busy the process was since it
- * was last asked, as a share of one processor's time. `longestPace`: how long it waits between two looks at most where it
+ * was last asked, as a share of the time. `longestPace`: how long it waits between two looks at most where it
  * is busy, in milliseconds.
  */
 export function startDeliveries(
