@@ -1,14 +1,15 @@
 import { hash } from 'node:crypto'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { getTableColumns } from 'drizzle-orm'
 import { pgTable, text, timestamp } from 'drizzle-orm/pg-core'
 import { bot } from '../contract/operation.ts'
 import { authorize } from '../server/access/index.ts'
 import { bots } from '../server/db/schema.ts'
 import { type App, startApp } from './support/app.ts'
+import type { Caller } from './support/client.ts'
 import { testWithTrigger } from './support/locks.ts'
 import { until } from './support/process.ts'
-import { makeWorld } from './support/world.ts'
+import { makeWorld, type Site } from './support/world.ts'
 
 /* What token and record are read with, and what is written on the way. */
 
@@ -89,3 +90,44 @@ testWithTrigger(
     await readBots()
   },
 )
+
+describe('a workspace that only the body names', () => {
+  const create = (as: Caller, workspaceId: string) =>
+    app.client.call('createFolder', { as, body: { workspaceId, folder: { name: 'x' } } })
+  const lookups = () => app.statements.filter((text) => text.includes('token_hash')).length
+
+  test('is looked up with the token, and before the body when it is the one that was named last', async () => {
+    const { here, there } = await makeWorld(app)
+    const { admin } = here
+    await app.pool.query(
+      "INSERT INTO workspace_members (workspace_id, user_id, role, created_at) VALUES ($1, $2, 'MEMBER', now())",
+      [there.workspaceId, admin.id],
+    )
+    const asked = []
+    for (const { workspaceId } of [here, here, here, there, there, here]) {
+      app.statements.length = 0
+      const { status, body } = await create(admin, workspaceId)
+      expect([status, body.folder.workspaceId]).toEqual([201, workspaceId])
+      asked.push(lookups())
+    }
+    // Where it is another one, the first statement has found who asks.
+    expect(asked).toEqual([2, 1, 1, 2, 1, 2])
+  })
+
+  test('gives nobody what they may do in the one that they named before', async () => {
+    const { here, there } = await makeWorld(app)
+    const { member } = here
+    const statuses = async (...sites: Site[]) => {
+      const answers = []
+      for (const { workspaceId } of sites) answers.push((await create(member, workspaceId)).status)
+      return answers
+    }
+    expect(await statuses(here, there, here, there, there)).toEqual([201, 403, 201, 403, 403])
+    await app.pool.query("UPDATE workspace_members SET role = 'GUEST' WHERE user_id = $1", [member.id])
+    expect(await statuses(here, there)).toEqual([403, 403])
+    await app.pool.query("UPDATE workspace_members SET role = 'MEMBER' WHERE user_id = $1", [member.id])
+    expect(await statuses(here)).toEqual([201])
+    await app.pool.query('UPDATE workspaces SET deleted_at = now() WHERE id = $1', [here.workspaceId])
+    expect(await statuses(here, here)).toEqual([404, 404])
+  })
+})

@@ -136,7 +136,7 @@ describe('a user who is disabled', () => {
     const { workspaceId } = site
     const writes = () =>
       app.client.call('createFolder', { as: { token }, body: { workspaceId, folder: { name: 'x' } } })
-    // A moment ago the token was valid, so that the process need not ask before it reads a body.
+    // A moment ago the token was valid.
     expect((await writes()).status).toBe(403)
     const other = await accepted('token', 'create', '--email', email)
     expect(await accepted('user', 'disable', '--email', email)).toEqual({ id, email, revokedTokens: 2 })

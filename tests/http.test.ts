@@ -2,7 +2,7 @@ import { get, type IncomingHttpHeaders } from 'node:http'
 import { connect } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { brotliDecompressSync, gunzipSync } from 'node:zlib'
-import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { parse } from 'yaml'
 import { errorBody } from '../contract/errors.ts'
 import type { OperationId } from '../contract/index.ts'
@@ -241,6 +241,57 @@ describe('requests that take their time', () => {
   test('who has no token is answered before the body has come', async () => {
     const head = ['POST /v1/workspaces HTTP/1.1', host, close, 'Content-Length: 1000000', '', '{"name":']
     expect((await ask(app, ...head)).status).toBe(401)
+  })
+
+  test('whose token was revoked a moment ago is answered before the body has come', async () => {
+    const { here } = await makeWorld(app)
+    const { member, workspaceId } = here
+    for (let again = 0; again < 2; again++) {
+      await app.client.ok('createFolder', { as: member, body: { workspaceId, folder: { name: 'x' } } })
+    }
+    await app.pool.query('UPDATE api_tokens SET revoked_at = now() WHERE id = $1', [member.tokenId])
+    const authorization = `Authorization: Bearer ${member.token}`
+    const head = ['POST /v1/folders HTTP/1.1', host, close, authorization, 'Content-Length: 1000000', '', '{']
+    expect((await ask(app, ...head)).status).toBe(401)
+  })
+
+  test('of long bodies that came together the first is stored before the next is parsed', async () => {
+    const { here } = await makeWorld(app)
+    const { member, workspaceId } = here
+    // The workspace is known, and there is a connection for each.
+    await app.client.ok('createBot', { as: member, body: { workspaceId, bot: {} } })
+    await Promise.all([1, 2, 3].map(() => app.pool.query('SELECT pg_sleep(0.1)')))
+
+    const body = JSON.stringify({
+      workspaceId,
+      bot: { name: 'Long', theme: { customCss: 'x'.repeat(9_000) } },
+    })
+    const head = [
+      'POST /v1/bots HTTP/1.1',
+      host,
+      `Authorization: Bearer ${member.token}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+    ]
+    const request = `${head.join('\r\n')}\r\n\r\n${body}`
+    const done: string[] = []
+    const { parse } = JSON
+    const parsing = jest.spyOn(JSON, 'parse').mockImplementation((text, ...rest) => {
+      if (text === body) done.push('parsed')
+      return parse(text, ...rest)
+    })
+    app.beforeStatement = async (_, values) => {
+      if (values.includes('Long')) done.push('sent')
+    }
+    try {
+      const last = `GET /livez HTTP/1.1\r\n${host}\r\n${close}\r\n\r\n`
+      const answer = await raw(app, request.repeat(3) + last)
+      expect(answer.match(/HTTP\/1.1 201/g)).toHaveLength(3)
+    } finally {
+      app.beforeStatement = undefined
+      parsing.mockRestore()
+    }
+    expect(done).toEqual(['parsed', 'sent', 'parsed', 'sent', 'parsed', 'sent'])
   })
 
   test('what comes in chunks is refused like what has a length', async () => {

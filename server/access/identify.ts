@@ -6,22 +6,23 @@ import { type Authorization, authorize, type Refusal } from './index.ts'
 
 /*
  * Who sends a request is found before its body is read, what they may do is said after it. Both take one
- * statement as a rule: where the address names the record, it is looked up with the token; where the body
- * does and the token was valid a moment ago, the token is looked up with the record.
+ * statement as a rule: the record is looked up with the token. Where only the body names the record, it is likely to be the
+ * one that this token named last.
  */
 
-/** The sender of a request, as far as that is known before its body is. */
+/** The sender of a request, and what they may do with the record that was looked up with their token. */
 export interface Visitor {
+  authorization: Authorization
   /** Absent for an operation that anyone may call. */
   tokenHash?: Buffer
-  /** Absent where token and record are looked up together once the body has named the record. */
-  authorization?: Authorization
+  /** The id of the record; absent where none was looked up. */
+  id?: string | undefined
 }
 
 const anybody: Visitor = { authorization: { caller: null, grant: undefined } }
 
-/** Digests of tokens that were valid a moment ago, whose callers may have their bodies read. */
-const recentCallers = new LRUCache<string, true>({ max: 10_000, ttl: 10_000 })
+/** By digest of a token, the record that a body named last. */
+const namedLast = new LRUCache<string, string>({ max: 10_000 })
 
 /**
  * The sender of a request, or why there is none. `credential` is absent where anyone may call; `id` is that of the record that the address names; absent
@@ -39,25 +40,24 @@ export async function identify(
   if ('issue' in credential) return { refusal: { code: 'UNAUTHORIZED', issues: [credential.issue] } }
   const tokenHash = credential.hash
   const isInBody = need.kind === 'workspace' && need.place === 'body'
-  const key = isInBody ? tokenHash.toString('base64') : ''
-  if (isInBody && recentCallers.has(key)) return { tokenHash }
-  const authorization = await authorizeAt(db, need, tokenHash, id, now)
-  if (authorization.caller === undefined) return authorization
-  if (isInBody) recentCallers.set(key, true)
-  return { tokenHash, authorization }
+  const likely = isInBody ? namedLast.get(tokenHash.toString('latin1')) : id
+  const authorization = await authorizeAt(db, need, tokenHash, likely, now)
+  return authorization.caller === undefined ? authorization : { authorization, tokenHash, id: likely }
 }
 
 /** What a visitor may do. `id` is that of the record that the body names; absent where it names none, or is wrong. */
 export async function permit(
   db: Database,
   need: Need,
-  { tokenHash, authorization }: Visitor,
+  { tokenHash, authorization, id: known }: Visitor,
   id: string | undefined,
   now: Date,
 ): Promise<Authorization> {
-  if (authorization && id === undefined) return authorization
+  if (id === undefined || id === known) return authorization
   if (need.kind === 'anyone' || !tokenHash) throw new Error('Only a record of a caller is looked up')
-  return authorizeAt(db, need, tokenHash, id, now)
+  const permitted = await authorizeAt(db, need, tokenHash, id, now)
+  if ('grant' in permitted) namedLast.set(tokenHash.toString('latin1'), id)
+  return permitted
 }
 
 /** Without the id of a record, only the caller can be told. */

@@ -1,4 +1,5 @@
 import { parse as parseQuery } from 'node:querystring'
+import { setImmediate as laterInTurn } from 'node:timers/promises'
 import { parse as parseMediaType } from 'content-type'
 import express from 'express'
 import type { ErrorCode, Issue } from '../../contract/errors.ts'
@@ -90,6 +91,12 @@ function inputOf({ params, query, issues }: Address, body: Body | Mistake): Inpu
   return { code: 'BAD_REQUEST', issues: [...issues, ...ofBody] }
 }
 
+/**
+ * Bytes from which on bodies that came at once are taken one after the other: what is stored of the first is under way while the
+ * next is parsed.
+ */
+const LONG = 8 * 1024
+
 const sizes = { small: 256 * 1024, document: 4 * 1024 * 1024 }
 
 const readRaw = {
@@ -125,6 +132,7 @@ async function readBody(
     if (!operation.body) return wrong([noBody])
     return isRight ? mistake : otherMediaType
   }
+  if (bytes && bytes.length > LONG) await laterInTurn()
   const isEmpty = !bytes || bytes.length === 0
   if (!operation.body) return isEmpty || isEmptyObject(bytes as Buffer) ? nothing : wrong([noBody])
   if (!isEmpty && !isRight) return otherMediaType

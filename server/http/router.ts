@@ -107,7 +107,7 @@ function bind(
     const visitor = await identify(db, need, credential, recordOf(access, address), now)
     if (credential && 'hash' in credential) {
       const isValid = !('refusal' in visitor)
-      const id = isValid ? visitor.authorization?.caller?.tokenId : undefined
+      const id = isValid ? visitor.authorization.caller?.tokenId : undefined
       const entry = await limits.recognize(request, response, credential.hash, { isValid, id })
       if (entry === 'answered') return undefined
     }
