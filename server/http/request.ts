@@ -1,5 +1,5 @@
 import { parse as parseQuery } from 'node:querystring'
-import { setImmediate as laterInTurn } from 'node:timers/promises'
+import { setImmediate } from 'node:timers/promises'
 import { parse as parseMediaType } from 'content-type'
 import express from 'express'
 import type { ErrorCode, Issue } from '../../contract/errors.ts'
@@ -132,7 +132,7 @@ async function readBody(
     if (!operation.body) return wrong([noBody])
     return isRight ? mistake : otherMediaType
   }
-  if (bytes && bytes.length > LONG) await laterInTurn()
+  if (bytes && bytes.length > LONG) await setImmediate()
   const isEmpty = !bytes || bytes.length === 0
   if (!operation.body) return isEmpty || isEmptyObject(bytes as Buffer) ? nothing : wrong([noBody])
   if (!isEmpty && !isRight) return otherMediaType
