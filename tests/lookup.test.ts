@@ -61,9 +61,9 @@ describe.each<Kind>(['workspace', 'folder', 'bot'])('grants of a %s', (kind) => 
     const granted = together.flatMap((one, at) => ('grant' in one ? [[one.grant, questions[at]?.[1]]] : []))
     expect(granted.length).toBeGreaterThan(1)
     for (const [grant, id] of granted) expect(grant).toMatchObject({ [kind]: { id } })
-    // At most a hundred a time, and those without a record once more for who asks. A cluster is asked for each.
-    const atOnce = isDistributed(app.db) ? 1 : 100
-    expect(app.statements.length).toBeLessThanOrEqual(2 * Math.ceil(questions.length / atOnce))
+    // Half of them at a time, and those without a record once more for who asks. A cluster is asked for each.
+    const once = isDistributed(app.db) ? questions.length : Math.ceil(Math.log2(questions.length))
+    expect(app.statements.length).toBeLessThanOrEqual(2 * once)
   })
 
   test('end with the statement that looks for them, and the next ones do not', async () => {

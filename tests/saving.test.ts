@@ -408,6 +408,37 @@ testAlone.each(['session', 'result'])(
   },
 )
 
+testAlone('a step that waits for somebody else holds up no other for long', async () => {
+  const [app] = apps as [App]
+  await prepareMany(app, false)
+  await app.pool.query(
+    `INSERT INTO results (bot_id, id, variables, created_at, updated_at) VALUES ('${LINKED}', 'linked', '[]', $1, $1)`,
+    [NOW],
+  )
+  await app.pool.query(
+    `INSERT INTO chat_sessions (id, bot_id, publication_id, result_id, state, revision, expires_at, created_at, updated_at)
+    VALUES ('linked', '${LINKED}', 'p', 'linked', '{}', 3, '2026-03-12T13:00Z', $1, $1)`,
+    [NOW],
+  )
+  const save = (step: Step) => saveStep(app.db, step, NOW)
+  const ofOtherBot = answering(0, 'linked')
+  ofOtherBot.session = { ...ofOtherBot.session, id: 'linked', botId: LINKED }
+  const connection = await app.pool.connect()
+  try {
+    await connection.query('BEGIN')
+    await connection.query('SELECT FROM results WHERE id = $1 FOR UPDATE', ['result 0'])
+    const waiting = save(answering(0))
+    // Of the same moment and another bot, then of the same bot and a later moment.
+    expect(await save(ofOtherBot)).toBe(true)
+    const late = [1, 2].map((n) => save(answering(n)))
+    expect(await Promise.all(late)).toEqual([true, true])
+    await connection.query('COMMIT')
+    expect(await waiting).toBe(true)
+  } finally {
+    connection.release()
+  }
+})
+
 /** What steps find of sessions, and who starts a chat finds of bots, whatever state these are in. */
 async function lookUp(app: App) {
   await prepare(app, { hasFloor: false, steered: '{"a":1}' })

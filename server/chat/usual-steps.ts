@@ -1,6 +1,6 @@
 import pg from 'pg'
 import { type Database, databaseError, rootOf, statements } from '../db/client.ts'
-import { inOneTurn } from '../db/lookup.ts'
+import { gather } from '../db/gather.ts'
 import { newIds } from '../ids.ts'
 import { lateBefore } from '../results/stats-epochs.ts'
 import { isWanted, wakeAfter } from '../webhooks/outbox.ts'
@@ -9,8 +9,8 @@ import { stepStatements } from './step-statements.ts'
 
 /*
  * The steps that nearly all are: the start of a chat with a new result, or one answer. Those of one bot that are to be
- * written in the same turn of the event loop are written by one statement, since a statement costs more than what it
- * writes. Of one bot, so that no chat waits for what is done to another bot.
+ * written at about the same time are written by one statement, since a statement costs more than what it writes. Of one
+ * bot, so that no chat waits for what is done to another bot.
  */
 
 interface UsualStep {
@@ -102,35 +102,33 @@ function write(db: Database, step: UsualStep): Promise<boolean> {
   return rootOf(db) === db ? gathering(db)(step) : writeAlone(db, step)
 }
 
-const gathering = statements((db) => inOneTurn<UsualStep, boolean>(MOST, (steps) => writeAll(db, steps)))
+const gathering = statements((db) =>
+  gather<UsualStep, boolean>(
+    MOST,
+    ({ kind, botId }) => `${kind} ${botId}`,
+    (steps) => writeAll(db, steps),
+  ),
+)
 
-/** Whether each was written, or why that failed. */
-async function writeAll(db: Database, steps: readonly UsualStep[]): Promise<(boolean | Error)[]> {
-  const groups = new Map<string, UsualStep[]>()
-  const results = new Set<string>()
-  for (const step of steps) {
-    const { kind, botId, resultId } = step
-    // Of two steps of one result a statement would write one.
-    const isFirst = results.size < results.add(`${botId} ${resultId}`).size
-    const key = isFirst ? `${kind} ${botId}` : `again ${groups.size}`
-    groups.set(key, [...(groups.get(key) ?? []), step])
-  }
-  const outcomes = new Map<UsualStep, boolean | Error>()
-  const written = [...groups.values()].map(async (group) => {
-    const ofGroup = await writeGroup(db, group)
-    for (const [at, step] of group.entries()) outcomes.set(step, ofGroup[at] ?? false)
+/** Writes steps of one kind and one bot; whether each was written. */
+function writeAll(db: Database, steps: readonly UsualStep[]): Promise<boolean>[] {
+  // Of two steps of one result a statement would write one.
+  const ofResults = new Map(steps.map((step) => [step.resultId, step]))
+  const together = [...ofResults.values()]
+  const written = writeGroup(db, together)
+  return steps.map(async (step) => {
+    const at = together.indexOf(step)
+    return at < 0 ? writeAlone(db, step) : ((await written)[at] ?? false)
   })
-  await Promise.all(written)
-  return steps.map((step) => outcomes.get(step) ?? false)
 }
 
-/** Steps of one kind and one bot. What keeps the database from writing one keeps it from writing any: each is on its own then. */
-async function writeGroup(db: Database, steps: UsualStep[]): Promise<(boolean | Error)[]> {
+/** Steps of different results. What keeps the database from writing one keeps it from writing any: each is on its own then. */
+async function writeGroup(db: Database, steps: UsualStep[]): Promise<boolean[]> {
   try {
     return steps.length === 1 ? [await writeAlone(db, steps[0] as UsualStep)] : await writeTogether(db, steps)
   } catch (error) {
-    const isAlone = steps.length === 1 || !(databaseError(error) instanceof pg.DatabaseError)
-    return steps.map(() => (isAlone ? (error as Error) : false))
+    if (steps.length === 1 || !(databaseError(error) instanceof pg.DatabaseError)) throw error
+    return steps.map(() => false)
   }
 }
 

@@ -1,7 +1,7 @@
-import DataLoader from 'dataloader'
 import { type SQL, sql } from 'drizzle-orm'
 import { type Database, prepareSql } from './client.ts'
 import { isDistributed } from './distribution.ts'
+import { gather } from './gather.ts'
 import { type RowOf, type Shape, selection } from './selection.ts'
 
 /** The most questions in one statement. */
@@ -19,22 +19,6 @@ interface Asked {
 type Types = Record<string, keyof Asked>
 
 type QuestionOf<T extends Types> = { [Key in keyof T]: Asked[T[Key]] }
-
-/**
- * Does what comes in the same turn of the event loop together, up to `most` at a time. `work` returns what came of
- * each, in their order.
- */
-export function inOneTurn<Given, Outcome>(
-  most: number,
-  work: (all: readonly Given[]) => Promise<(Outcome | Error)[]>,
-): (given: Given) => Promise<Outcome> {
-  const loader = new DataLoader<Given, Outcome>(work, {
-    cache: false,
-    maxBatchSize: most,
-    batchScheduleFn: (run) => setImmediate(run),
-  })
-  return (given) => loader.load(given)
-}
 
 /** A parameter for each column, and what a table of such columns is named. */
 function columnsOf(types: Types) {
@@ -59,9 +43,9 @@ function columnsOf(types: Types) {
 }
 
 /**
- * Prepares a statement that finds, or writes, one row for a question, and asks the questions of all requests that come in
- * the same turn of the event loop at once: asking costs several times what finding does. Of a cluster each is asked
- * alone, since together they would go to several nodes. `statement` gets the table of the questions, named `asked`,
+ * Prepares a statement that finds, or writes, one row for a question, and asks the questions of requests that come at about
+ * the same time at once: asking costs several times what finding does. Of a cluster each is asked alone, since together
+ * they would go to several nodes. `statement` gets the table of the questions, named `asked`,
  * with a column for each of `types`, and the select list.
  */
 export function prepareLookup<T extends Types, S extends Shape>(
@@ -77,7 +61,7 @@ export function prepareLookup<T extends Types, S extends Shape>(
   const list = sql`asked.place, ${own}`
   const one = prepareSql(db, named(name), statement(list, columns.one))
   const several = prepareSql(db, named(`${name}_several`), statement(list, columns.several))
-  return inOneTurn<QuestionOf<T>, RowOf<S> | undefined>(isDistributed(db) ? 1 : BATCH, async (questions) => {
+  const find = async (questions: readonly QuestionOf<T>[]) => {
     const [first] = questions
     const { rows } =
       first !== undefined && questions.length === 1
@@ -86,7 +70,16 @@ export function prepareLookup<T extends Types, S extends Shape>(
     const found: (RowOf<S> | undefined)[] = questions.map(() => undefined)
     for (const row of rows) found[Number(row.place) - 1] = read(row)
     return found
-  })
+  }
+  if (isDistributed(db)) return async (question) => (await find([question]))[0]
+  return gather(
+    BATCH,
+    () => '',
+    (questions) => {
+      const found = find(questions)
+      return questions.map(async (_, at) => (await found)[at])
+    },
+  )
 }
 
 /**

@@ -1,0 +1,64 @@
+/** So many are done together, where so many have come. */
+const FEW = 8
+/** So many do not wait for what is being done. */
+const MANY = 32
+/** Milliseconds after which nobody waits any more for what is being done, be it kept by a lock or far away. */
+const PATIENCE = 5
+
+interface Queue<Given, Outcome> {
+  waiting: { given: Given; resolve: (outcome: Promise<Outcome>) => void }[]
+  underWay: number
+  /** Whether it will be looked at. */
+  isDue: boolean
+}
+
+/**
+ * Does together what comes at about the same time and has the same key, at most `most` of it, since a statement for many
+ * takes little more than one for one. What comes while something is being done waits for that, and then at most half
+ * of what waits is done: the database is busy with one half while the service is with the other. `work` gives a promise
+ * for each.
+ */
+export function gather<Given, Outcome>(
+  most: number,
+  keyOf: (given: Given) => string,
+  work: (all: readonly Given[]) => Promise<Outcome>[],
+): (given: Given) => Promise<Outcome> {
+  const queues = new Map<string, Queue<Given, Outcome>>()
+
+  const begin = (key: string, queue: Queue<Given, Outcome>) => {
+    const { waiting } = queue
+    const all = waiting.splice(0, Math.min(most, Math.max(FEW, Math.ceil(waiting.length / 2))))
+    const outcomes = work(all.map(({ given }) => given))
+    for (const [at, { resolve }] of all.entries()) resolve(outcomes[at] as Promise<Outcome>)
+    queue.underWay++
+    let isAwaited = true
+    const goOn = () => {
+      if (!isAwaited) return
+      isAwaited = false
+      clearTimeout(timer)
+      queue.underWay--
+      if (waiting.length > 0) look(key, queue)
+      else if (queue.underWay === 0) queues.delete(key)
+    }
+    const timer = setTimeout(goOn, PATIENCE)
+    void Promise.allSettled(outcomes).then(goOn)
+  }
+  // In a later phase of the event loop: all that has come by then is there.
+  const look = (key: string, queue: Queue<Given, Outcome>) => {
+    if (queue.isDue) return
+    queue.isDue = true
+    setImmediate(() => {
+      queue.isDue = false
+      const { waiting } = queue
+      while (waiting.length > 0 && (queue.underWay === 0 || waiting.length >= MANY)) begin(key, queue)
+    })
+  }
+  return (given) =>
+    new Promise((resolve) => {
+      const key = keyOf(given)
+      const queue = queues.get(key) ?? { waiting: [], underWay: 0, isDue: false }
+      queues.set(key, queue)
+      queue.waiting.push({ given, resolve })
+      look(key, queue)
+    })
+}
