@@ -244,6 +244,7 @@ function repeat(
       await new Promise<void>((resolve) => {
         const timer = setTimeout(resolve, interval).unref()
         wake = () => {
+          wake = () => {}
           clearTimeout(timer)
           resolve()
         }
