@@ -4,7 +4,9 @@ import { gather } from '../server/db/gather.ts'
 beforeAll(() => {
   jest.useFakeTimers({ doNotFake: ['setImmediate', 'nextTick', 'queueMicrotask', 'performance'] })
 })
-afterAll(() => jest.useRealTimers())
+afterAll(() => {
+  jest.useRealTimers()
+})
 
 /** Numbers of one key, which are gathered until `end` is called with what has begun. */
 function gatherNumbers(most: number) {
