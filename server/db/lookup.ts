@@ -43,10 +43,10 @@ function columnsOf(types: Types) {
 }
 
 /**
- * Prepares a statement that finds, or writes, one row for a question, and asks the questions of requests that come at about
- * the same time at once: asking costs several times what finding does. Of a cluster each is asked alone, since together
- * they would go to several nodes. `statement` gets the table of the questions, named `asked`,
- * with a column for each of `types`, and the select list.
+ * Prepares a statement that finds, or writes, one row for a question, and asks the questions of requests that come at
+ * about the same time at once: asking costs several times what finding does. Of a cluster each is asked alone, since
+ * together they would go to several nodes. `statement` gets the table of the questions, named `asked`, with a column
+ * for each of `types`, and the select list.
  */
 export function prepareLookup<T extends Types, S extends Shape>(
   db: Database,
