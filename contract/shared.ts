@@ -117,7 +117,7 @@ export const limit = pageSize.default(50).meta({
 export function limitOr(most: number) {
   return pageSize.optional().meta({
     ...pageSizeMeta,
-    description: `How many entries the page has at most, from 1 to 100. Without it, a page has up to ${most.toLocaleString('en')}.`,
+    description: `How many entries the page has at most, from 1 to 100. Without it, a page has up to ${most}.`,
   })
 }
 

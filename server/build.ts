@@ -16,7 +16,7 @@ const top = fileURLToPath(root)
 const entries = { main: 'main.ts', admin: 'admin.ts', 'sandbox-worker': 'chat/tools/sandbox-worker.ts' }
 
 /** Packages that stay as they are: some are watched by telemetry or read files of their own, others are seldom loaded. */
-const apart = /^(pg|pino|@jitl|quickjs|@opentelemetry|@aws-sdk|@smithy|openai|@anthropic|yaml$)/
+const apart = /^(pg|pino|@jitl|quickjs|@opentelemetry\/[^a]|@aws-sdk|@smithy|openai|@anthropic|yaml$)/
 
 /** Writes the build to a folder two below the top of the project, such as `dist/server`, in place of what was there. */
 export async function buildService(output: string): Promise<void> {
