@@ -7,7 +7,7 @@ import { type DatabaseServer, openDatabaseServer } from './database.ts'
 import { bars, operations, peers, twoWorkers } from './operations.ts'
 import { Processes, serviceVariables, type Target } from './processes.ts'
 import { startReceiver } from './receiver.ts'
-import { type Figures, type Line, type Report, toMarkdown, toSvg } from './report.ts'
+import { type Figures, type Line, type Ratio, type Report, toMarkdown, toSvg } from './report.ts'
 import { alternate, cpuTime, median, quantile, type Round, speed } from './rounds.ts'
 import { startRust } from './rust.ts'
 import { type Seed, seed } from './seed.ts'
@@ -123,10 +123,12 @@ async function measureAll(seeded: Seed, service: Target, others: Target[]): Prom
       title: operation.title,
       bar: bars[operation.kind],
       servers: Object.fromEntries(servers),
+      against: Object.fromEntries(
+        targets.slice(1).map(({ name }) => [name, ratioOf(rounds, service.name, name)]),
+      ),
     })
-    const shown = servers.map(([name, { requestsPerSecond, cpu, throughputRatio, cpuRatio }]) => {
-      const ratios =
-        throughputRatio === null ? '' : ` (${throughputRatio.toFixed(2)}/${cpuRatio?.toFixed(2)})`
+    const shown = servers.map(([name, { requestsPerSecond, cpu, toFloor }]) => {
+      const ratios = toFloor ? ` (${toFloor.throughput.toFixed(2)}/${toFloor.cpu.toFixed(2)})` : ''
       return `${name} ${requestsPerSecond.toFixed(0)}/s ${cpu.toFixed(3)} ms${ratios}`
     })
     say(`${operation.title}: ${shown.join(', ')}`)
@@ -136,18 +138,21 @@ async function measureAll(seeded: Seed, service: Target, others: Target[]): Prom
 
 function figuresOf(name: string, rounds: Record<string, Round>[]): Figures {
   const own = rounds.map((round) => round[name] as Round)
-  const against = (ratio: (mine: Round, floors: Round) => number) => {
-    const ratios = rounds.flatMap(({ floor }, at) => (floor ? [ratio(own[at] as Round, floor)] : []))
-    return ratios.length > 0 ? median(ratios) : null
-  }
   const latencies = own.flatMap((round) => round.latencies)
   return {
     requestsPerSecond: median(own.map(speed)),
     p50: quantile(latencies, 0.5),
     p99: quantile(latencies, 0.99),
     cpu: median(own.map(cpuTime)),
-    throughputRatio: against((mine, floor) => speed(mine) / speed(floor)),
-    cpuRatio: against((mine, floor) => cpuTime(floor) / cpuTime(mine)),
+    toFloor: rounds[0]?.floor ? ratioOf(rounds, name, 'floor') : null,
+  }
+}
+
+function ratioOf(rounds: Record<string, Round>[], mine: string, theirs: string): Ratio {
+  const pairs = rounds.map((round) => [round[mine] as Round, round[theirs] as Round] as const)
+  return {
+    throughput: median(pairs.map(([own, other]) => speed(own) / speed(other))),
+    cpu: median(pairs.map(([own, other]) => cpuTime(other) / cpuTime(own))),
   }
 }
 

@@ -8,9 +8,14 @@ export interface Figures {
   p99: number
   /** Milliseconds of CPU time of the server process per request. */
   cpu: number
-  /** Against the floor in the same round, the median of all rounds: above 1 is faster, or less CPU time. Null without a floor. */
-  throughputRatio: number | null
-  cpuRatio: number | null
+  /** Against the floor; null without one. */
+  toFloor: Ratio | null
+}
+
+/** Of one server to another in the same round, the median of all rounds: above 1 is faster, or less CPU time. */
+export interface Ratio {
+  throughput: number
+  cpu: number
 }
 
 export interface Line {
@@ -19,6 +24,8 @@ export interface Line {
   /** The ratio the service has to reach. */
   bar: number
   servers: Record<string, Figures>
+  /** The service against each of the others. */
+  against: Record<string, Ratio>
 }
 
 export interface Report {
@@ -38,23 +45,15 @@ export interface Report {
 const digits = (value: number) =>
   value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)
 
-/** Throughput and CPU time of the service against another server: above 1 is better. */
-function against({ servers }: Line, name: string): string {
-  const [mine, theirs] = [servers.service, servers[name]]
-  if (!mine || !theirs) return ''
-  const throughput = mine.requestsPerSecond / theirs.requestsPerSecond
-  return `${throughput.toFixed(2)} / ${(theirs.cpu / mine.cpu).toFixed(2)}`
-}
+const shown = (ratio?: Ratio | null) =>
+  ratio ? `${ratio.throughput.toFixed(2)} / ${ratio.cpu.toFixed(2)}` : ''
 
-/** The fastest of the frameworks, with its name. */
-function againstBest(line: Line): string {
-  const [best] = peers
-    .filter((name) => line.servers[name])
-    .sort((a, b) => speedOf(line, b) - speedOf(line, a))
-  return best ? `${against(line, best)} ${best}` : ''
+/** The service against the framework that comes closest, with its name. */
+function againstBest({ against }: Line): string {
+  const ratios = peers.flatMap((name) => (against[name] ? [{ name, ratio: against[name] }] : []))
+  const [best] = ratios.sort((a, b) => a.ratio.throughput - b.ratio.throughput)
+  return best ? `${shown(best.ratio)} ${best.name}` : ''
 }
-
-const speedOf = ({ servers }: Line, name: string) => servers[name]?.requestsPerSecond ?? 0
 
 /** The report as Markdown: first the service against the others, then every figure. */
 export function toMarkdown({
@@ -75,15 +74,15 @@ export function toMarkdown({
       digits(p99),
       digits(cpu),
     ]
-    const ratios = ['floor', 'rust A', 'rust B'].map((name) => against(line, name))
+    const ratios = ['floor', 'rust A', 'rust B'].map((name) => shown(line.against[name]))
     return `| ${[line.title, ...figures, ...ratios, againstBest(line)].join(' | ')} |`
   })
   const rows = lines.flatMap(({ title, bar, servers }) =>
     Object.entries(servers).map(([server, figures]) => {
-      const { requestsPerSecond, p50, p99, cpu, throughputRatio, cpuRatio } = figures
-      const ratios = [throughputRatio, cpuRatio].map((ratio) => ratio?.toFixed(2) ?? '')
+      const { requestsPerSecond, p50, p99, cpu, toFloor } = figures
+      const ratios = [toFloor?.throughput, toFloor?.cpu].map((ratio) => ratio?.toFixed(2) ?? '')
       const cells = [title, server, digits(requestsPerSecond), ratios[0], digits(p50), digits(p99)]
-      const wanted = server === 'service' && throughputRatio !== null ? String(bar) : ''
+      const wanted = server === 'service' && toFloor ? String(bar) : ''
       return `| ${[...cells, cpu.toFixed(3), ratios[1], wanted].join(' | ')} |`
     }),
   )
@@ -132,12 +131,12 @@ export function toSvg({ lines, machine }: Report): string {
   let y = 64
   for (const { title, servers, bar } of lines.filter(({ servers }) => servers.floor)) {
     const top = y
-    for (const [server, { throughputRatio }] of Object.entries(servers)) {
-      if (server === 'floor' || throughputRatio === null) continue
-      const length = Math.min(throughputRatio, 1.25) * scale
+    for (const [server, { toFloor }] of Object.entries(servers)) {
+      if (server === 'floor' || !toFloor) continue
+      const length = Math.min(toFloor.throughput, 1.25) * scale
       shapes.push(
         `<rect x="${left}" y="${y}" width="${length.toFixed(1)}" height="${thickness - 2}" fill="${colours[server]}"/>`,
-        `<text x="${(left + length + 4).toFixed(1)}" y="${y + 8}" font-size="9">${throughputRatio.toFixed(2)}</text>`,
+        `<text x="${(left + length + 4).toFixed(1)}" y="${y + 8}" font-size="9">${toFloor.throughput.toFixed(2)}</text>`,
       )
       y += thickness
     }
