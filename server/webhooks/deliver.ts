@@ -208,7 +208,7 @@ export function startDeliveries(
 }
 
 /** For how much of the time since it was last asked this process had something to do, if only to wait for a processor. */
-function loadSince(): () => number {
+export function loadSince(): () => number {
   let last = performance.eventLoopUtilization()
   return () => {
     const now = performance.eventLoopUtilization()

@@ -8,7 +8,7 @@ import { forgetDeliveries } from '../../server/background/forgetting.ts'
 import { outboundClient } from '../../server/chat/tools/outbound.ts'
 import { transact } from '../../server/db/client.ts'
 import { createLog } from '../../server/log.ts'
-import { startDeliveries } from '../../server/webhooks/deliver.ts'
+import { loadSince, startDeliveries } from '../../server/webhooks/deliver.ts'
 
 import { deliveryIsDue, telling } from '../../server/webhooks/outbox.ts'
 import { type App, startApp } from '../support/app.ts'
@@ -453,6 +453,14 @@ testHere('what steps leave for an endpoint that is away now keeps no other from 
   // Its result began, has an answer and is completed.
   await until('it is told', async () => received.length === 3)
   expect(typesAt('/hook')).toEqual(['result.started', 'result.answered', 'result.completed'])
+})
+
+test('how busy a process is counts from when that was last asked', async () => {
+  const load = loadSince()
+  for (const end = performance.now() + 400; performance.now() < end; );
+  expect(load()).toBeGreaterThan(0.9)
+  await sleep(100)
+  expect(load()).toBeLessThan(0.6)
 })
 
 test('a process that is busy looks less often for events, and sends them all', async () => {
