@@ -148,8 +148,10 @@ function writeHead(response: express.Response, { status, headers, mediaType }: A
 }
 
 function sendText(response: express.Response, body: string) {
-  response.setHeader('Content-Length', Buffer.byteLength(body))
-  response.end(body)
+  const size = Buffer.byteLength(body)
+  response.setHeader('Content-Length', size)
+  // Plain ASCII, as most is, has the same bytes in both, and is not measured and encoded once more.
+  response.end(body, size === body.length ? 'latin1' : 'utf8')
 }
 
 function sendPieces(response: express.Response, pieces: Buffer[]) {
