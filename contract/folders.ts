@@ -84,7 +84,7 @@ export const folders = define({
           description:
             'List the folders directly in this folder. Absent or `root` means the top level; an unknown folder is not found.',
         }),
-      limit: limitOr(MAXIMUM_FOLDERS),
+      limit: limitOr('1,000'),
       cursor,
     }),
     success: {

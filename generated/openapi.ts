@@ -14632,7 +14632,7 @@ export interface operations {
                  */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
-                 * @description How many entries the page has at most, from 1 to 100. Without it, a page has up to 1000.
+                 * @description How many entries the page has at most, from 1 to 100. Without it, a page has up to 1,000.
                  * @example 20
                  */
                 limit?: number;

@@ -15,7 +15,10 @@ const top = fileURLToPath(root)
 /** What is started, by its place in `server/`; a thread of the sandbox is looked for beside what starts it. */
 const entries = { main: 'main.ts', admin: 'admin.ts', 'sandbox-worker': 'chat/tools/sandbox-worker.ts' }
 
-/** Packages that stay as they are: some are watched by telemetry or read files of their own, others are seldom loaded. */
+/**
+ * Packages that stay as they are: some are watched by telemetry or read files of their own, others are seldom loaded. Of
+ * telemetry all but its API, which the metrics always load; two copies of it share what is registered.
+ */
 const apart = /^(pg|pino|@jitl|quickjs|@opentelemetry\/[^a]|@aws-sdk|@smithy|openai|@anthropic|yaml$)/
 
 /** Writes the build to a folder two below the top of the project, such as `dist/server`, in place of what was there. */

@@ -28,7 +28,9 @@ let used = random.length
 function randomDigits(): string {
   if (used === random.length) {
     randomFillSync(random)
-    for (const [at, byte] of random.entries()) random[at] = DIGITS[byte % DIGITS.length] as number
+    for (let at = 0; at < random.length; at++) {
+      random[at] = DIGITS[(random[at] as number) % DIGITS.length] as number
+    }
     used = 0
   }
   used += LENGTH

@@ -9,8 +9,8 @@ import { leave } from './log.ts'
 // throughput that can be measured, and a process that does chats a third less memory.
 setFlagsFromString('--heap-growing-percent=50')
 
-// Node has named itself so since version 21. Where it does not, pg looks for another way to tell where it runs, and loads all
-// of `fetch` for that: 30 ms of every start, and more where the processor is shared.
+// Node has named itself so since version 21. Where it does not, pg looks for another way to tell where it runs, and loads
+// all of `fetch` for that: 30 ms of every start, and more where the processor is shared.
 if (!('navigator' in globalThis)) Object.assign(globalThis, { navigator: { userAgent: 'Node.js/20' } })
 
 const read = readConfig(process.env)

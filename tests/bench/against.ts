@@ -8,7 +8,7 @@ import { type DatabaseServer, openDatabaseServer } from './database.ts'
 import { type Measured, operations } from './operations.ts'
 import { Processes, root, serviceVariables, type Target } from './processes.ts'
 import { startReceiver } from './receiver.ts'
-import { alternate, cpuTime, median, type Round, speed, spread } from './rounds.ts'
+import { alternate, cpuTime, median, type Round, ratiosOf, speed, spread } from './rounds.ts'
 import { type Seed, seed } from './seed.ts'
 
 /*
@@ -144,12 +144,9 @@ async function run(): Promise<boolean> {
     const rounds = await alternate(client, sides, pace)
     const of = (name: string, figure: (round: Round) => number) =>
       rounds.map((round) => figure(round[name] as Round))
-    const ratios = (figure: (round: Round) => number) => {
-      const befores = of('before', figure)
-      return of('now', figure).map((value, at) => value / (befores[at] as number))
-    }
-    const throughput = changeOf(ratios(speed))
-    const cpu = changeOf(ratios(cpuTime).map((ratio) => 1 / ratio))
+    const ratios = ratiosOf(rounds, 'now', 'before')
+    const throughput = changeOf(ratios.throughput)
+    const cpu = changeOf(ratios.cpu)
     isWorse ||= throughput.verdict === 'worse' || cpu.verdict === 'worse'
     const cells = [
       operation.title,

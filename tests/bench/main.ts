@@ -8,7 +8,7 @@ import { bars, operations, peers, twoWorkers } from './operations.ts'
 import { Processes, serviceVariables, type Target } from './processes.ts'
 import { startReceiver } from './receiver.ts'
 import { type Figures, type Line, type Ratio, type Report, toMarkdown, toSvg } from './report.ts'
-import { alternate, cpuTime, median, quantile, type Round, speed } from './rounds.ts'
+import { alternate, cpuTime, median, quantile, type Round, ratiosOf, speed } from './rounds.ts'
 import { startRust } from './rust.ts'
 import { type Seed, seed } from './seed.ts'
 
@@ -149,11 +149,8 @@ function figuresOf(name: string, rounds: Record<string, Round>[]): Figures {
 }
 
 function ratioOf(rounds: Record<string, Round>[], mine: string, theirs: string): Ratio {
-  const pairs = rounds.map((round) => [round[mine] as Round, round[theirs] as Round] as const)
-  return {
-    throughput: median(pairs.map(([own, other]) => speed(own) / speed(other))),
-    cpu: median(pairs.map(([own, other]) => cpuTime(other) / cpuTime(own))),
-  }
+  const { throughput, cpu } = ratiosOf(rounds, mine, theirs)
+  return { throughput: median(throughput), cpu: median(cpu) }
 }
 
 /** How much slower the service is with more data or more to do, by requests per second. */

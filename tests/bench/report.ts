@@ -45,7 +45,7 @@ export interface Report {
 const digits = (value: number) =>
   value >= 100 ? value.toFixed(0) : value >= 10 ? value.toFixed(1) : value.toFixed(2)
 
-const shown = (ratio?: Ratio | null) =>
+const shown = (ratio: Ratio | undefined) =>
   ratio ? `${ratio.throughput.toFixed(2)} / ${ratio.cpu.toFixed(2)}` : ''
 
 /** The service against the framework that comes closest, with its name. */

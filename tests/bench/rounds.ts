@@ -105,6 +105,15 @@ export async function alternate(
   return all
 }
 
+/** Of one server to another, round by round: above 1 is faster, or less CPU time. */
+export function ratiosOf(rounds: Record<string, Round>[], mine: string, theirs: string) {
+  const pairs = rounds.map((round) => [round[mine] as Round, round[theirs] as Round] as const)
+  return {
+    throughput: pairs.map(([own, other]) => speed(own) / speed(other)),
+    cpu: pairs.map(([own, other]) => cpuTime(other) / cpuTime(own)),
+  }
+}
+
 export function median(values: number[]): number {
   const sorted = values.toSorted((a, b) => a - b)
   const middle = sorted.length >> 1
