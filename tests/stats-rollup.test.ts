@@ -282,20 +282,22 @@ describe('statistics are exact', () => {
 
   test('while results come, change and go, and days and hours are counted by several at once', async () => {
     const [reader, ...others] = await Promise.all([connectAgain(), connectAgain(), connectAgain()])
-    const seen = { looks: 0, good: 0, bad: 0, goodHours: 0, badHours: 0 }
+    /** How many looks met what is counted beside what has changed since. */
+    const seen = { days: 0, hours: 0 }
     const property = fc.asyncProperty(run, async (phases) => {
-      const botId = await makeBot(RESULTS, phases[0].moment)
+      // So many that it stays one with many when the writers have removed all they can.
+      const botId = await makeBot(RESULTS + 3_000, phases[0].moment)
+      let hasFloor = false
       for (const { moment, writers, floors, ranges, skews } of phases) {
+        hasFloor ||= floors.length > 0
         app.clock.set(moment)
         await readAll(botId)
         let isDone = false
         const look = async (of: TimeRange) => {
           const kept = await expectExact(reader as Database, botId, of, moment)
-          seen.looks++
-          if (kept.good) seen.good++
-          if (kept.good && kept.bad) seen.bad++
-          if (kept.goodHours) seen.goodHours++
-          if (kept.goodHours && kept.badHours) seen.badHours++
+          if (kept.good && kept.bad) seen.days++
+          if (kept.goodHours && kept.badHours) seen.hours++
+          return kept
         }
         const writing = writers.map(async (changes, at) => {
           for (const { kind, numbers } of changes) await make(botId, kind, numbers, moment)
@@ -320,18 +322,19 @@ describe('statistics are exact', () => {
         await Promise.all([written, ...counting, removing(), reading()])
         for (const of of ranges) await look(of)
         await rollUp(botId, moment)
-        for (const of of ranges) await look(of)
+        for (const of of ranges) {
+          const kept = await look(of)
+          // Below a floor there may be too few left to be counted by day.
+          if (!hasFloor) expect(kept.good).toBeGreaterThan(0)
+        }
         while (await purgeBatch(app.db, new Date(moment)));
         for (const of of ranges) await look(of)
       }
     })
     await fc.assert(property, { numRuns: runs(4, 16), endOnFailure: true })
-    // Otherwise there was nothing to see.
-    expect(seen.good).toBeGreaterThan(seen.looks / 4)
-    expect(seen.bad).toBeGreaterThan(0)
-    if (isDistributed(app.db)) return
-    expect(seen.goodHours).toBeGreaterThan(seen.looks / 4)
-    expect(seen.badHours).toBeGreaterThan(0)
+    // Otherwise there was little to see; how much there is is up to the floors made up, and to who came first.
+    expect(seen.days).toBeGreaterThan(0)
+    if (!isDistributed(app.db)) expect(seen.hours).toBeGreaterThan(0)
   })
 
   test('after all results were deleted, before and after they are purged', async () => {
