@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import fc from 'fast-check'
 import pg from 'pg'
-import { readMomentsFast } from '../server/db/moments.ts'
+import { momentToIso, readMomentsFast } from '../server/db/moments.ts'
 import { toIso } from '../server/iso-time.ts'
 import { runs } from './support/runs.ts'
 
@@ -19,7 +19,9 @@ test('a moment is read as pg reads it, however PostgreSQL writes it', () => {
   fc.assert(
     fc.property(day('0000-01-01', '9999-12-31'), fraction, zone, (date, part, offset) => {
       const written = `${date.toISOString().slice(0, 19).replace('T', ' ')}${part}${offset}`
-      expect(readFast(written)).toEqual(readAny(written))
+      const moment = readAny(written)
+      expect(readFast(written)).toEqual(moment)
+      expect(momentToIso(written)).toBe(moment.toISOString())
     }),
     { numRuns: runs(500, 20_000) },
   )

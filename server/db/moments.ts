@@ -1,4 +1,5 @@
 import pg from 'pg'
+import { toIso } from '../iso-time.ts'
 
 /*
  * A page has a moment in every row. The way of pg looks for more than there is as a rule, and takes four times as long.
@@ -12,12 +13,23 @@ export function readMomentsFast() {
   pg.types.setTypeParser(TIMESTAMPTZ, (text) => readInUtc(text) ?? readAny(text))
 }
 
-/** `2026-11-22 13:40:20+00` or `2026-11-22 13:40:20.123456+00`, without its microseconds. */
-function readInUtc(text: string): Date | undefined {
+/** A moment as PostgreSQL writes it, as `toIso` shows it. */
+export function momentToIso(text: string): string {
+  if (!isPlain(text)) return toIso(pg.types.getTypeParser(TIMESTAMPTZ)(text))
   const end = text.length - 3
-  const isPlain = text[4] === '-' && text[10] === ' ' && end >= 19 && end <= 26 && text.endsWith('+00')
+  return `${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20, Math.min(end, 23)).padEnd(3, '0')}Z`
+}
+
+/** Whether it is as `2026-11-22 13:40:20+00` or `2026-11-22 13:40:20.123456+00`. */
+function isPlain(text: string): boolean {
+  return text[4] === '-' && text[10] === ' ' && text.length >= 22 && text.length <= 29 && text.endsWith('+00')
+}
+
+/** Without its microseconds. */
+function readInUtc(text: string): Date | undefined {
   // The years up to 99 are others in JavaScript.
-  if (!isPlain || text.startsWith('00')) return undefined
+  if (!isPlain(text) || text.startsWith('00')) return undefined
+  const end = text.length - 3
   const millisecond = (digit(text, 20, end) * 10 + digit(text, 21, end)) * 10 + digit(text, 22, end)
   return new Date(
     Date.UTC(

@@ -73,12 +73,6 @@ export function newestFirst(createdAt: AnyPgColumn, id: AnyPgColumn) {
   return [sql`${createdAt} DESC NULLS LAST`, sql`${id} DESC NULLS LAST`]
 }
 
-/** Rows of a list that was not read to its end: `end` is where the next page has to begin. */
-export interface Stretch<Row> {
-  rows: Row[]
-  end: Position
-}
-
 /**
  * The page that a query asks for and the cursor of the next one, or the issue with the cursor that it came with.
  * `read` gets the position after which the page begins and how many rows to read at most.
@@ -87,14 +81,13 @@ export async function paged<Row extends Position>(
   key: Buffer,
   scope: readonly string[],
   { cursor, limit }: { cursor?: string | undefined; limit: number },
-  read: (position: Position, limit: number) => Promise<Row[] | Stretch<Row>>,
+  read: (position: Position, limit: number) => Promise<Row[]>,
 ): Promise<{ page: Row[]; nextCursor: string | null } | { issue: Issue }> {
   const from = readCursor(key, scope, cursor)
   if ('issue' in from) return from
   // One row more tells whether there is another page.
-  const found = await read(from.position, limit + 1)
-  const { rows, end } = Array.isArray(found) ? { rows: found, end: undefined } : found
+  const rows = await read(from.position, limit + 1)
   const page = rows.slice(0, limit)
-  const last = rows.length > limit ? page.at(-1) : end
+  const last = rows.length > limit ? page.at(-1) : undefined
   return { page, nextCursor: last ? writeCursor(key, scope, last) : null }
 }

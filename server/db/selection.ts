@@ -1,6 +1,7 @@
 import { Column, type GetColumnData, is, type SQL, sql } from 'drizzle-orm'
 import { JsonText } from '../json/json-text.ts'
 import { type Database, prepareSql } from './client.ts'
+import { isDistributed } from './distribution.ts'
 
 /*
  * What a statement that is written in SQL reads, said once: the select list and the type of a row both come
@@ -127,6 +128,15 @@ export function selection<S extends Shape>(shape: S): { list: SQL; read: (row: u
     return made as RowOf<S>
   }
   return { list, read }
+}
+
+/**
+ * A parameter of which the planner does not see the value: where it knows how little is asked for, it would otherwise make a
+ * plan of its own for every read, which takes longer than the read. A cluster has to see whose rows are read.
+ */
+export function hidden(db: Database, name: string, type: 'text' | 'integer' | 'date' | 'timestamptz'): SQL {
+  const value = sql`${sql.placeholder(name)}::${sql.raw(type)}`
+  return isDistributed(db) ? value : sql`(SELECT ${value})`
 }
 
 /** Prepares a statement that is written in SQL and reads rows, for `statements`; `statement` gets the select list. */

@@ -15,14 +15,10 @@ export const results: ResultsHandlers<Contexts> = {
     const read = readFilter(query, now)
     if ('issue' in read) return reply.fail('BAD_REQUEST', [read.issue])
     const scope = ['results', grant.bot.id, ...scopeOf(query)]
-    const list = await paged(cursorKey, scope, query, (position, limit) =>
-      resultPage(reads, grant, read.filter, position, limit),
-    )
-    if ('issue' in list) return reply.fail('BAD_REQUEST', [list.issue])
-    return reply.ok({
-      results: list.page.map((row) => toResult(grant.bot.id, row)),
-      nextCursor: list.nextCursor,
-    })
+    const from = readCursor(cursorKey, scope, query.cursor)
+    if ('issue' in from) return reply.fail('BAD_REQUEST', [from.issue])
+    const { results, end } = await resultPage(reads, grant, read.filter, from.position, query.limit)
+    return reply.ok({ results, nextCursor: end ? writeCursor(cursorKey, scope, end) : null })
   },
 
   async deleteResults({ query }, reply, { db, grant, now }) {

@@ -118,8 +118,8 @@ function writeProperties(out: Output, value: object) {
 /** A quote, a backslash, a control character, or half of a pair. */
 const needsEscape = /[^ !#-[\]-\ud7ff\ue000-\uffff]/
 
-/** Most strings are short and plain, which takes less time to find out than to escape them. */
-function encodeString(text: string): string {
+/** A string as JSON. Most are short and plain, which takes less time to find out than to escape them. */
+export function encodeString(text: string): string {
   return text.length < 500 && !needsEscape.test(text) ? `"${text}"` : JSON.stringify(text)
 }
 

@@ -8,11 +8,8 @@ import { botStatsDaily, resultAnswers } from '../db/schema.ts'
 import { encode } from '../json/json-text.ts'
 import { countBlocks } from './block-stats.ts'
 import { ofStatus, type ResultFilter } from './filter.ts'
-import { countTied, partEnd, type ResultRow, resultPage, toResult } from './page.ts'
+import { countTied, partEnd, type ResultRow, resultRows, toResult } from './page.ts'
 import { countResults } from './stats.ts'
-
-/** So many results are in memory at a time, however many there are. */
-const PAGE = 1_000
 
 interface Column {
   title: string
@@ -89,12 +86,9 @@ async function* pagesOf(
     last === undefined || createdAt > last.createdAt || id >= last.id
   let position: Position | undefined = from
   while (position) {
-    const found = await resultPage(db, grant, filter, position, PAGE + 1)
-    const { rows, end } = Array.isArray(found) ? { rows: found, end: undefined } : found
-    const page = rows.slice(0, PAGE)
-    position = rows.length > PAGE ? page.at(-1) : end
-    if (position && !isWithin(position)) position = undefined
-    yield page.filter(isWithin)
+    const { rows, end } = await resultRows(db, grant, filter, position)
+    position = end && isWithin(end) ? end : undefined
+    yield rows.filter(isWithin)
   }
 }
 

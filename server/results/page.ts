@@ -2,12 +2,13 @@ import { and, eq, sql } from 'drizzle-orm'
 import type { components } from '../../generated/openapi.ts'
 import type { BotGrant } from '../access/index.ts'
 import { type Database, statements } from '../db/client.ts'
-import { after, newestFirst, type Position, type Stretch } from '../db/page.ts'
+import { after, newestFirst, type Position } from '../db/page.ts'
 import { resultAnswers, resultLogs, results as table } from '../db/schema.ts'
-import { expression, prepareSelect, type RowOf } from '../db/selection.ts'
+import { expression, hidden, prepareSelect, type RowOf } from '../db/selection.ts'
 import { toIso } from '../iso-time.ts'
 import { stored } from '../json/json-text.ts'
 import type { ResultFilter } from './filter.ts'
+import { packedAnswers, packedShape, unpack } from './packed-page.ts'
 import type { TimeRange } from './time-range.ts'
 
 /**
@@ -65,16 +66,21 @@ const isWanted = sql`(${status} IS NULL OR ${table.isCompleted} = (${status} = '
 
 /** Rows are taken as they come: what Drizzle does to each cell would be a tenth of the work for a page. */
 const resultStatements = statements((db, named) => {
-  const ofBot = sql`${table.botId} = ${sql.placeholder('botId')} AND NOT ${table.isArchived} AND ${inRange}`
+  const given = (name: string) => hidden(db, name, 'timestamptz')
+  const ofBot = sql`${table.botId} = ${hidden(db, 'botId', 'text')} AND NOT ${table.isArchived}
+    AND ${table.createdAt} > ${given('floor')} AND ${table.createdAt} >= ${given('from')} AND ${table.createdAt} < ${given('to')}`
+  const isAfter = sql`${table.hasStarted}
+    AND (${table.createdAt}, ${table.id}) < (${given('createdAt')}, ${hidden(db, 'id', 'text')})`
   const inOrder = sql.join(newestFirst(table.createdAt, table.id), sql`, `)
+  const limit = hidden(db, 'limit', 'integer')
   return {
-    page: prepareSelect(
+    packed: prepareSelect(
       db,
-      named('result_page'),
-      resultShape,
-      (list) => sql`SELECT ${list} FROM ${table}
-        WHERE ${ofBot} AND ${table.hasStarted} AND ${after(table.createdAt, table.id)}
-        ORDER BY ${inOrder} LIMIT ${sql.placeholder('limit')}`,
+      named('result_page_packed'),
+      packedShape,
+      (list) => sql`SELECT ${list} FROM (
+          SELECT * FROM ${table} WHERE ${ofBot} AND ${isAfter} ORDER BY ${inOrder} LIMIT ${limit}
+        ) AS ${table} CROSS JOIN ${packedAnswers(hidden(db, 'botId', 'text'))}`,
     ),
     // Read row by row until there are enough. The last one that may be looked at always comes with them: it tells
     // where to go on, at the moment at which the others were read.
@@ -88,11 +94,11 @@ const resultStatements = statements((db, named) => {
       },
       (list) => sql`SELECT ${list} FROM (
           SELECT *, row_number() OVER (ORDER BY ${inOrder} ROWS UNBOUNDED PRECEDING) AS place FROM ${table}
-          WHERE ${ofBot} AND ${table.hasStarted} AND ${after(table.createdAt, table.id)}
+          WHERE ${ofBot} AND ${isAfter}
           ORDER BY ${inOrder} LIMIT ${sql.raw(String(EXAMINED))}
         ) AS ${table} CROSS JOIN LATERAL (SELECT ${isWanted} AS is_wanted OFFSET 0) AS sought
         WHERE ${table}.place = ${sql.raw(String(EXAMINED))} OR sought.is_wanted
-        ORDER BY ${inOrder} LIMIT ${sql.placeholder('limit')}`,
+        ORDER BY ${inOrder} LIMIT ${limit}`,
     ),
     // The last result that a part covers, and the one after it.
     part: prepareSelect(
@@ -100,8 +106,7 @@ const resultStatements = statements((db, named) => {
       named('result_part'),
       { id: table.id, createdAt: table.createdAt },
       (list) => sql`SELECT ${list} FROM ${table}
-        WHERE ${ofBot} AND ${table.hasStarted} AND ${after(table.createdAt, table.id)}
-        ORDER BY ${inOrder} OFFSET ${sql.placeholder('limit')}::int - 1 LIMIT 2`,
+        WHERE ${ofBot} AND ${isAfter} ORDER BY ${inOrder} OFFSET ${limit} - 1 LIMIT 2`,
     ),
     tied: prepareSelect(
       db,
@@ -122,11 +127,7 @@ const resultStatements = statements((db, named) => {
   }
 })
 
-/** Half-open, and only what was not deleted; see `rangeOf` for the placeholders. */
-const inRange = sql`${table.createdAt} > ${sql.placeholder('floor')}::timestamptz
-  AND ${table.createdAt} >= ${sql.placeholder('from')}::timestamptz
-  AND ${table.createdAt} < ${sql.placeholder('to')}::timestamptz`
-
+/** Half-open, and only what was not deleted. */
 function rangeOf({ bot }: BotGrant, { from, to }: TimeRange) {
   return {
     floor: bot.resultsFloorAt?.toISOString() ?? '-infinity',
@@ -135,20 +136,50 @@ function rangeOf({ bot }: BotGrant, { from, to }: TimeRange) {
   }
 }
 
-/** Started results that a filter wants after a position, newest first. */
+type Result = components['schemas']['Result']
+
+export interface ResultPage {
+  results: Result[]
+  /** Where the next one begins; undefined where this is the last one. */
+  end: Position | undefined
+}
+
+/** A page of started results that a filter wants after a position, newest first. */
 export async function resultPage(
+  db: Database,
+  grant: BotGrant,
+  filter: ResultFilter,
+  position: Position,
+  limit: number,
+): Promise<ResultPage> {
+  const { range, ...sought } = filter
+  if (Object.values(sought).every((value) => value === null)) {
+    const [packed] = await resultStatements(db).packed(valuesOf(grant, range, position, limit + 1))
+    const page = packed && unpack(packed, grant.bot.id, limit)
+    if (page) return page
+  }
+  const { rows, end } = await resultRows(db, grant, filter, position, limit)
+  return { results: rows.map((row) => toResult(grant.bot.id, row)), end }
+}
+
+/** The same with a row for each. Where that is less than `limit`, more may come after it: no more are examined at once. */
+export async function resultRows(
   db: Database,
   grant: BotGrant,
   { range, ...sought }: ResultFilter,
   position: Position,
-  limit: number,
-): Promise<ResultRow[] | Stretch<ResultRow>> {
-  const values = valuesOf(grant, range, position, limit)
-  if (Object.values(sought).every((value) => value === null)) return resultStatements(db).page(values)
-  const found = await resultStatements(db).search({ ...values, ...sought })
-  const rows = found.filter((row) => row.isWanted)
+  limit = EXAMINED,
+): Promise<{ rows: ResultRow[]; end: Position | undefined }> {
+  // One more tells whether others come after them.
+  const found = await resultStatements(db).search({
+    ...valuesOf(grant, range, position, limit + 1),
+    ...sought,
+  })
+  const wanted = found.filter((row) => row.isWanted)
+  const rows = wanted.slice(0, limit)
+  if (wanted.length > limit) return { rows, end: rows.at(-1) }
   const last = found.at(-1)
-  return last?.isLast && rows.length < limit ? { rows, end: last } : rows
+  return { rows, end: last?.isLast ? last : undefined }
 }
 
 function valuesOf(grant: BotGrant, range: TimeRange, { createdAt, id }: Position, limit: number) {
@@ -192,7 +223,7 @@ function earlier(end: Date | null, other: Date): Date {
 }
 
 /** A result as callers see it. */
-export function toResult(botId: string, row: ResultRow): components['schemas']['Result'] {
+export function toResult(botId: string, row: ResultRow): Result {
   return {
     id: row.id,
     createdAt: toIso(row.createdAt),

@@ -5,7 +5,7 @@ import { type Database, sqlState, statements } from '../db/client.ts'
 import { isDistributed } from '../db/distribution.ts'
 import { prepareLookup } from '../db/lookup.ts'
 import { botStatsDaily, botStatsHourly, results, statsRollups } from '../db/schema.ts'
-import { expression, prepareSelect } from '../db/selection.ts'
+import { expression, hidden, prepareSelect } from '../db/selection.ts'
 import { DAY, dayOf, HOUR, hourOf, hoursFrom, keepsHours } from './stats-epochs.ts'
 import type { TimeRange } from './time-range.ts'
 
@@ -20,15 +20,6 @@ export const countBetween = (botId: SQL, begins: SQL, ends: SQL) => sql`
     count(*) FILTER (WHERE has_started AND is_completed) AS completions
   FROM ${results} WHERE bot_id = ${botId} AND has_started IN (true, false) AND NOT is_archived
     AND created_at >= ${begins} AND created_at < ${ends}`
-
-/**
- * A parameter of which the planner does not see the value: for a small bot it would otherwise make a plan of
- * its own for every read, which takes longer than the read. A cluster has to see whose rows are read.
- */
-const hidden = (db: Database, name: string, type: 'text' | 'date' | 'timestamptz') => {
-  const value = sql`${sql.placeholder(name)}::${sql.raw(type)}`
-  return isDistributed(db) ? value : sql`(SELECT ${value})`
-}
 
 /** What is asked about, as a statement has it: the bot, a range, and the days and hours within it. */
 interface Asked {
