@@ -1,9 +1,10 @@
 import { type SQL, sql } from 'drizzle-orm'
+import type { components } from '../../generated/openapi.ts'
 import { momentToIso } from '../db/moments.ts'
+import type { Position } from '../db/page.ts'
 import { resultAnswers, results as table } from '../db/schema.ts'
 import { expression, type RowOf } from '../db/selection.ts'
 import { encodeString, JsonText, stored } from '../json/json-text.ts'
-import type { ResultPage } from './page.ts'
 
 /*
  * A page of results in one text, with a character between any two of its pieces. Rows of many columns take the service
@@ -32,6 +33,12 @@ export const packedAnswers = (botId: SQL) => sql`LATERAL (
         coalesce(array_to_json(a.attached_file_urls)::text, '')), ${separator} ORDER BY a.seq) AS text
     FROM ${resultAnswers} a WHERE a.bot_id = ${botId} AND a.result_id = ${table.id}
   ) AS answers`
+
+export interface ResultPage {
+  results: components['schemas']['Result'][]
+  /** Where the next one begins; undefined where this is the last one. */
+  end: Position | undefined
+}
 
 /** Pieces of a result, and of an answer. */
 const OF_RESULT = 6

@@ -8,7 +8,7 @@ import { expression, hidden, prepareSelect, type RowOf } from '../db/selection.t
 import { toIso } from '../iso-time.ts'
 import { stored } from '../json/json-text.ts'
 import type { ResultFilter } from './filter.ts'
-import { packedAnswers, packedShape, unpack } from './packed-page.ts'
+import { packedAnswers, packedShape, type ResultPage, unpack } from './packed-page.ts'
 import type { TimeRange } from './time-range.ts'
 
 /**
@@ -136,14 +136,6 @@ function rangeOf({ bot }: BotGrant, { from, to }: TimeRange) {
   }
 }
 
-type Result = components['schemas']['Result']
-
-export interface ResultPage {
-  results: Result[]
-  /** Where the next one begins; undefined where this is the last one. */
-  end: Position | undefined
-}
-
 /** A page of started results that a filter wants after a position, newest first. */
 export async function resultPage(
   db: Database,
@@ -223,7 +215,7 @@ function earlier(end: Date | null, other: Date): Date {
 }
 
 /** A result as callers see it. */
-export function toResult(botId: string, row: ResultRow): Result {
+export function toResult(botId: string, row: ResultRow): components['schemas']['Result'] {
   return {
     id: row.id,
     createdAt: toIso(row.createdAt),
