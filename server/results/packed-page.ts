@@ -56,13 +56,13 @@ export function unpack(
   const pieces = results === 0 ? [] : text.split(SEPARATOR)
   if (pieces.length !== results * OF_RESULT + answers * OF_ANSWER) return undefined
   const piece = (at: number) => pieces[at] as string
-  let json = '['
+  const page: ResultPage = { results: [], end: undefined }
   let last = 0
-  for (let count = 0, at = 0; count < limit && at < pieces.length; count++) {
+  for (let at = 0; page.results.length < limit && at < pieces.length; ) {
     last = at
     const sessionId = piece(at + 3)
     const end = at + OF_RESULT + Number(piece(at + 5)) * OF_ANSWER
-    json += `${count > 0 ? ',' : ''}{"id":${encodeString(piece(at))},"createdAt":"${momentToIso(piece(at + 1))}",\
+    let json = `{"id":${encodeString(piece(at))},"createdAt":"${momentToIso(piece(at + 1))}",\
 "botId":${encodeString(botId)},"variables":${piece(at + 4)},"isCompleted":${piece(at + 2) === 't'},"hasStarted":true,\
 "isArchived":false,"lastChatSessionId":${sessionId === '' ? 'null' : encodeString(sessionId)},"answers":[`
     for (at += OF_RESULT; at < end; at += OF_ANSWER) {
@@ -70,9 +70,8 @@ export function unpack(
       json += `{"blockId":${encodeString(piece(at))},"content":${encodeString(piece(at + 1))}`
       json += `${urls === '' ? '' : `,"attachedFileUrls":${urls}`}}${at + OF_ANSWER < end ? ',' : ''}`
     }
-    json += ']}'
+    page.results.push(stored(new JsonText(`${json}]}`)))
   }
-  const page = { results: stored(new JsonText(`${json}]`)), end: undefined }
-  if (results <= limit) return page
-  return { ...page, end: { id: piece(last), createdAt: new Date(momentToIso(piece(last + 1))) } }
+  if (results > limit) page.end = { id: piece(last), createdAt: new Date(momentToIso(piece(last + 1))) }
+  return page
 }
