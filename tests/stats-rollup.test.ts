@@ -325,7 +325,11 @@ describe('statistics are exact', () => {
         for (const of of ranges) {
           const kept = await look(of)
           // Below a floor there may be too few left to be counted by day.
-          if (!hasFloor) expect(kept.good).toBeGreaterThan(0)
+          if (hasFloor) continue
+          expect(kept.good).toBeGreaterThan(0)
+          // From one to two o'clock yesterday is counted, and no hour of today is yet. Later on there is little of today.
+          const hasHours = moment === phases[0].moment && new Date(moment).getUTCHours() !== 1
+          if (hasHours && !isDistributed(app.db)) expect(kept.goodHours).toBeGreaterThan(0)
         }
         while (await purgeBatch(app.db, new Date(moment)));
         for (const of of ranges) await look(of)

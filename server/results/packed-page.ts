@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { components } from '../../generated/openapi.ts'
 import { momentToIso } from '../db/moments.ts'
-import type { Position } from '../db/page.ts'
+import { newestFirst, type Position } from '../db/page.ts'
 import { resultAnswers, results as table } from '../db/schema.ts'
 import { expression, type RowOf } from '../db/selection.ts'
 import { encodeString, JsonText, stored } from '../json/json-text.ts'
@@ -22,7 +22,7 @@ export const packedShape = {
   text: expression(
     sql`coalesce(string_agg(concat_ws(${separator}, ${table.id}, ${table.createdAt}, ${table.isCompleted},
         coalesce(${table.lastChatSessionId}, ''), ${table.variables}, answers.count, answers.text), ${separator}
-      ORDER BY ${table.createdAt} DESC NULLS LAST, ${table.id} DESC NULLS LAST), '')`,
+      ORDER BY ${sql.join(newestFirst(table.createdAt, table.id), sql`, `)}), '')`,
     'text',
   ),
 }
@@ -56,6 +56,7 @@ export function unpack(
   const pieces = results === 0 ? [] : text.split(SEPARATOR)
   if (pieces.length !== results * OF_RESULT + answers * OF_ANSWER) return undefined
   const piece = (at: number) => pieces[at] as string
+  const bot = encodeString(botId)
   const page: ResultPage = { results: [], end: undefined }
   let last = 0
   for (let at = 0; page.results.length < limit && at < pieces.length; ) {
@@ -63,7 +64,7 @@ export function unpack(
     const sessionId = piece(at + 3)
     const end = at + OF_RESULT + Number(piece(at + 5)) * OF_ANSWER
     let json = `{"id":${encodeString(piece(at))},"createdAt":"${momentToIso(piece(at + 1))}",\
-"botId":${encodeString(botId)},"variables":${piece(at + 4)},"isCompleted":${piece(at + 2) === 't'},"hasStarted":true,\
+"botId":${bot},"variables":${piece(at + 4)},"isCompleted":${piece(at + 2) === 't'},"hasStarted":true,\
 "isArchived":false,"lastChatSessionId":${sessionId === '' ? 'null' : encodeString(sessionId)},"answers":[`
     for (at += OF_RESULT; at < end; at += OF_ANSWER) {
       const urls = piece(at + 2)

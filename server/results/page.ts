@@ -68,7 +68,8 @@ const isWanted = sql`(${status} IS NULL OR ${table.isCompleted} = (${status} = '
 const resultStatements = statements((db, named) => {
   const given = (name: string) => hidden(db, name, 'timestamptz')
   const ofBot = sql`${table.botId} = ${hidden(db, 'botId', 'text')} AND NOT ${table.isArchived}
-    AND ${table.createdAt} > ${given('floor')} AND ${table.createdAt} >= ${given('from')} AND ${table.createdAt} < ${given('to')}`
+    AND ${table.createdAt} > ${given('floor')}
+    AND ${table.createdAt} >= ${given('from')} AND ${table.createdAt} < ${given('to')}`
   const isAfter = sql`${table.hasStarted}
     AND (${table.createdAt}, ${table.id}) < (${given('createdAt')}, ${hidden(db, 'id', 'text')})`
   const inOrder = sql.join(newestFirst(table.createdAt, table.id), sql`, `)
