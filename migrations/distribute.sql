@@ -14,8 +14,27 @@ DO $$ BEGIN
       e.id, e.type, e.data, e.at, 'epoch'
     FROM taken t
     CROSS JOIN LATERAL (
-      SELECT * FROM json_to_recordset(CASE WHEN json_typeof(t.events->0) = 'object' THEN t.events END)
-        AS o(subject text, place integer, id text, type text, data json, at timestamptz)
+      SELECT * FROM json_to_recordset(
+          CASE WHEN json_typeof(t.events->0) = 'object' AND t.events->0->'steps' IS NULL THEN t.events END
+        ) AS o(subject text, place integer, id text, type text, data json, at timestamptz)
+      UNION ALL
+      SELECT step->>0, told.place, t.id || lpad((3 * nth + told.place)::text, 2, '0'), told.type,
+        ('{"id":' || (step->0)::text || ',"botId":' || to_json(t.bot_id) || ',"lastChatSessionId":' || (step->1)::text
+          || told.answers || ',"hasStarted":' || written[3] || ',"isCompleted":' || written[4] || ',"createdAt":"'
+          || to_char(written[2]::timestamptz AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"}')::json,
+        (step->>2)::timestamptz
+      FROM (
+        SELECT ARRAY(SELECT json_array_elements_text(live)) AS written
+        FROM json_array_elements(t.events->0->'written') AS of_written(live) OFFSET 0
+      ) AS of_written
+      JOIN json_array_elements(t.events->0->'steps') WITH ORDINALITY AS of_steps(step, nth) ON nth = written[1]::bigint
+      CROSS JOIN LATERAL (VALUES
+        (0, 'result.started', written[5], ''),
+        (1, 'result.answered', written[6], ',"answers":[{"blockId":' || (step->3)::text || ',"content":' || (step->4)::text
+          || coalesce(',"attachedFileUrls":' || (step->>5), '') || '}]'),
+        (2, 'result.completed', written[7], '')
+      ) AS told(place, type, is_told, answers)
+      WHERE is_told = 'true'
       UNION ALL
       SELECT step[1], told.place, told.id, told.type,
         ('{"id":' || to_json(step[1]) || ',"botId":' || to_json(t.bot_id) || ',"lastChatSessionId":' || to_json(step[2])

@@ -476,7 +476,7 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
         const { starts, answers, answersTold } = stepStatements(own.db)
         await starts([one], { botId })
         await answers([one], { botId })
-        await answersTold([one], { botId, workspaceId: here.workspaceId })
+        await answersTold([one], { botId, workspaceId: here.workspaceId, idsBegin: '0', atHand: '[[]]' })
       })
       expect(together).toHaveLength(3)
       const has = (sent: Sent[], part: string) => sent.filter(({ text }) => text.includes(part)).length
@@ -543,6 +543,27 @@ describeHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
         })
       },
     )
+  },
+)
+
+testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
+  'a step that leaves something to tell looks through nothing that others have left, as planned when all had been told (%s)',
+  async (mode) => {
+    await onItsOwn(async (own, connection) => {
+      await connection.query('ALTER TABLE webhook_outbox SET (autovacuum_enabled = false)')
+      await connection.query(
+        `INSERT INTO webhook_outbox (bot_id, written_at, id, endpoint_ids, size, events)
+        SELECT 'bot', now(), n, '{}', 0, '[]' FROM generate_series(1, 2000) AS n`,
+      )
+      await connection.query('DELETE FROM webhook_outbox')
+      await connection.query('VACUUM ANALYZE webhook_outbox')
+      const { answersTold } = stepStatements(own.db)
+      const told = { botId: 'bot', workspaceId: 'workspace', idsBegin: '0', atHand: '[[]]' }
+      const [sent] = await sentDuring(() => answersTold([usualAnswer(own.clock.now(), 'chat')], told), own)
+      const plan = await planOf(sent as Sent, mode, connection)
+      const read = nodesOf(plan).filter((node) => node['Relation Name'] === 'webhook_outbox')
+      expect(read.map((node) => node['Node Type'])).toEqual(['ModifyTable', 'Index Only Scan'])
+    })
   },
 )
 

@@ -251,7 +251,8 @@ function toAnswers(botId: string, resultId: string, answers: readonly Answer[]):
     result_id: resultId,
     place,
     block_id: answer.blockId,
-    content: answer.content,
+    // Code of a bot may have made half of a surrogate pair, which is stored as another character, but refused in JSON.
+    content: answer.content.toWellFormed(),
     files: answer.attachedFileUrls,
   }))
 }

@@ -169,14 +169,17 @@ const endOfText = sql`
  * What a step tells the endpoints of the workspace: the events that it may have, each with what it knows of its result.
  * That a result began or is completed is told by the step that makes it so.
  */
-const told = sql`, told AS (${leaveEvents(sql`
-    SELECT ${workspaceId} AS workspace_id, t.bot_id, t.id, 1 AS size, t.known || ${endOfText} AS event
+const told = sql`, told AS (${leaveEvents(
+  sql`
+    SELECT t.bot_id, t.id, 1 AS size, t.known || ${endOfText} AS event
     FROM json_to_recordset(${sql.placeholder('events')}::json)
       AS t(bot_id text, subject text, id text, type text, known text)
     JOIN live ON live.bot_id = t.bot_id AND live.id = t.subject
     WHERE t.type = 'result.answered' OR NOT EXISTS (
       SELECT FROM ${results} before WHERE before.bot_id = live.bot_id AND before.id = live.id
-        AND CASE t.type WHEN 'result.started' THEN before.has_started ELSE before.is_completed END)`)})`
+        AND CASE t.type WHEN 'result.started' THEN before.has_started ELSE before.is_completed END)`,
+  workspaceId,
+)})`
 
 const variables = sql`${sql.placeholder('variables')}::json`
 const hasStarted = sql`${sql.placeholder('hasStarted')}::boolean`
@@ -228,7 +231,6 @@ const withAnswer = (write: typeof withStep, more = sql``) => sql`
       ), 0), ${sql.placeholder('blockId')}, ${sql.placeholder('content')}, ${sql.placeholder('files')}::text[], ${at},
       ${transcript}
     FROM live
-    RETURNING block_id, content, attached_file_urls, created_at
   ) ${more}
   SELECT id FROM session`
 
@@ -236,31 +238,31 @@ const bare = (writtenSession: SQL) => sql`${withStep(writtenSession, overEarlier
 
 /**
  * What usual steps tell: that its result began by an answer, that there was one, that it is completed by it. They leave what is at
- * hand, of which `eventsLeft` makes events once they are shared out: to write JSON takes many times longer, here and in
- * the service. `live` reads the rows of results, what is written with them, and what they were before.
+ * hand, in one text for all of them, and of each that was written what only the database knows. `eventsLeft` makes events of
+ * that once they are shared out: to write JSON takes many times longer, here and in the service. `live` reads the rows of
+ * results, what they were before, the place of each step and what it may tell.
  */
 const tellAnswers = (live: SQL) =>
   sql`, told AS (${leaveEvents(
     sql`
-    SELECT ${workspaceId} AS workspace_id, bot_id, coalesce(started, "answeredId", completed) AS id,
-      num_nonnulls(started, "answeredId", completed) AS size,
-      ARRAY[id, "sessionId", now::text, has_started::text, is_completed::text, created_at::text, started, "answeredId",
-        completed, "blockId", content, files] AS event
+    SELECT bot_id, ${sql.placeholder('idsBegin')}::text AS id, starts::integer + answers::integer + completes::integer AS size,
+      '[' || place || ',"' || created_at || '",' || has_started || ',' || is_completed || ',' || starts || ',' || answers
+        || ',' || completes || ']' AS event
     FROM (
-      SELECT *, CASE WHEN NOT was_started THEN "startedId" END AS started,
-        CASE WHEN NOT was_completed THEN "completedId" END AS completed
-      FROM ${live}
+      SELECT *, strpos(tells, 'result.started') > 0 AND NOT was_started AS starts,
+        strpos(tells, 'result.answered') > 0 AS answers,
+        strpos(tells, 'result.completed') > 0 AND NOT was_completed AS completes
+      FROM ${live} OFFSET 0
     ) AS answered
-    WHERE num_nonnulls(started, "answeredId", completed) > 0`,
-    sql`to_json(array_agg(h.event))`,
+    WHERE starts OR answers OR completes`,
+    workspaceId,
+    (written) =>
+      sql`'[{"steps":' || ${sql.placeholder('atHand')}::text || ',"written":[' || ${written} || ']}]'`,
   )})`
 
 const answerTold = tellAnswers(sql`(
-      SELECT live.*, before.*, ${sql.placeholder('sessionId')}::text AS "sessionId",
-        ${sql.placeholder('startedId')}::text AS "startedId", ${sql.placeholder('answeredId')}::text AS "answeredId",
-        ${sql.placeholder('completedId')}::text AS "completedId", answer.block_id AS "blockId", answer.content,
-        array_to_json(answer.attached_file_urls)::text AS files, answer.created_at AS now
-      FROM live CROSS JOIN answer CROSS JOIN (
+      SELECT live.*, before.*, 1 AS place, ${sql.placeholder('tells')}::text AS tells
+      FROM live CROSS JOIN (
         SELECT has_started AS was_started, is_completed AS was_completed FROM ${results}
         WHERE bot_id = ${botId} AND id = ${resultId}
       ) AS before
@@ -317,10 +319,12 @@ const answerTypes = {
   content: 'text',
   // JSON.
   files: 'text',
-  // Of the events that it may tell.
-  startedId: 'text',
-  answeredId: 'text',
-  completedId: 'text',
+} as const
+
+const answerToldTypes = {
+  ...answerTypes,
+  /** Types of events that it may tell, by commas. */
+  tells: 'text',
 } as const
 
 /**
@@ -328,7 +332,7 @@ const answerTypes = {
  * takes a table for empty would look through all of it. A session that somebody else has changed meanwhile is left out;
  * where that happens to a result, dividing by zero keeps all from being written.
  */
-const withAnswers = (asked: SQL, more = sql``) => sql`
+const withAnswers = (asked: SQL, ofEvents = sql``, more = sql``) => sql`
   WITH session AS (
     UPDATE ${chatSessions} s SET state = asked.state::json, revision = s.revision + 1, result_id = asked."resultId",
       last_message = asked."lastMessage", last_answer = asked."lastAnswer"::json, ended_at = asked."endedAt",
@@ -359,8 +363,7 @@ const withAnswers = (asked: SQL, more = sql``) => sql`
     FROM session
     WHERE o.ctid = result_place AND o.bot_id = ${botId} AND o.id = session."resultId"
     RETURNING o.bot_id, o.id, o.created_at, o.has_started, o.is_completed, was_started, was_completed,
-      session."sessionId", session."blockId", session.content, session.files, session.now, session.transcript,
-      session."startedId", session."answeredId", session."completedId"
+      session."blockId", session.content, session.files, session.now, session.transcript ${ofEvents}
   ), answer AS (
     INSERT INTO ${resultAnswers} (bot_id, result_id, seq, block_id, content, attached_file_urls, created_at, transcript)
     SELECT ${botId}, live.id, coalesce((
@@ -386,7 +389,7 @@ export const stepStatements = statements((db, named) => ({
   answerApartTold: prepareWrite(db, named('chat_usual_answer_apart_told'), withAnswer(withStep, answerTold)),
   starts: prepareTogether(db, named('chat_usual_starts'), startTypes, withNewResults),
   answers: prepareTogether(db, named('chat_usual_answers'), answerTypes, (asked) => withAnswers(asked)),
-  answersTold: prepareTogether(db, named('chat_usual_answers_told'), answerTypes, (asked) =>
-    withAnswers(asked, tellAnswers(sql`live`)),
+  answersTold: prepareTogether(db, named('chat_usual_answers_told'), answerToldTypes, (asked) =>
+    withAnswers(asked, sql`, session.place, session.tells`, tellAnswers(sql`live`)),
   ),
 }))

@@ -1,9 +1,9 @@
 import pg from 'pg'
+import type { EventType } from '../../contract/events.ts'
 import { type Database, databaseError, rootOf, statements } from '../db/client.ts'
 import { gather } from '../db/gather.ts'
-import { newIds } from '../ids.ts'
 import { lateBefore } from '../results/stats-epochs.ts'
-import { isWanted, wakeAfter } from '../webhooks/outbox.ts'
+import { idsBegin, isWanted, wakeAfter } from '../webhooks/outbox.ts'
 import type { ResultRow, StepRows } from './saving-on-node.ts'
 import { stepStatements } from './step-statements.ts'
 
@@ -18,8 +18,8 @@ interface UsualStep {
   botId: string
   resultId: string
   values: Record<string, unknown> & { apartStep: Buffer | null }
-  /** Whose endpoints are told. */
-  workspaceId: string | undefined
+  /** Whose endpoints are told, and what is at hand for that, as `eventsLeft` reads it. */
+  told?: { workspaceId: string; atHand: unknown[] }
 }
 
 interface Told {
@@ -57,44 +57,39 @@ export async function writeUsual(
     const isTold = told && (result.has_started || result.is_completed)
     if (changed.length + answers.length > 0 || values.apartStep || isTold) return false
     const start = { transcript: JSON.stringify(result.transcript), ...own }
-    return write(db, { kind: 'start', botId, resultId, values: start, workspaceId: undefined })
+    return write(db, { kind: 'start', botId, resultId, values: start })
   }
   const [answer, ...moreAnswers] = answers
   if (!answer || made.length + moreAnswers.length > 0) return false
-  const ids = told && eventIds(result, told, now)
   const given = {
+    tells: told ? eventsOf(result, told) : '',
     lateBefore: lateBefore(now),
     blockId: answer.block_id,
     content: answer.content,
     files: answer.files,
     transcript: JSON.stringify(answer.transcript),
-    ...ids,
     ...own,
   }
-  if (!ids) return write(db, { kind: 'answer', botId, resultId, values: given, workspaceId: undefined })
+  if (!told || given.tells === '') return write(db, { kind: 'answer', botId, resultId, values: given })
   const { workspaceId } = told
+  const atHand = [resultId, values.sessionId, now, answer.block_id, answer.content, answer.files ?? null]
   const isWritten = await write(db, {
     kind: 'answerTold',
     botId,
     resultId,
     values: given,
-    workspaceId,
+    told: { workspaceId, atHand },
   })
   if (isWritten) wakeAfter(db)
   return isWritten
 }
 
-/** Ids for what a step with an answer may tell, in this order; undefined where nobody wants any of it. */
-function eventIds({ has_started, is_completed }: ResultRow, { wantedEvents, wasAnswered }: Told, now: Date) {
-  const may = [
-    has_started && !wasAnswered && isWanted('result.started', wantedEvents),
-    isWanted('result.answered', wantedEvents),
-    is_completed && isWanted('result.completed', wantedEvents),
-  ]
-  const ids = newIds(may.filter(Boolean).length, now)
-  if (ids.length === 0) return undefined
-  const [startedId, answeredId, completedId] = may.map((isTold) => (isTold ? ids.shift() : null))
-  return { startedId, answeredId, completedId }
+/** What a step with an answer may tell of what is wanted, by commas; empty where that is nothing. */
+function eventsOf({ has_started, is_completed }: ResultRow, { wantedEvents, wasAnswered }: Told): string {
+  const may: EventType[] = ['result.answered']
+  if (has_started && !wasAnswered) may.push('result.started')
+  if (is_completed) may.push('result.completed')
+  return may.filter((type) => isWanted(type, wantedEvents)).join()
 }
 
 /** Within a transaction there is nothing to write it with. */
@@ -132,21 +127,30 @@ async function writeGroup(db: Database, steps: UsualStep[]): Promise<boolean[]> 
   }
 }
 
-async function writeAlone(db: Database, { kind, values, workspaceId }: UsualStep): Promise<boolean> {
+async function writeAlone(db: Database, step: UsualStep): Promise<boolean> {
+  const { kind, values } = step
   const { start, answer, answerTold, answerApart, answerApartTold } = stepStatements(db)
   const kept = { start, answer, answerTold }
   const apart = { start, answer: answerApart, answerTold: answerApartTold }
-  const written = await (values.apartStep ? apart : kept)[kind]({ workspaceId, ...values })
+  const written = await (values.apartStep ? apart : kept)[kind]({ ...values, ...toTell([step]) })
   return written === 1
 }
 
 function writeTogether(db: Database, steps: UsualStep[]): Promise<boolean[]> {
-  const [{ kind, botId, workspaceId }] = steps as [UsualStep]
+  const [{ kind, botId }] = steps as [UsualStep]
   const { starts, answers, answersTold } = stepStatements(db)
   const given = steps.map(({ values }) => ({
     ...values,
     files: values.files ? JSON.stringify(values.files) : null,
   }))
   const write = { start: starts, answer: answers, answerTold: answersTold }[kind]
-  return write(given, { botId, workspaceId })
+  return write(given, { botId, ...toTell(steps) })
+}
+
+/** What steps of one bot have at hand to tell; nothing where nobody is told. Their events share the beginning of an id. */
+function toTell(steps: readonly UsualStep[]) {
+  const workspaceId = steps[0]?.told?.workspaceId
+  if (workspaceId === undefined) return {}
+  const atHand = JSON.stringify(steps.map(({ told }) => told?.atHand))
+  return { workspaceId, idsBegin: idsBegin(new Date()), atHand }
 }

@@ -35,39 +35,64 @@ export const insertEvents = (
   JOIN ${webhookEndpoints} e ON ${isTold} AND (e.types IS NULL OR h.type = ANY(e.types))`
 
 /**
- * Events that steps of chats of one bot leave in one statement with what they tell. `happened` reads rows of
- * `workspace_id`, `bot_id`, `id`, `size` (how many events) and `event`: the text of one, parsed once and as a whole, or what
- * else `gathered` makes an array of that `webhookOutbox` has. They come behind what is there already, whatever the clock of
- * another server or of before says.
+ * Events that steps of chats of one workspace leave in one statement with what they tell: a row for each bot. `happened`
+ * reads rows of `bot_id`, `id` (the same for all that `events` makes one of), `size` (how many events) and `event`, a JSON
+ * text of each; `events` makes JSON of these, joined by commas, as `webhookOutbox` has it. They come behind what is there already,
+ * whatever the clock of another server or of before says.
  */
 export const leaveEvents = (
   happened: SQL,
-  gathered = sql`('[' || string_agg(h.event, ',') || ']')::json`,
+  workspaceId: SQL,
+  events = (joined: SQL) => sql`'[' || ${joined} || ']'`,
 ) => sql`
   INSERT INTO ${webhookOutbox} (bot_id, written_at, id, endpoint_ids, size, events)
-  SELECT left_behind.bot_id, greatest(clock_timestamp(), (
+  SELECT h.bot_id, greatest(clock_timestamp(), (
       SELECT max(o.written_at) + interval '1 microsecond' FROM ${webhookOutbox} o
-      WHERE o.bot_id = left_behind.bot_id AND o.written_at > now()
-    )), left_behind.id, told.endpoint_ids, left_behind.size, left_behind.events
-  FROM (
-    SELECT h.bot_id, h.workspace_id, min(h.id) AS id, sum(h.size) AS size, ${gathered} AS events
-    FROM (${happened}) h GROUP BY h.bot_id, h.workspace_id
-  ) AS left_behind
-  CROSS JOIN LATERAL (
-    SELECT array_agg(e.id) AS endpoint_ids FROM ${webhookEndpoints} e
-    WHERE e.workspace_id = left_behind.workspace_id AND e.is_enabled
-  ) AS told
-  WHERE told.endpoint_ids IS NOT NULL`
+      WHERE o.bot_id = h.bot_id AND o.written_at > now()
+    )), min(h.id), ARRAY(SELECT e.id ${enabled(workspaceId)}), sum(h.size), (${events(sql`string_agg(h.event, ',')`)})::json
+  FROM (${happened}) h
+  GROUP BY h.bot_id
+  HAVING EXISTS (SELECT ${enabled(workspaceId)})`
+
+const enabled = (workspaceId: SQL) =>
+  sql`FROM ${webhookEndpoints} e WHERE e.workspace_id = ${workspaceId} AND e.is_enabled`
+
+/** By which the ids of events differ that usual steps leave together. */
+const OWN_DIGITS = 2
+
+/** What such ids begin with. */
+export const idsBegin = (now: Date) => newId(now).slice(0, -OWN_DIGITS)
 
 /**
- * The events of a row `t` of the outbox. A step with an answer has left the id of its result, that of its session, when it
- * was, whether the result has started and is completed, when it was created, the ids of what it tells (null where it does
- * not): that the result began, was answered, is completed; and of the answer its block, its content and its files.
- * `migrations/distribute.sql` has the same. OFFSET: a step is made text once, not wherever a part of it is read.
+ * The events of a row `t` of the outbox. Usual steps have left what they had at hand, each the id of its result, that of its
+ * session, when it was, and of the answer its block, its content and its files; and of those that were written their place, when
+ * the result was created, whether it has started and is completed, and what they tell: that it began, was answered, is
+ * completed. The id of the row is what those of their events begin with. The build before has left for each step the same in one list,
+ * with the ids of what it tells. `migrations/distribute.sql` has the same. OFFSET: a step is made text once, not wherever a
+ * part of it is read.
  */
 export const eventsLeft = sql`(
-  SELECT * FROM json_to_recordset(CASE WHEN json_typeof(t.events->0) = 'object' THEN t.events END)
-    AS o(subject text, place integer, id text, type text, data json, at timestamptz)
+  SELECT * FROM json_to_recordset(
+      CASE WHEN json_typeof(t.events->0) = 'object' AND t.events->0->'steps' IS NULL THEN t.events END
+    ) AS o(subject text, place integer, id text, type text, data json, at timestamptz)
+  UNION ALL
+  SELECT step->>0, told.place, t.id || lpad((3 * nth + told.place)::text, ${sql.raw(String(OWN_DIGITS))}, '0'), told.type,
+    ('{"id":' || (step->0)::text || ',"botId":' || to_json(t.bot_id) || ',"lastChatSessionId":' || (step->1)::text
+      || told.answers || ',"hasStarted":' || written[3] || ',"isCompleted":' || written[4] || ',"createdAt":"'
+      || to_char(written[2]::timestamptz AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"}')::json,
+    (step->>2)::timestamptz
+  FROM (
+    SELECT ARRAY(SELECT json_array_elements_text(live)) AS written
+    FROM json_array_elements(t.events->0->'written') AS of_written(live) OFFSET 0
+  ) AS of_written
+  JOIN json_array_elements(t.events->0->'steps') WITH ORDINALITY AS of_steps(step, nth) ON nth = written[1]::bigint
+  CROSS JOIN LATERAL (VALUES
+    (0, 'result.started', written[5], ''),
+    (1, 'result.answered', written[6], ',"answers":[{"blockId":' || (step->3)::text || ',"content":' || (step->4)::text
+      || coalesce(',"attachedFileUrls":' || (step->>5), '') || '}]'),
+    (2, 'result.completed', written[7], '')
+  ) AS told(place, type, is_told, answers)
+  WHERE is_told = 'true'
   UNION ALL
   SELECT step[1], told.place, told.id, told.type,
     ('{"id":' || to_json(step[1]) || ',"botId":' || to_json(t.bot_id) || ',"lastChatSessionId":' || to_json(step[2])

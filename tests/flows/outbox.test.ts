@@ -49,12 +49,13 @@ describeHere('what steps of chats leave', () => {
     const happened = events.map((event, place) => {
       const [subject, id] = event.split('/')
       const text = JSON.stringify({ subject, place, id, type, at: new Date(), data: {} })
-      return sql`(${site.workspaceId}, ${botId}, ${id}, 1, ${text})`
+      return sql`(${botId}, ${id}, 1, ${text})`
     })
     await db.execute(
-      leaveEvents(sql`
-        SELECT * FROM (VALUES ${sql.join(happened, sql`, `)})
-          AS v(workspace_id, bot_id, id, size, event)`),
+      leaveEvents(
+        sql`SELECT * FROM (VALUES ${sql.join(happened, sql`, `)}) AS v(bot_id, id, size, event)`,
+        sql`${site.workspaceId}`,
+      ),
     )
   }
 
@@ -174,6 +175,46 @@ describeHere('what steps of chats leave', () => {
     if (build === 'the build before') await app.pool.query('UPDATE webhook_outbox SET size = NULL')
     await shareOut(app.db, '', 64)
     expect(await deliveries()).toHaveLength(4 * 20)
+  })
+
+  test('what the build before has left of steps is told as what this one leaves', async () => {
+    const flow = bot({ Start: [ask('One'), ask('Two')] }, { variables: ['One', 'Two'] })
+    const made = await publish(app, site, flow)
+    await app.pool.query('DELETE FROM webhook_deliveries')
+    const { sessionId, resultId } = await start(app, made)
+    await reply(app, sessionId, 'A "good"\none')
+    const told = async () =>
+      (await app.pool.query('DELETE FROM webhook_deliveries RETURNING type, data::jsonb, created_at')).rows
+    const [row] = (
+      await app.pool.query(
+        'SELECT r.created_at::text, o.* FROM webhook_outbox o, results r WHERE r.id = $1',
+        [resultId],
+      )
+    ).rows
+    await shareAll(app.db)
+    const now = await told()
+    expect(now.map(({ type }) => type).sort()).toEqual(['result.answered', 'result.started'])
+    const [[, , at, blockId, content, files]] = JSON.parse(row.events)[0].steps
+    const left = [
+      resultId,
+      sessionId,
+      at,
+      'true',
+      'false',
+      row.created_at,
+      '1',
+      '2',
+      null,
+      blockId,
+      content,
+      files,
+    ]
+    await app.pool.query(
+      `INSERT INTO webhook_outbox (bot_id, written_at, id, endpoint_ids, size, events) VALUES ($1, now(), '1', $2, 2, $3)`,
+      [made.id, row.endpoint_ids, JSON.stringify([left])],
+    )
+    await shareAll(app.db)
+    expect(await told()).toEqual(now)
   })
 
   test('of many bots each has its turn, while the first have always more to tell', async () => {

@@ -1,0 +1,2 @@
+-- What is emptied again and again keeps its pages: of a table without any, reading all of it is planned, which goes on while it fills.
+ALTER TABLE "webhook_outbox" SET (vacuum_truncate = false);
