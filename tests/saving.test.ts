@@ -3,7 +3,7 @@ import { sql } from 'drizzle-orm'
 import fc from 'fast-check'
 import { type Step, saveStep } from '../server/chat/saving.ts'
 import { sessionLookups } from '../server/chat/session-lookups.ts'
-import type { Answer, SessionState, StepOutcome } from '../server/chat/types.ts'
+import type { SessionState, StepOutcome } from '../server/chat/types.ts'
 import { isDistributed } from '../server/db/distribution.ts'
 import { eventsLeft } from '../server/webhooks/outbox.ts'
 import { type App, startApp } from './support/app.ts'
@@ -353,27 +353,6 @@ test('of steps of one moment each counts once, whatever they have in common', as
     'result 3: 0 answer 3',
   ])
 })
-
-test.each(['a usual step', 'a step with logs'])(
-  'half of a surrogate pair is told as it is stored, of %s',
-  async (kind) => {
-    const [app] = apps as [App]
-    await prepareMany(app, false)
-    await app.pool.query('DELETE FROM webhook_outbox; DELETE FROM webhook_deliveries')
-    const step = answering(0)
-    const [given] = step.outcome.answers
-    step.outcome.answers = [{ ...(given as Answer), content: 'answer \ud83d' }]
-    if (kind === 'a step with logs')
-      step.outcome.logs = [{ status: 'info', description: 'Done', isInternal: false }]
-    expect(await saveStep(app.db, step, NOW)).toBe(true)
-    await shareAll(app.db)
-    const { rows } = await app.pool.query(
-      `SELECT data->'answers'->0->>'content' AS content FROM webhook_deliveries`,
-    )
-    expect(rows).toEqual([{ content: 'answer \ufffd' }])
-    expect(await answersOf(app)).toEqual(['result 0: 0 answer \ufffd'])
-  },
-)
 
 test('what keeps one step of a moment from being written keeps no other', async () => {
   const [app] = apps as [App]

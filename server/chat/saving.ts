@@ -251,8 +251,7 @@ function toAnswers(botId: string, resultId: string, answers: readonly Answer[]):
     result_id: resultId,
     place,
     block_id: answer.blockId,
-    // Code of a bot may have made half of a surrogate pair, which is stored as another character, but refused in JSON.
-    content: answer.content.toWellFormed(),
+    content: answer.content,
     files: answer.attachedFileUrls,
   }))
 }

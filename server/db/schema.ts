@@ -666,15 +666,15 @@ export const webhookOutbox = pgTable(
     botId: text('bot_id').notNull(),
     /** Once the results were locked, and behind what was there: what one result has to tell is in this order. */
     writtenAt: timestamp('written_at', { withTimezone: true }).notNull(),
-    /** That of one of the events. */
+    /** That of one of the events, or of those of usual steps what theirs begin with. */
     id: text('id').notNull(),
     /** Those of the workspace that were enabled then. */
     endpointIds: text('endpoint_ids').array().notNull(),
     /** How many events; null where the build before wrote them. */
     size: integer('size'),
     /**
-     * An array of `{subject, place, id, type, at, data}`, as `insertEvents` in `webhooks/outbox.ts` has them, or of what steps
-     * with an answer had at hand for their events, as `eventsLeft` reads it.
+     * An array of `{subject, place, id, type, at, data}`, as `insertEvents` in `webhooks/outbox.ts` has them, or of one object
+     * with what usual steps had at hand for theirs, as `eventsLeft` reads it.
      */
     events: json('events').notNull(),
   },

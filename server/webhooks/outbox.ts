@@ -49,12 +49,12 @@ export const leaveEvents = (
   SELECT h.bot_id, greatest(clock_timestamp(), (
       SELECT max(o.written_at) + interval '1 microsecond' FROM ${webhookOutbox} o
       WHERE o.bot_id = h.bot_id AND o.written_at > now()
-    )), min(h.id), ARRAY(SELECT e.id ${enabled(workspaceId)}), sum(h.size), (${events(sql`string_agg(h.event, ',')`)})::json
+    )), min(h.id), ARRAY(SELECT e.id ${enabledOf(workspaceId)}), sum(h.size), (${events(sql`string_agg(h.event, ',')`)})::json
   FROM (${happened}) h
   GROUP BY h.bot_id
-  HAVING EXISTS (SELECT ${enabled(workspaceId)})`
+  HAVING EXISTS (SELECT ${enabledOf(workspaceId)})`
 
-const enabled = (workspaceId: SQL) =>
+const enabledOf = (workspaceId: SQL) =>
   sql`FROM ${webhookEndpoints} e WHERE e.workspace_id = ${workspaceId} AND e.is_enabled`
 
 /** By which the ids of events differ that usual steps leave together. */
