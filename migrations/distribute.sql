@@ -18,7 +18,8 @@ DO $$ BEGIN
           CASE WHEN json_typeof(t.events->0) = 'object' AND t.events->0->'steps' IS NULL THEN t.events END
         ) AS o(subject text, place integer, id text, type text, data json, at timestamptz)
       UNION ALL
-      SELECT step->>0, told.place, t.id || lpad((3 * nth + told.place)::text, 2, '0'), told.type,
+      SELECT step->>0, told.place, t.id || lpad((3 * nth + told.place)::text, 2, '0'),
+        told.type,
         ('{"id":' || (step->0)::text || ',"botId":' || to_json(t.bot_id) || ',"lastChatSessionId":' || (step->1)::text
           || told.answers || ',"hasStarted":' || written[3] || ',"isCompleted":' || written[4] || ',"createdAt":"'
           || to_char(written[2]::timestamptz AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"}')::json,

@@ -133,13 +133,18 @@ export function botPage(
 
 /** The row of a bot, which nobody else changes until the transaction ends; undefined when it was deleted. */
 export async function lockBot(tx: Transaction, { bot }: BotGrant): Promise<BotRow | undefined> {
-  const [row] = await tx
-    .select()
-    .from(table)
-    .where(and(eq(table.id, bot.id), isNull(table.deletedAt)))
-    .for('update')
+  const [row] = await locking(tx).lock.execute({ id: bot.id })
   return row
 }
+
+const locking = statements((db, named) => ({
+  lock: db
+    .select()
+    .from(table)
+    .where(and(eq(table.id, sql.placeholder('id')), isNull(table.deletedAt)))
+    .for('update')
+    .prepare(named('lock_bot')),
+}))
 
 /**
  * From the commit on the bot is not found; its names are free and its results are left to the purge. `gone` when

@@ -237,15 +237,16 @@ const withAnswer = (write: typeof withStep, more = sql``) => sql`
 const bare = (writtenSession: SQL) => sql`${withStep(writtenSession, overEarlierStep)} SELECT id FROM session`
 
 /**
- * What usual steps tell: that its result began by an answer, that there was one, that it is completed by it. They leave what is at
- * hand, in one text for all of them, and of each that was written what only the database knows. `eventsLeft` makes events of
- * that once they are shared out: to write JSON takes many times longer, here and in the service. `live` reads the rows of
- * results, what they were before, the place of each step and what it may tell.
+ * What usual steps tell: that its result began by an answer, that there was one, that it is completed by it. They leave
+ * what is at hand, in one text for all of them, and of each that was written what only the database knows. `eventsLeft`
+ * makes events of that once they are shared out: to write JSON takes many times longer, here and in the service. `live`
+ * reads the rows of results, what they were before, the place of each step and what it may tell.
  */
 const tellAnswers = (live: SQL) =>
   sql`, told AS (${leaveEvents(
     sql`
-    SELECT bot_id, ${sql.placeholder('idsBegin')}::text AS id, starts::integer + answers::integer + completes::integer AS size,
+    SELECT bot_id, ${sql.placeholder('idsBegin')}::text AS id,
+      starts::integer + answers::integer + completes::integer AS size,
       '[' || place || ',"' || created_at || '",' || has_started || ',' || is_completed || ',' || starts || ',' || answers
         || ',' || completes || ']' AS event
     FROM (
@@ -256,8 +257,9 @@ const tellAnswers = (live: SQL) =>
     ) AS answered
     WHERE starts OR answers OR completes`,
     workspaceId,
+    // The build before takes the place for a number, and leaves a row where it is none to this one.
     (written) =>
-      sql`'[{"steps":' || ${sql.placeholder('atHand')}::text || ',"written":[' || ${written} || ']}]'`,
+      sql`'[{"place":"of steps","steps":' || ${sql.placeholder('atHand')}::text || ',"written":[' || ${written} || ']}]'`,
   )})`
 
 const answerTold = tellAnswers(sql`(

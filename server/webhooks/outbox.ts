@@ -36,9 +36,9 @@ export const insertEvents = (
 
 /**
  * Events that steps of chats of one workspace leave in one statement with what they tell: a row for each bot. `happened`
- * reads rows of `bot_id`, `id` (the same for all that `events` makes one of), `size` (how many events) and `event`, a JSON
- * text of each; `events` makes JSON of these, joined by commas, as `webhookOutbox` has it. They come behind what is there already,
- * whatever the clock of another server or of before says.
+ * reads rows of `bot_id`, `id`, `size` (how many events) and `event`, a text; `events` makes JSON of such texts, which are
+ * joined by commas, as `webhookOutbox` has it. They come behind what is there already, whatever the clock of another
+ * server or of before says.
  */
 export const leaveEvents = (
   happened: SQL,
@@ -49,7 +49,8 @@ export const leaveEvents = (
   SELECT h.bot_id, greatest(clock_timestamp(), (
       SELECT max(o.written_at) + interval '1 microsecond' FROM ${webhookOutbox} o
       WHERE o.bot_id = h.bot_id AND o.written_at > now()
-    )), min(h.id), ARRAY(SELECT e.id ${enabledOf(workspaceId)}), sum(h.size), (${events(sql`string_agg(h.event, ',')`)})::json
+    )), min(h.id), ARRAY(SELECT e.id ${enabledOf(workspaceId)}), sum(h.size),
+    (${events(sql`string_agg(h.event, ',')`)})::json
   FROM (${happened}) h
   GROUP BY h.bot_id
   HAVING EXISTS (SELECT ${enabledOf(workspaceId)})`
@@ -64,19 +65,20 @@ const OWN_DIGITS = 2
 export const idsBegin = (now: Date) => newId(now).slice(0, -OWN_DIGITS)
 
 /**
- * The events of a row `t` of the outbox. Usual steps have left what they had at hand, each the id of its result, that of its
- * session, when it was, and of the answer its block, its content and its files; and of those that were written their place, when
- * the result was created, whether it has started and is completed, and what they tell: that it began, was answered, is
- * completed. The id of the row is what those of their events begin with. The build before has left for each step the same in one list,
- * with the ids of what it tells. `migrations/distribute.sql` has the same. OFFSET: a step is made text once, not wherever a
- * part of it is read.
+ * The events of a row `t` of the outbox: those that steps have left as such, and those of usual steps. Of these it has
+ * `steps`, each with what was at hand: the ids of its result and its session, when it was, and of the answer its block,
+ * content and files; and for each that was written, in `written`, its place among them, when its result was created,
+ * whether that has started and is completed, and whether there is to tell that it began, was answered, is completed. Ids
+ * of these events begin with that of the row. The build before left one list for each step, with the ids of what it
+ * tells. `migrations/distribute.sql` has the same. OFFSET: a step is made text once, not wherever a part of it is read.
  */
 export const eventsLeft = sql`(
   SELECT * FROM json_to_recordset(
       CASE WHEN json_typeof(t.events->0) = 'object' AND t.events->0->'steps' IS NULL THEN t.events END
     ) AS o(subject text, place integer, id text, type text, data json, at timestamptz)
   UNION ALL
-  SELECT step->>0, told.place, t.id || lpad((3 * nth + told.place)::text, ${sql.raw(String(OWN_DIGITS))}, '0'), told.type,
+  SELECT step->>0, told.place, t.id || lpad((3 * nth + told.place)::text, ${sql.raw(String(OWN_DIGITS))}, '0'),
+    told.type,
     ('{"id":' || (step->0)::text || ',"botId":' || to_json(t.bot_id) || ',"lastChatSessionId":' || (step->1)::text
       || told.answers || ',"hasStarted":' || written[3] || ',"isCompleted":' || written[4] || ',"createdAt":"'
       || to_char(written[2]::timestamptz AT TIME ZONE 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"') || '"}')::json,

@@ -194,6 +194,10 @@ describeHere('what steps of chats leave', () => {
     await shareAll(app.db)
     const now = await told()
     expect(now.map(({ type }) => type).sort()).toEqual(['result.answered', 'result.started'])
+    // As it reads what this one leaves, which it must not take for nothing.
+    const old =
+      'SELECT * FROM json_to_recordset($1::json) AS o(subject text, place integer, id text, type text)'
+    await expect(app.pool.query(old, [row.events])).rejects.toMatchObject({ code: '22P02' })
     const [[, , at, blockId, content, files]] = JSON.parse(row.events)[0].steps
     const left = [
       resultId,
