@@ -29,7 +29,7 @@ interface Told {
   wasAnswered: boolean
 }
 
-/** The most steps that one statement writes. */
+/** The most steps that one statement writes: `OWN_DIGITS` of the outbox tells the events of 32 apart. */
 const MOST = 16
 
 /**
@@ -62,7 +62,7 @@ export async function writeUsual(
   const [answer, ...moreAnswers] = answers
   if (!answer || made.length + moreAnswers.length > 0) return false
   const given = {
-    tells: told ? eventsOf(result, told) : '',
+    tells: told ? typesToTell(result, told) : '',
     lateBefore: lateBefore(now),
     blockId: answer.block_id,
     content: answer.content,
@@ -84,8 +84,8 @@ export async function writeUsual(
   return isWritten
 }
 
-/** What a step with an answer may tell of what is wanted, by commas; empty where that is nothing. */
-function eventsOf({ has_started, is_completed }: ResultRow, { wantedEvents, wasAnswered }: Told): string {
+/** Types of events that a step with an answer may tell of what is wanted, by commas; empty where that is nothing. */
+function typesToTell({ has_started, is_completed }: ResultRow, { wantedEvents, wasAnswered }: Told): string {
   const may: EventType[] = ['result.answered']
   if (has_started && !wasAnswered) may.push('result.started')
   if (is_completed) may.push('result.completed')

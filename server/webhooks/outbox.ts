@@ -58,7 +58,7 @@ export const leaveEvents = (
 const enabledOf = (workspaceId: SQL) =>
   sql`FROM ${webhookEndpoints} e WHERE e.workspace_id = ${workspaceId} AND e.is_enabled`
 
-/** By which the ids of events differ that usual steps leave together. */
+/** By which the ids of events differ that usual steps leave together: three for each step, counted from 3. */
 const OWN_DIGITS = 2
 
 /** What such ids begin with. */
