@@ -12,7 +12,7 @@ import { component, id, name } from './fields.ts'
 import { coordinates } from './flow.ts'
 import { boundedArray } from './in-place.ts'
 import { limits } from './limits.ts'
-import { quickText } from './quick-text.ts'
+import { quickText } from './quick.ts'
 import { taggedUnion, tagOf } from './union.ts'
 import { currentVersions, type DocumentVersion, type LegacyVersion, legacyVersions } from './versions.ts'
 

@@ -1,7 +1,7 @@
 import { z } from '../zod.ts'
 import { boundedArray, looseObject } from './in-place.ts'
 import { limits } from './limits.ts'
-import { quickText } from './quick-text.ts'
+import { quickNumber, quickText } from './quick.ts'
 import { selectUnion, wrongType } from './union.ts'
 
 /*
@@ -56,10 +56,10 @@ export function flag(description: string) {
 }
 
 export function number(description: string, bounds: { min: number; max: number; example: number }) {
-  return z.number().min(bounds.min).max(bounds.max).meta({ description, example: bounds.example })
+  return quickNumber(bounds.min, bounds.max).meta({ description, example: bounds.example })
 }
 
-const anyNumber = z.number().min(-1e15).max(1e15)
+const anyNumber = quickNumber(-1e15, 1e15)
 const numberText = quickText(limits.name)
 
 /** A number that may be computed at run time: stored as a number or as text with a placeholder. */

@@ -2,7 +2,7 @@ import { z } from '../zod.ts'
 import { component, flag, id, name, number, oneOf, phrase, reference, variableReference } from './fields.ts'
 import { boundedArray } from './in-place.ts'
 import { limits } from './limits.ts'
-import { quickText } from './quick-text.ts'
+import { quickText } from './quick.ts'
 import { selectUnion, taggedUnion, tagOf, wrongType } from './union.ts'
 
 /** What connects and surrounds the blocks: coordinates, edges, variables and events. */

@@ -24,8 +24,8 @@ const InPlaceObject = z.core.$constructor<z.ZodObject>('InPlaceObject', (schema,
       const known = plan.known.get(key)
       if (known === undefined) continue
       inner.value = record[key]
-      const property = inner.value === undefined ? known.declared : known.present
-      const { issues } = property._zod.run(inner, context) as z.core.ParsePayload
+      const run = inner.value === undefined ? known.declared : known.present
+      const { issues } = run(inner, context) as z.core.ParsePayload
       if (issues.length === 0) continue
       payload.issues.push(...z.core.util.prefixIssues(key, issues))
       inner = { value: undefined, issues: [] }
@@ -39,9 +39,12 @@ const InPlaceObject = z.core.$constructor<z.ZodObject>('InPlaceObject', (schema,
   }
 })
 
+/** Kept by itself: a schema finds it in a dictionary of all that it has, which takes longer than to read a short text. */
+type Run = z.core.$ZodType['_zod']['run']
+
 interface Plan {
   /** What a key was declared as, and what that means for a value that is there. */
-  known: Map<string, { declared: z.core.$ZodType; present: z.core.$ZodType }>
+  known: Map<string, { declared: Run; present: Run }>
   required: [string, z.core.$ZodType][]
 }
 
@@ -51,7 +54,10 @@ function planOf(shape: z.core.$ZodShape): Plan {
     known: new Map(
       entries.map(([key, declared]) => [
         key,
-        { declared, present: declared instanceof z.ZodOptional ? declared._zod.def.innerType : declared },
+        {
+          declared: declared._zod.run,
+          present: (declared instanceof z.ZodOptional ? declared._zod.def.innerType : declared)._zod.run,
+        },
       ]),
     ),
     required: entries.filter(([, schema]) => schema._zod.optin === undefined),
@@ -86,15 +92,25 @@ const InPlaceArray = z.core.$constructor<z.ZodArray, BoundedArrayDef>('InPlaceAr
     }
     // A list that is too long is refused by its length, before anything in it costs time.
     if (value.length > def.maximum) return payload
+    const { run } = def.element._zod
     let inner: z.core.ParsePayload = { value: undefined, issues: [] }
     for (let index = 0; index < value.length; index++) {
       inner.value = value[index]
-      const { issues } = def.element._zod.run(inner, context) as z.core.ParsePayload
+      const { issues } = run(inner, context) as z.core.ParsePayload
       if (issues.length === 0) continue
       payload.issues.push(...z.core.util.prefixIssues(index, issues))
       inner = { value: undefined, issues: [] }
     }
     return payload
+  }
+
+  const { run, parse } = schema._zod
+  // A least length, or a rule that was added later, must be asked.
+  if (def.checks?.length !== 1) return
+  schema._zod.run = (payload, context) => {
+    const { value } = payload
+    const fits = Array.isArray(value) && value.length <= def.maximum
+    return fits ? parse(payload, context) : run(payload, context)
   }
 })
 

@@ -3,7 +3,7 @@ import { comparisonOperator, logicalOperator } from './conditions.ts'
 import { component, flag, id, list, name, number, oneOf, phrase, picture, prose, textList } from './fields.ts'
 import { boundedArray } from './in-place.ts'
 import { limits } from './limits.ts'
-import { quickText } from './quick-text.ts'
+import { quickText } from './quick.ts'
 
 const systemMessages = component('SystemMessages', 'Texts that replace the built-in ones of the chat.', {
   invalidMessage: prose(

@@ -1,6 +1,6 @@
 import { colour, component, flag, name, number, oneOf, picture, url } from './fields.ts'
 import { limits } from './limits.ts'
-import { quickText } from './quick-text.ts'
+import { quickText } from './quick.ts'
 import { selectUnion, wrongType } from './union.ts'
 
 /*

@@ -41,9 +41,9 @@ type Shares = Record<Owner, number>
 
 const maps = new Map<string, SourceMap>()
 
-/** The module that a function is written in; the build has joined many. */
+/** The module that a function is written in; the build has joined many. What a library has built itself is its own. */
 function moduleOf({ url, lineNumber, columnNumber }: Profile[number]['callFrame']): string {
-  if (!url.includes('/dist/')) return url
+  if (!url.includes('/dist/') || url.includes('/node_modules/')) return url
   let map = maps.get(url)
   if (!map) {
     map = new SourceMap(JSON.parse(readFileSync(`${fileURLToPath(url)}.map`, 'utf8')))

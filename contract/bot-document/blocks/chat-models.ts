@@ -12,7 +12,7 @@ import {
   variableReference,
 } from '../fields.ts'
 import { limits } from '../limits.ts'
-import { quickText } from '../quick-text.ts'
+import { quickText } from '../quick.ts'
 import { pairs, responseMapping, vendorBlock } from './vendor.ts'
 
 /** Vendor blocks that talk to language models and speech services. */

@@ -12,7 +12,7 @@ import {
   variableReference,
 } from '../fields.ts'
 import { limits } from '../limits.ts'
-import { quickText } from '../quick-text.ts'
+import { quickText } from '../quick.ts'
 import { selectUnion, wrongType } from '../union.ts'
 import { block } from './block.ts'
 

@@ -14,7 +14,7 @@ import {
   variableReference,
 } from '../fields.ts'
 import { limits } from '../limits.ts'
-import { quickText } from '../quick-text.ts'
+import { quickText } from '../quick.ts'
 import { block } from './block.ts'
 import { numberUnits } from './number-units.ts'
 

@@ -15,7 +15,7 @@ import {
   variableReference,
 } from '../fields.ts'
 import { limits } from '../limits.ts'
-import { quickText } from '../quick-text.ts'
+import { quickText } from '../quick.ts'
 import { block } from './block.ts'
 
 /** Built-in integrations with the same shape in every version. */

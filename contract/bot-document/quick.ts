@@ -2,9 +2,11 @@ import { text } from '../shared.ts'
 import { z } from '../zod.ts'
 
 /*
- * Most of a document is short texts. Where the number of code units alone says that a text fits, nothing
- * needs to be counted and none of zod's check machinery needs to run; everything else takes the usual way.
+ * Most of a document is short texts and numbers. Where the number of code units alone says that a text fits, nothing
+ * needs to be counted; there and where a number is within its bounds, none of zod's check machinery needs to run.
+ * Everything else takes the usual way.
  */
+
 interface QuickTextDef extends z.core.$ZodStringDef {
   maximum: number
   minimum: number
@@ -28,4 +30,25 @@ const QuickText = z.core.$constructor<z.ZodString, QuickTextDef>('QuickText', (s
 export function quickText(maximum: number, minimum = 0): z.ZodString {
   const slow = text(maximum, minimum)
   return new QuickText({ ...slow._zod.def, maximum, minimum }).meta({ ...slow.meta() })
+}
+
+interface QuickNumberDef extends z.core.$ZodNumberDef {
+  minimum: number
+  maximum: number
+}
+
+const QuickNumber = z.core.$constructor<z.ZodNumber, QuickNumberDef>('QuickNumber', (schema, def) => {
+  z.ZodNumber.init(schema, def)
+  const { run } = schema._zod
+  if (def.checks?.length !== 2) return
+  schema._zod.run = (payload, context) => {
+    const { value } = payload
+    const fits = typeof value === 'number' && value >= def.minimum && value <= def.maximum
+    return fits ? payload : run(payload, context)
+  }
+})
+
+/** A number within its bounds. */
+export function quickNumber(minimum: number, maximum: number): z.ZodNumber {
+  return new QuickNumber({ ...z.number().min(minimum).max(maximum)._zod.def, minimum, maximum })
 }
