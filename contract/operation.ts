@@ -20,6 +20,8 @@ export interface Operation {
   fileBody?: string
   /** The largest body accepted; `document` is for operations that carry a whole bot. */
   bodySize?: 'small' | 'document'
+  /** Parts of the document in the `bot` of the body, as current versions have them: its handler has them as texts alone. */
+  documentParts?: Record<string, z.ZodType>
   /**
    * The parameter of the query without which the operation means everything. Any body is refused then, and any
    * Content-Type header too while it is absent: only a bare request means everything.
@@ -280,6 +282,13 @@ export interface FileBody {
 
 /** The media type of such a body, whatever the file is. */
 export const fileMediaType = 'application/octet-stream'
+
+/** A body whose bot has some properties as texts alone: what is in their place may not be what was sent. */
+export type WithoutParts<Body extends { bot: object }, Names extends string> = Omit<Body, 'bot'> & {
+  bot: Without<Body['bot'], Names>
+}
+/** Of each member of a union by itself. */
+type Without<Value, Names extends string> = Value extends object ? Omit<Value, Names> : never
 
 /** What a handler returns. Only `reply` can make one, so a handler cannot answer what its operation does not declare. */
 interface Result<O extends Contract> {

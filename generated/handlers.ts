@@ -1,6 +1,6 @@
 // Made by `make generate` from contract/. Do not edit.
 import type { operations as contract } from '../contract/index.ts'
-import type { AccessKind, FileBody, Handler, Stream } from '../contract/operation.ts'
+import type { AccessKind, FileBody, Handler, Stream, WithoutParts } from '../contract/operation.ts'
 import type { z } from '../contract/zod.ts'
 import type { operations as wire } from './openapi.ts'
 
@@ -240,7 +240,7 @@ export interface CreateBot {
   access: 'workspace'
   params: undefined
   query: undefined
-  body: z.output<(typeof contract)['createBot']['body']>
+  body: WithoutParts<z.output<(typeof contract)['createBot']['body']>, 'groups' | 'edges' | 'variables'>
   reply: wire['createBot']['responses'][201]['content']['application/json']
   minimal: wire['createBot']['responses'][201]['content']['application/vnd.bot-builder.minimal+json']
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'
@@ -262,7 +262,7 @@ export interface UpdateBot {
   access: 'bot'
   params: z.output<(typeof contract)['updateBot']['params']>
   query: undefined
-  body: z.output<(typeof contract)['updateBot']['body']>
+  body: WithoutParts<z.output<(typeof contract)['updateBot']['body']>, 'groups' | 'edges' | 'variables'>
   reply: wire['updateBot']['responses'][200]['content']['application/json']
   minimal: wire['updateBot']['responses'][200]['content']['application/vnd.bot-builder.minimal+json']
   error: 'BAD_REQUEST' | 'UNAUTHORIZED' | 'FORBIDDEN' | 'NOT_FOUND' | 'CONFLICT' | 'PRECONDITION_FAILED' | 'PAYLOAD_TOO_LARGE' | 'UNSUPPORTED_MEDIA_TYPE' | 'TOO_MANY_REQUESTS' | 'INTERNAL_SERVER_ERROR' | 'SERVICE_UNAVAILABLE'

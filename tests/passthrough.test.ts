@@ -1,7 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { type App, startApp } from './support/app.ts'
 import { type Answer, anyBody } from './support/client.ts'
-import { legacyFlow, makeWorld, type Site } from './support/world.ts'
+import { flow, legacyFlow, makeWorld, type Site } from './support/world.ts'
 
 /*
  * What a request costs the database, and that a stored document leaves as the text it is: nobody looks into
@@ -139,6 +139,46 @@ describe('a caller who names the workspace in the body', () => {
     const answer = await create(bot)
     expect([answer.status, answer.body.code]).toEqual([401, 'UNAUTHORIZED'])
     expect(await bots()).toBe(before)
+  })
+})
+
+describe('a document that is sent', () => {
+  const headers = { 'Content-Type': 'application/json' }
+  const groups = Array.from({ length: 60 }, (_, at) => ({
+    ...flow.groups[0],
+    id: `group-${at}`,
+    2: 'ü',
+    1: '🎈',
+  }))
+  const wide = { version: '6.1', ...flow, groups }
+  const create = (text: string) =>
+    app.client.send('POST', '/v1/bots', { as: site.member, headers, body: text })
+  const asText = (bot: object) => JSON.stringify({ workspaceId: site.workspaceId, bot })
+
+  test('is not parsed on the way, and is stored as one that was', async () => {
+    const text = asText(wide)
+    const parse = jest.spyOn(JSON, 'parse')
+    const [unparsed, parsed] = [await create(text), await create(` ${text}`)]
+    const [first, second] = parse.mock.calls
+      .map(([input]) => input)
+      .filter((input) => input.includes('"bot":{"version"'))
+    expect([first?.includes('group-1'), second?.includes('group-1')]).toEqual([false, true])
+
+    const partsOf = ({ body }: Answer) => {
+      const { groups, events, edges, variables, theme, settings } = body.bot
+      return { groups, events, edges, variables, theme, settings }
+    }
+    expect(partsOf(unparsed)).toEqual(partsOf(parsed))
+    const { rows } = await app.pool.query('SELECT groups::text FROM bot_drafts WHERE bot_id = $1', [
+      unparsed.body.bot.id,
+    ])
+    expect(rows).toEqual([{ groups: JSON.stringify(groups) }])
+  })
+
+  test('is refused as one that was parsed', async () => {
+    const text = asText({ ...wide, groups: [...groups, { id: 'group-60' }] })
+    const [one, other] = [await create(text), await create(` ${text}`)]
+    expect([one.status, one.body.issues]).toEqual([400, other.body.issues])
   })
 })
 

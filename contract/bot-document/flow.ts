@@ -1,6 +1,6 @@
 import { z } from '../zod.ts'
 import { component, flag, id, name, number, oneOf, phrase, reference, variableReference } from './fields.ts'
-import { boundedArray } from './in-place.ts'
+import { boundedArray, looseObject } from './in-place.ts'
 import { limits } from './limits.ts'
 import { quickText } from './quick.ts'
 import { selectUnion, taggedUnion, tagOf, wrongType } from './union.ts'
@@ -22,20 +22,19 @@ export const outgoingEdge = (owner: string) =>
     'edgToEmail',
   )
 
-const edgeSource = component(
-  'EdgeSource',
-  'Where an edge starts: at a block, at an item or a path of a block, or at an event. Either blockId or eventId is present; eventId only in versions 6 and 6.1.',
+const edgeSource = looseObject(
   {
     blockId: id('Id of the block the edge leaves.', 'blkAskEmail').optional(),
     itemId: id('Id of the item of the block, when the edge leaves one.', 'itmYes').optional(),
     pathId: id('Id of the path of a card, when the edge leaves one.', 'pthBuy').optional(),
     eventId: id('Id of the event the edge leaves.', 'evtStart').optional(),
   },
-  (source) =>
-    source.blockId === undefined && source.eventId === undefined
-      ? { path: [], message: 'Expected a blockId or an eventId' }
-      : undefined,
-)
+  ['blockId', 'eventId'],
+).meta({
+  id: 'EdgeSource',
+  description:
+    'Where an edge starts: at a block, at an item or a path of a block, or at an event. Either blockId or eventId is present; eventId only in versions 6 and 6.1.',
+})
 
 const edgeTarget = component('EdgeTarget', 'Where an edge leads.', {
   groupId: id('Id of the group.', 'grpContact'),

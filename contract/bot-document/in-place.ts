@@ -7,7 +7,16 @@ import { z } from '../zod.ts'
  * must not have defaults or transforms: the results would be lost.
  */
 
-const InPlaceObject = z.core.$constructor<z.ZodObject>('InPlaceObject', (schema, def) => {
+export interface ObjectDef extends z.core.$ZodObjectDef {
+  /** Keys of which at least one has to be there. */
+  oneOf?: readonly string[]
+}
+
+interface InPlaceObject extends z.ZodObject {
+  _zod: z.ZodObject['_zod'] & { def: ObjectDef }
+}
+
+export const InPlaceObject = z.core.$constructor<InPlaceObject, ObjectDef>('InPlaceObject', (schema, def) => {
   z.ZodObject.init(schema, def)
   let plan: Plan | undefined
 
@@ -34,6 +43,10 @@ const InPlaceObject = z.core.$constructor<z.ZodObject>('InPlaceObject', (schema,
       if (key in record) continue
       const { issues } = property._zod.run({ value: undefined, issues: [] }, context) as z.core.ParsePayload
       payload.issues.push(...z.core.util.prefixIssues(key, issues))
+    }
+    if (def.oneOf && payload.issues.length === 0 && !def.oneOf.some((key) => record[key] !== undefined)) {
+      const message = `Expected ${def.oneOf.join(' or ')}`
+      payload.issues.push({ code: 'custom', message, path: [], input: value })
     }
     return payload
   }
@@ -64,16 +77,24 @@ function planOf(shape: z.core.$ZodShape): Plan {
   }
 }
 
-/** An object whose known properties are checked and whose unknown ones are kept. */
-export function looseObject<Shape extends z.ZodRawShape>(shape: Shape): z.ZodObject<Shape, z.core.$loose> {
-  return new InPlaceObject(z.looseObject(shape)._zod.def) as unknown as z.ZodObject<Shape, z.core.$loose>
+/** An object whose known properties are checked and whose unknown ones are kept; of some keys, one has to be there. */
+export function looseObject<Shape extends z.ZodRawShape>(
+  shape: Shape,
+  oneOf?: readonly (keyof Shape & string)[],
+): z.ZodObject<Shape, z.core.$loose> {
+  const { def } = z.looseObject(shape)._zod
+  return new InPlaceObject({ ...def, oneOf }) as unknown as z.ZodObject<Shape, z.core.$loose>
 }
 
-interface BoundedArrayDef extends z.core.$ZodArrayDef {
+interface ListDef extends z.core.$ZodArrayDef {
   maximum: number
 }
 
-const InPlaceArray = z.core.$constructor<z.ZodArray, BoundedArrayDef>('InPlaceArray', (schema, def) => {
+export interface InPlaceArray extends z.ZodArray {
+  _zod: z.ZodArray['_zod'] & { def: ListDef }
+}
+
+export const InPlaceArray = z.core.$constructor<InPlaceArray, ListDef>('InPlaceArray', (schema, def) => {
   z.ZodArray.init(schema, def)
 
   schema._zod.parse = (payload, context) => {

@@ -12,7 +12,11 @@ interface QuickTextDef extends z.core.$ZodStringDef {
   minimum: number
 }
 
-const QuickText = z.core.$constructor<z.ZodString, QuickTextDef>('QuickText', (schema, def) => {
+export interface QuickText extends z.ZodString {
+  _zod: z.ZodString['_zod'] & { def: QuickTextDef }
+}
+
+export const QuickText = z.core.$constructor<QuickText, QuickTextDef>('QuickText', (schema, def) => {
   z.ZodString.init(schema, def)
   const { run } = schema._zod
   // A pattern or another rule added later must be asked.
@@ -37,7 +41,11 @@ interface QuickNumberDef extends z.core.$ZodNumberDef {
   maximum: number
 }
 
-const QuickNumber = z.core.$constructor<z.ZodNumber, QuickNumberDef>('QuickNumber', (schema, def) => {
+export interface QuickNumber extends z.ZodNumber {
+  _zod: z.ZodNumber['_zod'] & { def: QuickNumberDef }
+}
+
+export const QuickNumber = z.core.$constructor<QuickNumber, QuickNumberDef>('QuickNumber', (schema, def) => {
   z.ZodNumber.init(schema, def)
   const { run } = schema._zod
   if (def.checks?.length !== 2) return

@@ -20,7 +20,11 @@ interface SelectUnionDef extends z.core.$ZodUnionDef {
   discriminator?: string
 }
 
-const SelectUnion = z.core.$constructor<z.ZodUnion, SelectUnionDef>('SelectUnion', (union, def) => {
+export interface SelectUnion extends z.ZodUnion {
+  _zod: z.ZodUnion['_zod'] & { def: SelectUnionDef }
+}
+
+export const SelectUnion = z.core.$constructor<SelectUnion, SelectUnionDef>('SelectUnion', (union, def) => {
   z.ZodUnion.init(union, def)
   union._zod.parse = (payload, context) => {
     const selected = def.select(payload.value)

@@ -1,3 +1,4 @@
+import { edges, groups, variables } from '../bot-document/index.ts'
 import { bot, define, workspace } from '../operation.ts'
 import {
   cursor,
@@ -136,6 +137,7 @@ export const bots = define({
       })
       .meta({ id: 'CreateBotBody', description: 'Where to create which bot.' }),
     bodySize: 'document',
+    documentParts: { groups, edges, variables },
     requestExamples: {
       empty: {
         summary: 'An empty bot',
@@ -203,6 +205,7 @@ export const bots = define({
       })
       .meta({ id: 'UpdateBotBody', description: 'The change to a bot.' }),
     bodySize: 'document',
+    documentParts: { groups, edges, variables },
     requestExamples: {
       rename: {
         summary: 'Rename, unless somebody else changed the bot',

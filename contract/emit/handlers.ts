@@ -8,7 +8,7 @@ export function toHandlers(resources: Record<string, Record<string, Operation>>)
   const lines = [
     '// Made by `make generate` from contract/. Do not edit.',
     "import type { operations as contract } from '../contract/index.ts'",
-    "import type { AccessKind, FileBody, Handler, Stream } from '../contract/operation.ts'",
+    "import type { AccessKind, FileBody, Handler, Stream, WithoutParts } from '../contract/operation.ts'",
     "import type { z } from '../contract/zod.ts'",
     "import type { operations as wire } from './openapi.ts'",
     '',
@@ -47,6 +47,8 @@ export function toHandlers(resources: Record<string, Record<string, Operation>>)
 function operationInterface(id: string, operation: Operation): string[] {
   const parsed = (part: 'params' | 'query' | 'body') =>
     operation[part] ? `z.output<(typeof contract)['${id}']['${part}']>` : 'undefined'
+  const parts = Object.keys(operation.documentParts ?? {}).map((name) => `'${name}'`)
+  const body = parts.length === 0 ? parsed('body') : `WithoutParts<${parsed('body')}, ${parts.join(' | ')}>`
   const media = operation.success.mediaType ?? 'application/json'
   return [
     `/** ${operation.summary}: ${operation.method.toUpperCase()} ${operation.path} */`,
@@ -54,7 +56,7 @@ function operationInterface(id: string, operation: Operation): string[] {
     `  access: '${operation.access.kind}'`,
     `  params: ${parsed('params')}`,
     `  query: ${parsed('query')}`,
-    `  body: ${operation.fileBody ? 'FileBody' : parsed('body')}`,
+    `  body: ${operation.fileBody ? 'FileBody' : body}`,
     media === 'application/json'
       ? `  reply: wire['${id}']['responses'][${operation.success.status}]['content']['${media}']`
       : '  reply: Stream',

@@ -1,11 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { Issue, IssueCode } from '../../contract/errors.ts'
+import { limits } from '../json/scan.ts'
 import { fromUtf8 } from '../json/utf8.ts'
-
-/** What the validator can count on: these hold for every body before it is looked at by a schema. */
-const MAXIMUM_DEPTH = 64
-const MAXIMUM_KEYS = 5_000
-const MAXIMUM_NODES = 300_000
 
 const BYTE_ORDER_MARK = Buffer.from('\ufeff')
 
@@ -32,10 +28,10 @@ export function parseJson(sent: Buffer): { value: unknown; bytes: Buffer } | { i
 const ENOUGH = 20
 
 const tooDeep: Issue[] = [
-  { path: ['body'], code: 'too_deep', message: `At most ${MAXIMUM_DEPTH} levels of nesting` },
+  { path: ['body'], code: 'too_deep', message: `At most ${limits.depth} levels of nesting` },
 ]
 const tooManyValues: Issue[] = [
-  { path: ['body'], code: 'too_many_values', message: `At most ${MAXIMUM_NODES} values` },
+  { path: ['body'], code: 'too_many_values', message: `At most ${limits.values} values` },
 ]
 
 /**
@@ -50,7 +46,7 @@ function inspect(root: unknown, text: string): Issue[] {
   const issues: Issue[] = []
   /** Keys of what is being looked into. */
   const path: (string | number)[] = []
-  let nodes = 0
+  let values = 0
   /** Of what is told alone. */
   let excess: Issue[] | undefined
 
@@ -60,7 +56,7 @@ function inspect(root: unknown, text: string): Issue[] {
 
   /** Whether to go on after a value. */
   const look = (value: unknown, key: string | number): boolean => {
-    nodes++
+    values++
     if (typeof value === 'string') {
       if (hasEscapes) lookAtText(value, key)
     } else if (typeof value === 'number') {
@@ -102,19 +98,19 @@ function inspect(root: unknown, text: string): Issue[] {
       }
       if (!look((object as Record<string, unknown>)[key], key)) return false
     }
-    if (keys > MAXIMUM_KEYS) {
-      report('too_many_keys', `At most ${MAXIMUM_KEYS} properties in one object`)
+    if (keys > limits.keys) {
+      report('too_many_keys', `At most ${limits.keys} properties in one object`)
     }
     return true
   }
 
   /** Whether there is no use in looking into what holds so many values. */
-  const isTooMuch = (values: number): boolean => {
-    if (path.length > MAXIMUM_DEPTH) excess = tooDeep
-    else if (nodes + values > MAXIMUM_NODES) excess = tooManyValues
+  const isTooMuch = (more: number): boolean => {
+    if (path.length > limits.depth) excess = tooDeep
+    else if (values + more > limits.values) excess = tooManyValues
     return excess !== undefined || issues.length >= ENOUGH
   }
 
   look(root, 'body')
-  return excess ?? (nodes > MAXIMUM_NODES ? tooManyValues : issues)
+  return excess ?? (values > limits.values ? tooManyValues : issues)
 }

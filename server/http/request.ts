@@ -5,6 +5,8 @@ import express from 'express'
 import type { ErrorCode, Issue } from '../../contract/errors.ts'
 import { type FileBody, fileMediaType, type Operation } from '../../contract/operation.ts'
 import { z } from '../../contract/zod.ts'
+import { propertyTexts } from '../json/property-texts.ts'
+import { readUnparsed } from './document-body.ts'
 import { toIssues } from './issues.ts'
 import { parseJson } from './json-body.ts'
 
@@ -60,8 +62,8 @@ export interface Input {
   params: unknown
   query: unknown
   body: unknown
-  /** The JSON that was sent. */
-  bytes: Buffer
+  /** JSON of the properties of one object in the body, by name. */
+  texts(name: string): Map<string, Buffer>
 }
 
 /** What is wrong with a request. */
@@ -85,7 +87,7 @@ export function readInput(
 
 function inputOf({ params, query, issues }: Address, body: Body | Mistake): Input | Mistake {
   if (issues.length === 0)
-    return 'code' in body ? body : { params, query, body: body.value, bytes: body.bytes }
+    return 'code' in body ? body : { params, query, body: body.value, texts: body.texts }
   // Beside a wrong address, a body is told if it could be read.
   const ofBody = 'code' in body && body.code === 'BAD_REQUEST' ? body.issues : []
   return { code: 'BAD_REQUEST', issues: [...issues, ...ofBody] }
@@ -106,11 +108,12 @@ const readRaw = {
 
 interface Body {
   value: unknown
-  bytes: Buffer
+  texts: Input['texts']
 }
 
 const emptyObject = Buffer.from('{}')
-const nothing: Body = { value: undefined, bytes: emptyObject }
+const noTexts = () => new Map<string, Buffer>()
+const nothing: Body = { value: undefined, texts: noTexts }
 
 async function readBody(
   operation: Operation,
@@ -136,11 +139,13 @@ async function readBody(
   const isEmpty = !bytes || bytes.length === 0
   if (!operation.body) return isEmpty || isEmptyObject(bytes as Buffer) ? nothing : wrong([noBody])
   if (!isEmpty && !isRight) return otherMediaType
-  const parsed = isEmpty ? { value: {}, bytes: emptyObject } : parseJson(bytes as Buffer)
+  const unparsed = bytes && bytes.length > LONG ? readUnparsed(operation, bytes) : undefined
+  if (unparsed) return { value: unparsed.value, texts: () => unparsed.texts }
+  const parsed = parseJson(isEmpty ? emptyObject : (bytes as Buffer))
   if ('issues' in parsed) return wrong(parsed.issues)
   const checked = operation.body.safeParse(parsed.value)
   return checked.success
-    ? { value: checked.data, bytes: parsed.bytes }
+    ? { value: checked.data, texts: (name) => propertyTexts(parsed.bytes, name) }
     : wrong(toIssues(checked.error, ['body']))
 }
 
@@ -155,7 +160,7 @@ function readFile(request: express.Request): Body | Mistake {
     bytes: bytesOf(request),
     length: length === undefined ? undefined : Number(length),
   }
-  return { value: body, bytes: emptyObject }
+  return { value: body, texts: noTexts }
 }
 
 /** The bytes as they come. What is left when nobody wants more goes by unread, so that the answer is still sent. */

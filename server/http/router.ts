@@ -7,7 +7,6 @@ import { identify, permit } from '../access/identify.ts'
 import type { Authorization } from '../access/index.ts'
 import type { Contexts, Once, Services } from '../context.ts'
 import type { Database } from '../db/client.ts'
-import { propertyTexts } from '../json/property-texts.ts'
 import { type Answer, type AnyReply, createReply, send, sendProblem } from './answer.ts'
 import { prefersMinimal, readConditions } from './conditions.ts'
 import { announce } from './deprecation.ts'
@@ -124,12 +123,12 @@ function bind(
 
     const openEvents = events && (() => events.open())
     const { caller, grant } = authorization
-    const { params, query, body, bytes } = input
+    const { params, query, body, texts } = input
     const asked = {
       params,
       query,
       body,
-      texts: (name: string) => propertyTexts(bytes, name),
+      texts,
       header: (name: string) => request.get(name),
       conditions,
       prefersMinimal: prefersMinimal(operation, request),

@@ -1,4 +1,5 @@
 import fc from 'fast-check'
+import type { ObjectDef } from '../../contract/bot-document/in-place.ts'
 import { z } from '../../contract/zod.ts'
 
 /*
@@ -92,7 +93,8 @@ function shapeOf(schema: z.ZodObject): fc.Arbitrary<Json> {
 
 /** Rules between properties: what they refuse is left out, and where that is required too, the tag is. */
 function fitting(schema: z.ZodObject, values: fc.Arbitrary<Json>): fc.Arbitrary<Json> {
-  if (!schema._zod.def.checks?.length) return values
+  const { checks = [], oneOf } = schema._zod.def as ObjectDef
+  if (checks.length === 0 && !oneOf) return values
   return values
     .map((value) => {
       let fixed = value

@@ -1,0 +1,150 @@
+import { InPlaceArray, InPlaceObject } from '../../contract/bot-document/in-place.ts'
+import { QuickNumber, QuickText } from '../../contract/bot-document/quick.ts'
+import { SelectUnion, tagOf } from '../../contract/bot-document/union.ts'
+import { z } from '../../contract/zod.ts'
+import { fromUtf8 } from '../json/utf8.ts'
+import {
+  hashOf,
+  isAt,
+  type Scan,
+  type Shape,
+  scanAny,
+  scanList,
+  scanNumber,
+  scanObject,
+  scanText,
+} from './scan.ts'
+
+/*
+ * Scans for what fits a schema: the objects, lists, unions, texts and numbers that documents are made of are held against
+ * theirs as bytes, whatever else is in them is parsed by itself and asked of zod.
+ */
+
+const known = new Map<z.core.$ZodType, Scan>()
+
+/** Passes what surely fits a schema of documents. */
+export function scanOf(schema: z.core.$ZodType): Scan {
+  let scan = known.get(schema)
+  if (!scan) {
+    scan = make(schema)
+    known.set(schema, scan)
+  }
+  return scan
+}
+
+function make(schema: z.core.$ZodType): Scan {
+  const rules = schema._zod.def.checks?.length ?? 0
+  if (schema instanceof z.ZodOptional) return scanOf(schema._zod.def.innerType)
+  if (schema instanceof InPlaceObject && rules === 0) return objectScan(schema) ?? parsing(schema)
+  if (schema instanceof InPlaceArray && rules === 1) return listScan(schema)
+  if (schema instanceof SelectUnion && rules === 0) return unionScan(schema) ?? parsing(schema)
+  if (schema instanceof QuickText && rules === 1) return textScan(schema) ?? parsing(schema)
+  if (schema instanceof QuickNumber && rules === 2) return numberScan(schema)
+  if (schema instanceof z.ZodEnum) return oneOfScan([...schema._zod.values].map(String))
+  if (schema instanceof z.ZodUnknown && rules === 0) return scanAny
+  return parsing(schema)
+}
+
+function parsing(schema: z.core.$ZodType): Scan {
+  return (bytes, at, depth) => {
+    const end = scanAny(bytes, at, depth)
+    if (end < 0) return -1
+    const value: unknown = JSON.parse(fromUtf8(bytes.subarray(at, end)))
+    return z.core.safeParse(schema, value).success ? end : -1
+  }
+}
+
+/** A property that counts has a bit of its own, of 31. */
+const BITS = 31
+
+/** Undefined where more properties count than there are bits, or two keys have one hash. */
+function objectScan(schema: InstanceType<typeof InPlaceObject>): Scan | undefined {
+  const { shape: declared, oneOf = [] } = schema._zod.def
+  const shape: Shape = { properties: new Map(), required: 0, oneOf: 0 }
+  let bits = 0
+  for (const [name, property] of Object.entries(declared)) {
+    const isRequired = property._zod.optin === undefined
+    const bit = isRequired || oneOf.includes(name) ? 1 << bits++ : 0
+    if (isRequired) shape.required |= bit
+    if (oneOf.includes(name)) shape.oneOf |= bit
+    const key = Buffer.from(name)
+    if (bits > BITS || shape.properties.has(hashOf(key))) return undefined
+    shape.properties.set(hashOf(key), { key, scan: scanOf(property), bit })
+  }
+  return (bytes, at, depth) => scanObject(bytes, at, depth, shape)
+}
+
+function listScan(schema: InstanceType<typeof InPlaceArray>): Scan {
+  const { element, maximum } = schema._zod.def
+  const scan = scanOf(element)
+  return (bytes, at, depth) => scanList(bytes, at, depth, scan, maximum)
+}
+
+/** Of objects with a tag, which is looked for first; of a tag that is no branch's it is not sure. Undefined without a tag. */
+function unionScan(schema: InstanceType<typeof SelectUnion>): Scan | undefined {
+  const { discriminator, options } = schema._zod.def
+  if (discriminator === undefined) return undefined
+  const branches = new Map<number, Scan>()
+  for (const branch of options as z.ZodObject<z.ZodRawShape>[]) {
+    if (!(branch.shape[discriminator] instanceof z.ZodEnum)) continue
+    branches.set(hashOf(Buffer.from(`"${tagOf(branch, discriminator)}"`)), scanOf(branch))
+  }
+  const key = Buffer.from(`"${discriminator}":`)
+  return (bytes, open, depth) => {
+    let at = open
+    do {
+      const start = at + 1
+      const colon = scanText(bytes, start)
+      if (colon < 0) return -1
+      const value = colon + 1
+      at = scanAny(bytes, value, depth + 1)
+      if (at < 0) return -1
+      if (!isAt(key, bytes, start, value - start)) continue
+      // Where another tag has the same hash, the branch refuses it.
+      return branches.get(hashOf(bytes, value, at))?.(bytes, open, depth) ?? -1
+    } while (bytes[at] === COMMA)
+    return -1
+  }
+}
+
+const [COMMA, MINUS, POINT] = [0x2c, 0x2d, 0x2e]
+
+/** A text has no more characters than bytes. How many there are at least is known of one that is not empty, no more. */
+function textScan(schema: InstanceType<typeof QuickText>): Scan | undefined {
+  const { minimum, maximum } = schema._zod.def
+  if (minimum > 1) return undefined
+  return (bytes, at) => {
+    const end = scanText(bytes, at)
+    const length = end - at - 2
+    return length >= minimum && length <= maximum ? end : -1
+  }
+}
+
+function numberScan(schema: InstanceType<typeof QuickNumber>): Scan {
+  const { minimum, maximum } = schema._zod.def
+  return (bytes, at) => {
+    const end = scanNumber(bytes, at)
+    if (end < 0) return -1
+    const value = numberAt(bytes, at, end)
+    return value >= minimum && value <= maximum ? end : -1
+  }
+}
+
+function oneOfScan(values: string[]): Scan {
+  const known = values.map((value) => Buffer.from(JSON.stringify(value)))
+  return (bytes, at) => {
+    const end = scanText(bytes, at)
+    return known.some((value) => isAt(value, bytes, at, end - at)) ? end : -1
+  }
+}
+
+function numberAt(bytes: Buffer, start: number, end: number): number {
+  let value = 0
+  const first = bytes[start] === MINUS ? start + 1 : start
+  for (let at = first; at < end; at++) {
+    const byte = bytes[at] as number
+    if (byte === POINT) return Number(bytes.toString('latin1', start, end))
+    value = 10 * value + byte - 0x30
+  }
+  return first === start ? value : -value
+}
