@@ -136,6 +136,12 @@ describe('is parsed, and taken', () => {
     expect(read(createBot, bytes)).toBeUndefined()
   })
 
+  test('what has no document in it', () => {
+    const bytes = Buffer.from(asText({ version: '6.1', name: 'Renamed', settings: {} }))
+    expect(readParsed(createBot, bytes)).toBeDefined()
+    expect(read(createBot, bytes)).toBeUndefined()
+  })
+
   test('a flow in a legacy version', () => {
     const bytes = Buffer.from(JSON.stringify({ bot: { version: '5', ...legacyFlow } }))
     expect(readParsed(updateBot, bytes)).toBeDefined()

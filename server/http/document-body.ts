@@ -9,8 +9,8 @@ const emptyList = Buffer.from('[]')
 
 /**
  * Reads a body without parsing the parts of the document in its bot, which are held against their schemas as bytes. Gives
- * the rest of it, with an empty list in place of each, and the texts of all properties of the bot. Undefined where anything
- * is left to be asked: the body has to be parsed then.
+ * the rest of it, with an empty list in place of each, and the texts of all properties of the bot. Undefined where there are
+ * none, or anything is left to be asked: the body has to be parsed then.
  */
 export function readUnparsed(
   { body, documentParts }: Operation,
@@ -38,7 +38,7 @@ export function readUnparsed(
     texts.clear()
     return scanProperties(bytes, at, scanPart)
   })
-  if (end !== bytes.length) return undefined
+  if (end !== bytes.length || rest.length === 0) return undefined
   rest.push(bytes.subarray(from))
   const parsed = parseJson(Buffer.concat(rest))
   const checked = 'value' in parsed ? body.safeParse(parsed.value) : undefined

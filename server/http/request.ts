@@ -139,7 +139,7 @@ async function readBody(
   const isEmpty = !bytes || bytes.length === 0
   if (!operation.body) return isEmpty || isEmptyObject(bytes as Buffer) ? nothing : wrong([noBody])
   if (!isEmpty && !isRight) return otherMediaType
-  const unparsed = bytes && bytes.length > LONG ? readUnparsed(operation, bytes) : undefined
+  const unparsed = bytes && readUnparsed(operation, bytes)
   if (unparsed) return { value: unparsed.value, texts: () => unparsed.texts }
   const parsed = parseJson(isEmpty ? emptyObject : (bytes as Buffer))
   if ('issues' in parsed) return wrong(parsed.issues)
