@@ -60,7 +60,8 @@ function ownerOf(frame: Profile[number]['callFrame']): Owner | 'nobody' | undefi
   if (functionName === '(garbage collector)') return 'V8 beside it'
   // Nothing of JavaScript runs: what has come is read, and parsed as HTTP.
   if (functionName === '(program)') return 'Kernel, libuv'
-  if (url === '') return /^write/.test(functionName) ? 'Kernel, libuv' : undefined
+  // What it takes is measured: a process that was made to wait when it woke another shows there for as long as it waits.
+  if (url === '') return /^write/.test(functionName) ? 'nobody' : undefined
   if (url.startsWith('node:')) return "Node's JavaScript"
   const [, library] = /.*\/node_modules\/([^/]+)/.exec(moduleOf(frame)) ?? []
   if (library === undefined) return url.includes('/dist/') ? 'Ours' : 'nobody'
@@ -68,8 +69,8 @@ function ownerOf(frame: Profile[number]['callFrame']): Owner | 'nobody' | undefi
   return /^pg|^postgres/.test(library) ? 'pg' : 'Other libraries'
 }
 
-/** Divides CPU time by owner, as the samples say for the thread of JavaScript. */
-function divide({ all, main }: Threads, nodes: Profile): Shares {
+/** Divides CPU time by owner, as the samples say for the thread of JavaScript outside of the kernel. */
+function divide({ all, main, kernel }: Threads, nodes: Profile): Shares {
   const counts = new Map<Owner | 'nobody', number>()
   const byId = new Map(nodes.map((node) => [node.id, node]))
   const visit = (node: Profile[number], caller: Owner | 'nobody') => {
@@ -80,10 +81,11 @@ function divide({ all, main }: Threads, nodes: Profile): Shares {
   visit(nodes[0] as Profile[number], 'nobody')
   counts.delete('nobody')
   const total = [...counts.values()].reduce((sum, count) => sum + count, 0)
-  const share = (owner: Owner) => ((counts.get(owner) ?? 0) / total) * main
+  const share = (owner: Owner) => ((counts.get(owner) ?? 0) / total) * (main - kernel)
   const shares = Object.fromEntries(owners.map((owner) => [owner, share(owner)])) as Shares
   // The other threads collect garbage and compile.
   shares['V8 beside it'] += all - main
+  shares['Kernel, libuv'] += kernel
   return shares
 }
 
@@ -105,7 +107,11 @@ async function profile(target: Target, seeded: Seed, operation: Measured, ofData
     const ofDatabaseNow = ofDatabase() - database
     await target.watch()
     await load()
-    const used = { all: after.all - before.all, main: after.main - before.main }
+    const used = {
+      all: after.all - before.all,
+      main: after.main - before.main,
+      kernel: after.kernel - before.kernel,
+    }
     const shares = divide(used, await target.watched())
     const times = [used.all, ...owners.map((owner) => shares[owner]), ofDatabaseNow]
     rounds.push(times.map((milliseconds) => (1_000 * milliseconds) / requests))
