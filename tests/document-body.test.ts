@@ -1,10 +1,13 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import fc from 'fast-check'
+import { boundedArray, looseObject } from '../contract/bot-document/in-place.ts'
 import { currentVersions, edges, groups, variables } from '../contract/bot-document/index.ts'
-import { quickText } from '../contract/bot-document/quick.ts'
+import { quickNumber, quickText } from '../contract/bot-document/quick.ts'
+import { taggedUnion } from '../contract/bot-document/union.ts'
 import { operations } from '../contract/index.ts'
 import type { Operation } from '../contract/operation.ts'
+import { z } from '../contract/zod.ts'
 import { readUnparsed } from '../server/http/document-body.ts'
 import { parseJson } from '../server/http/json-body.ts'
 import { propertyTexts } from '../server/json/property-texts.ts'
@@ -18,6 +21,7 @@ import { flow, legacyFlow } from './support/world.ts'
 
 const { createBot, updateBot }: Record<string, Operation> = operations
 const workspaceId = 'some-workspace'
+const tagged = looseObject({ type: z.enum(['a']) })
 
 interface Read {
   value: unknown
@@ -234,6 +238,21 @@ test('whether a text has two characters is not told by its bytes', () => {
   const scan = scanOf(quickText(10, 2))
   const ends = ['"a"', '"é"', '"😀"', '"ab"'].map((text) => scan(Buffer.from(text), 0, 1))
   expect(ends).toEqual([-1, -1, -1, 4])
+})
+
+const never = () => false
+test.each([
+  ['text', quickText(9).refine(never), '"a"'],
+  ['number', quickNumber(0, 9).refine(never), '1'],
+  ['value of an enumeration', z.enum(['a']).refine(never), '"a"'],
+  ['optional value', quickText(9).optional().refine(never), '"a"'],
+  ['list', boundedArray(z.unknown(), { maximum: 9 }).refine(never), '[1]'],
+  ['object', looseObject({}).refine(never), '{}'],
+  ['object with a tag', taggedUnion('type', [tagged], tagged).refine(never), '{"type":"a"}'],
+  ['unknown value', z.unknown().refine(never), '1'],
+  ['number of an enumeration', z.enum({ one: 1 }), '"1"'],
+])('a %s that a rule refuses is not passed', (_, schema, text) => {
+  expect(scanOf(schema)(Buffer.from(text), 0, 1)).toBe(-1)
 })
 
 test('of what is there twice, the last counts', () => {

@@ -33,14 +33,15 @@ export function scanOf(schema: z.core.$ZodType): Scan {
 }
 
 function make(schema: z.core.$ZodType): Scan {
+  // Some kinds have their bounds as rules; a rule that was added to them must be asked.
   const rules = schema._zod.def.checks?.length ?? 0
-  if (schema instanceof z.ZodOptional) return scanOf(schema._zod.def.innerType)
+  if (schema instanceof z.ZodOptional && rules === 0) return scanOf(schema._zod.def.innerType)
   if (schema instanceof InPlaceObject && rules === 0) return objectScan(schema) ?? parsing(schema)
   if (schema instanceof InPlaceArray && rules === 1) return listScan(schema)
   if (schema instanceof SelectUnion && rules === 0) return unionScan(schema) ?? parsing(schema)
   if (schema instanceof QuickText && rules === 1) return textScan(schema) ?? parsing(schema)
   if (schema instanceof QuickNumber && rules === 2) return numberScan(schema)
-  if (schema instanceof z.ZodEnum) return oneOfScan([...schema._zod.values].map(String))
+  if (schema instanceof z.ZodEnum && rules === 0) return oneOfScan(schema.options)
   if (schema instanceof z.ZodUnknown && rules === 0) return scanAny
   return parsing(schema)
 }
@@ -130,7 +131,7 @@ function numberScan(schema: InstanceType<typeof QuickNumber>): Scan {
   }
 }
 
-function oneOfScan(values: string[]): Scan {
+function oneOfScan(values: readonly unknown[]): Scan {
   const known = values.map((value) => Buffer.from(JSON.stringify(value)))
   return (bytes, at) => {
     const end = scanText(bytes, at)
