@@ -322,7 +322,7 @@ describe('edges', () => {
       [],
     )
     expect(linesOf(edges, [{ id: 'e1', from: { eventId: 'v1' }, to }])).toEqual([])
-    expect(linesOf(edges, [{ id: 'e1', from: {}, to }])).toEqual(['0.from: Expected blockId or eventId'])
+    expect(linesOf(edges, [{ id: 'e1', from: {}, to }])).toEqual(['0.from: Expected a blockId or an eventId'])
     expect(linesOf(edges, [{ id: 'e1', from: { blockId: 1 }, to }])).toEqual([
       '0.from.blockId: Invalid input: expected string, received number',
     ])

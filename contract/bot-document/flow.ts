@@ -29,7 +29,7 @@ const edgeSource = looseObject(
     pathId: id('Id of the path of a card, when the edge leaves one.', 'pthBuy').optional(),
     eventId: id('Id of the event the edge leaves.', 'evtStart').optional(),
   },
-  ['blockId', 'eventId'],
+  { keys: ['blockId', 'eventId'], message: 'Expected a blockId or an eventId' },
 ).meta({
   id: 'EdgeSource',
   description:

@@ -8,8 +8,13 @@ import { z } from '../zod.ts'
  */
 
 export interface ObjectDef extends z.core.$ZodObjectDef {
-  /** Keys of which at least one has to be there. */
-  oneOf?: readonly string[]
+  oneOf?: OneOf
+}
+
+/** Keys of which at least one has to be there, and what is said where none is. */
+interface OneOf<Key extends string = string> {
+  keys: readonly Key[]
+  message: string
 }
 
 interface InPlaceObject extends z.ZodObject {
@@ -44,9 +49,9 @@ export const InPlaceObject = z.core.$constructor<InPlaceObject, ObjectDef>('InPl
       const { issues } = property._zod.run({ value: undefined, issues: [] }, context) as z.core.ParsePayload
       payload.issues.push(...z.core.util.prefixIssues(key, issues))
     }
-    if (def.oneOf && payload.issues.length === 0 && !def.oneOf.some((key) => record[key] !== undefined)) {
-      const message = `Expected ${def.oneOf.join(' or ')}`
-      payload.issues.push({ code: 'custom', message, path: [], input: value })
+    const { oneOf } = def
+    if (oneOf && payload.issues.length === 0 && !oneOf.keys.some((key) => record[key] !== undefined)) {
+      payload.issues.push({ code: 'custom', message: oneOf.message, path: [], input: value })
     }
     return payload
   }
@@ -80,7 +85,7 @@ function planOf(shape: z.core.$ZodShape): Plan {
 /** An object whose known properties are checked and whose unknown ones are kept; of some keys, one has to be there. */
 export function looseObject<Shape extends z.ZodRawShape>(
   shape: Shape,
-  oneOf?: readonly (keyof Shape & string)[],
+  oneOf?: OneOf<keyof Shape & string>,
 ): z.ZodObject<Shape, z.core.$loose> {
   const { def } = z.looseObject(shape)._zod
   return new InPlaceObject({ ...def, oneOf }) as unknown as z.ZodObject<Shape, z.core.$loose>

@@ -35,6 +35,8 @@ import {
 
 const params = z.object({ botId })
 
+const documentParts = { groups, edges, variables }
+
 const minimal = {
   body: z
     .object({
@@ -137,7 +139,7 @@ export const bots = define({
       })
       .meta({ id: 'CreateBotBody', description: 'Where to create which bot.' }),
     bodySize: 'document',
-    documentParts: { groups, edges, variables },
+    documentParts,
     requestExamples: {
       empty: {
         summary: 'An empty bot',
@@ -205,7 +207,7 @@ export const bots = define({
       })
       .meta({ id: 'UpdateBotBody', description: 'The change to a bot.' }),
     bodySize: 'document',
-    documentParts: { groups, edges, variables },
+    documentParts,
     requestExamples: {
       rename: {
         summary: 'Rename, unless somebody else changed the bot',

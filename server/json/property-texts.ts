@@ -1,3 +1,14 @@
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COMMA,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  QUOTE,
+  SPACE,
+} from './bytes.ts'
+
 /**
  * The JSON of the properties of an object, which is the property `name` of the object that `bytes` are,
  * without white space between tokens. Unlike the parsed value it keeps the order of keys that look like
@@ -18,15 +29,6 @@ export function propertyTexts(bytes: Buffer, name: string): Map<string, Buffer> 
   })
   return texts
 }
-
-const SPACE = 0x20
-const QUOTE = 0x22
-const BACKSLASH = 0x5c
-const COMMA = 0x2c
-const OPEN_BRACE = 0x7b
-const CLOSE_BRACE = 0x7d
-const OPEN_BRACKET = 0x5b
-const CLOSE_BRACKET = 0x5d
 
 /** Visits the values of an object, each of which gives the place after it, and gives the place after the object. */
 function eachProperty(bytes: Buffer, open: number, visit: (key: string, start: number) => number): number {

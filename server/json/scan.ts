@@ -1,3 +1,20 @@
+import {
+  BACKSLASH,
+  CLOSE_BRACE,
+  CLOSE_BRACKET,
+  COLON,
+  COMMA,
+  MINUS,
+  NINE,
+  OPEN_BRACE,
+  OPEN_BRACKET,
+  POINT,
+  QUOTE,
+  SPACE,
+  UNDERSCORE,
+  ZERO,
+} from './bytes.ts'
+
 /*
  * Looks at JSON as bytes without making values of it. It is careful rather than complete: it passes what is compact JSON
  * within the limits, and -1 says that it is not sure. Whoever asked parses the JSON then, which says what is wrong with it,
@@ -17,20 +34,9 @@ export const limits = { depth: 64, keys: 5_000, values: 300_000 }
  */
 export type Scan = (bytes: Buffer, at: number, depth: number) => number
 
-const QUOTE = 0x22
-const MINUS = 0x2d
-const POINT = 0x2e
-const COMMA = 0x2c
-const COLON = 0x3a
-const BACKSLASH = 0x5c
-const OPEN_BRACKET = 0x5b
-const CLOSE_BRACKET = 0x5d
-const OPEN_BRACE = 0x7b
-const CLOSE_BRACE = 0x7d
-
 /** What is no plain character of a text. Of what lies behind the last byte there is neither 0 nor 1. */
 const special = new Uint8Array(256)
-special.fill(1, 0, 0x20)
+special.fill(1, 0, SPACE)
 special[QUOTE] = special[BACKSLASH] = 1
 
 const escapes = new Uint8Array(256)
@@ -52,7 +58,7 @@ export function scanNumber(bytes: Buffer, start: number): number {
   const first = bytes[start] === MINUS ? start + 1 : start
   let at = endOfDigits(bytes, first)
   const digits = at - first
-  if (digits === 0 || digits > EXACT_DIGITS || (bytes[first] === 0x30 && digits > 1)) return -1
+  if (digits === 0 || digits > EXACT_DIGITS || (bytes[first] === ZERO && digits > 1)) return -1
   if (bytes[at] === POINT) {
     const fraction = at + 1
     at = endOfDigits(bytes, fraction)
@@ -69,7 +75,7 @@ function endOfDigits(bytes: Buffer, from: number): number {
 }
 
 function isDigit(byte: number | undefined): boolean {
-  return byte !== undefined && byte >= 0x30 && byte <= 0x39
+  return byte !== undefined && byte >= ZERO && byte <= NINE
 }
 
 const words = new Map(['true', 'false', 'null'].map((word) => [word.charCodeAt(0), Buffer.from(word)]))
@@ -172,7 +178,7 @@ export function scanObject(bytes: Buffer, open: number, depth: number, shape: Sh
 }
 
 function mayBePrototype(bytes: Buffer, start: number, length: number): boolean {
-  return length === 9 && bytes[start] === 0x5f
+  return length === 9 && bytes[start] === UNDERSCORE
 }
 
 /** Of the bytes from one place to another. */

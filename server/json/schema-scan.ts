@@ -2,7 +2,7 @@ import { InPlaceArray, InPlaceObject } from '../../contract/bot-document/in-plac
 import { QuickNumber, QuickText } from '../../contract/bot-document/quick.ts'
 import { SelectUnion, tagOf } from '../../contract/bot-document/union.ts'
 import { z } from '../../contract/zod.ts'
-import { fromUtf8 } from '../json/utf8.ts'
+import { COMMA, MINUS, POINT, ZERO } from './bytes.ts'
 import {
   hashOf,
   isAt,
@@ -14,6 +14,7 @@ import {
   scanObject,
   scanText,
 } from './scan.ts'
+import { fromUtf8 } from './utf8.ts'
 
 /*
  * Scans for what fits a schema: the objects, lists, unions, texts and numbers that documents are made of are held against
@@ -60,14 +61,15 @@ const BITS = 31
 
 /** Undefined where more properties count than there are bits, or two keys have one hash. */
 function objectScan(schema: InstanceType<typeof InPlaceObject>): Scan | undefined {
-  const { shape: declared, oneOf = [] } = schema._zod.def
+  const { shape: declared, oneOf } = schema._zod.def
   const shape: Shape = { properties: new Map(), required: 0, oneOf: 0 }
   let bits = 0
   for (const [name, property] of Object.entries(declared)) {
     const isRequired = property._zod.optin === undefined
-    const bit = isRequired || oneOf.includes(name) ? 1 << bits++ : 0
+    const isOneOf = oneOf?.keys.includes(name) === true
+    const bit = isRequired || isOneOf ? 1 << bits++ : 0
     if (isRequired) shape.required |= bit
-    if (oneOf.includes(name)) shape.oneOf |= bit
+    if (isOneOf) shape.oneOf |= bit
     const key = Buffer.from(name)
     if (bits > BITS || shape.properties.has(hashOf(key))) return undefined
     shape.properties.set(hashOf(key), { key, scan: scanOf(property), bit })
@@ -108,8 +110,6 @@ function unionScan(schema: InstanceType<typeof SelectUnion>): Scan | undefined {
   }
 }
 
-const [COMMA, MINUS, POINT] = [0x2c, 0x2d, 0x2e]
-
 /** A text has no more characters than bytes. How many there are at least is known of one that is not empty, no more. */
 function textScan(schema: InstanceType<typeof QuickText>): Scan | undefined {
   const { minimum, maximum } = schema._zod.def
@@ -145,7 +145,7 @@ function numberAt(bytes: Buffer, start: number, end: number): number {
   for (let at = first; at < end; at++) {
     const byte = bytes[at] as number
     if (byte === POINT) return Number(bytes.toString('latin1', start, end))
-    value = 10 * value + byte - 0x30
+    value = 10 * value + byte - ZERO
   }
   return first === start ? value : -value
 }

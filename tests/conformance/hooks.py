@@ -17,7 +17,7 @@ metrics.maximize = lambda *args, **kwargs: None
 # Refusals of requests that fit their schema, which does not see other records, nor one property beside another.
 # The code of an issue, the start of its message (any, where the code says enough), and why no schema says it.
 RULES = [
-    ("custom", "Expected blockId or eventId", "an edge of a legacy version leaves from one of two"),
+    ("custom", "Expected a blockId or an eventId", "an edge of a legacy version leaves from one of two"),
     ("custom", "The list of blocks is required", "versions 3, 4 and 5 share the component of a group"),
     ("custom", "The request needs an id", "versions 3, 4 and 5 share the component of a block"),
     ("custom", 'A block of type "Condition" has no options', "what is open cannot be without a property"),
