@@ -19,11 +19,21 @@ afterAll(() => app.stop())
 
 // PostgreSQL keeps all characters but one.
 const text = fc.string({ unit: 'binary' }).map((made) => made.replaceAll('\0', ''))
-const answer = fc.record({
-  blockId: text,
-  content: fc.oneof(text, fc.constantFrom('"', '\\', '\n', '\u2028', '', '", "', 'of\x1ftwo', '\x1f')),
-  attachedFileUrls: fc.option(fc.array(text, { maxLength: 2 }), { nil: undefined }),
-})
+// As if the statement had put it there that reads a page, which joins what is stored with such marks.
+const marked = fc.constantFrom('\x7f1', '\x7f2', 'of\x7f3two', '\x7f3["a"]"', '\x7f3\\', '\x7f4', '\x7f5')
+const odd = fc.constantFrom('"', '\\', '\n', '\u2028', '', '", "', '\x1f', '\x7f', '1')
+const answers = (text: fc.Arbitrary<string>) =>
+  fc.array(
+    fc.record({
+      blockId: text,
+      content: fc.oneof(text, odd),
+      attachedFileUrls: fc.oneof(
+        { weight: 4, arbitrary: fc.constant(undefined) },
+        { weight: 1, arbitrary: fc.array(text, { maxLength: 2 }) },
+      ),
+    }),
+    { maxLength: 3 },
+  )
 const result = fc.record({
   createdAt: fc.date({
     min: new Date('0100-01-01T00:00:00.000Z'),
@@ -34,7 +44,10 @@ const result = fc.record({
   isCompleted: fc.boolean(),
   hasStarted: fc.boolean(),
   lastChatSessionId: fc.option(fc.stringMatching(/^[a-z\d]{26}$/)),
-  answers: fc.array(answer, { maxLength: 3 }),
+  answers: fc.oneof(
+    { weight: 9, arbitrary: answers(text) },
+    { weight: 1, arbitrary: marked.chain((mark) => answers(fc.oneof(text, fc.constant(mark)))) },
+  ),
 })
 
 test('results are what is stored of them, in pages, found, alone and exported', async () => {
