@@ -66,11 +66,15 @@ const recorder = `
     sent = []
   })`
 
-/** Milliseconds of CPU time so far, of all threads and of the one that runs JavaScript, and what the kernel took of that. */
+/**
+ * Milliseconds of CPU time so far, of all threads and of the one that runs JavaScript, what the kernel took of that, and
+ * for how long that one had something to do and no core.
+ */
 export interface Threads {
   all: number
   main: number
   kernel: number
+  waiting: number
 }
 
 /** Samples of the thread that runs JavaScript, as V8 takes them (lines and columns from 0); functions with the ids of those that they called. */
@@ -91,10 +95,10 @@ const profiler = `
   process.on('message', async (question) => {
     if (question === 'threads') {
       const { user, system } = process.cpuUsage()
-      const main = Number(readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ')[0]) / 1e6
+      const [main, waiting] = readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ').map((time) => time / 1e6)
       // Of a hundred ticks a second, behind a name in brackets.
       const ticks = readFileSync('/proc/thread-self/stat', 'utf8').split(') ')[1].split(' ')[12]
-      process.send({ all: (user + system) / 1000, main, kernel: 10 * Number(ticks) })
+      process.send({ all: (user + system) / 1000, main, kernel: 10 * Number(ticks), waiting })
     }
     if (question === 'watch') {
       await session.post('Profiler.start')

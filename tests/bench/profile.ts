@@ -14,8 +14,10 @@ import { type Seed, seed } from './seed.ts'
 
 /*
  * Says of operations where the CPU time of a request goes: whose code takes it in the service, and how much the
- * database takes. Each is loaded in turns with and without V8 taking samples: how much it takes is measured without,
- * and how that is divided comes from the samples. What a function of V8 or Node does is counted for whoever called it.
+ * database takes; and how much time passes for each, in which the thread that runs JavaScript is on a core, waits for
+ * one that another process has, or has nothing to do. Each is loaded in turns with and without V8 taking samples: how
+ * much it takes is measured without, and how that is divided comes from the samples. What a function of V8 or Node
+ * does is counted for whoever called it.
  *
  * Words name the operations; without any, all are. For Linux, with a database on this machine.
  */
@@ -70,7 +72,7 @@ function ownerOf(frame: Profile[number]['callFrame']): Owner | 'nobody' | undefi
 }
 
 /** Divides CPU time by owner, as the samples say for the thread of JavaScript outside of the kernel. */
-function divide({ all, main, kernel }: Threads, nodes: Profile): Shares {
+function divide({ all, main, kernel }: Omit<Threads, 'waiting'>, nodes: Profile): Shares {
   const counts = new Map<Owner | 'nobody', number>()
   const byId = new Map(nodes.map((node) => [node.id, node]))
   const visit = (node: Profile[number], caller: Owner | 'nobody') => {
@@ -102,7 +104,7 @@ async function profile(target: Target, seeded: Seed, operation: Measured, ofData
   for (let round = 0; round < ROUNDS; round++) {
     const before = await target.threads()
     const database = ofDatabase()
-    const { requests } = await load()
+    const { requests, seconds } = await load()
     const after = await target.threads()
     const ofDatabaseNow = ofDatabase() - database
     await target.watch()
@@ -113,7 +115,8 @@ async function profile(target: Target, seeded: Seed, operation: Measured, ofData
       kernel: after.kernel - before.kernel,
     }
     const shares = divide(used, await target.watched())
-    const times = [used.all, ...owners.map((owner) => shares[owner]), ofDatabaseNow]
+    const waiting = after.waiting - before.waiting
+    const times = [used.all, ...owners.map((owner) => shares[owner]), ofDatabaseNow, waiting, 1_000 * seconds]
     rounds.push(times.map((milliseconds) => (1_000 * milliseconds) / requests))
   }
   return (rounds[0] as number[]).map((_, at) => median(rounds.map((times) => times[at] as number)).toFixed(0))
@@ -137,8 +140,8 @@ try {
   await connection.end()
   const service = await start('service')
   const lines = [
-    ['µs of CPU time per request', 'Service', ...owners, 'PostgreSQL'],
-    ['---', ...['', ...owners, ''].map(() => '--:')],
+    ['µs of CPU time per request', 'Service', ...owners, 'PostgreSQL', 'Waits for a core', 'Passes'],
+    ['---', ...['', ...owners, '', '', ''].map(() => '--:')],
   ]
   for (const operation of operations(seeded)) {
     if (wanted.length > 0 && !wanted.includes(operation.name)) continue
