@@ -104,10 +104,11 @@ function replaced(text: string, mark: RegExp, by: string): { text: string; count
   return { text: made, count: (made.length - text.length) / (by.length - 2) }
 }
 
-/** Addresses of files are JSON already, and were escaped as if they were a text. */
+/** Addresses of files are JSON already, and were escaped as if they were a text: no bare quote is before their end. */
 function showFiles(answers: string): string {
-  return answers.replace(
-    /\x7f3((?:[^"\\]|\\.)*)"/g,
-    (_, urls) => `","attachedFileUrls":${JSON.parse(`"${urls}"`)}`,
-  )
+  const [before, ...withFiles] = answers.split(marks.files)
+  return withFiles.reduce((shown, text) => {
+    const end = text.indexOf(']"') + 1
+    return `${shown}","attachedFileUrls":${JSON.parse(`"${text.slice(0, end)}"`)}${text.slice(end + 1)}`
+  }, before as string)
 }
