@@ -1,6 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import {
   blockCatalogue,
   currentVersions,
@@ -18,6 +17,7 @@ import {
 import { z } from '../contract/zod.ts'
 import type { Json } from './support/arbitraries.ts'
 import { blockOf, documentOf, documentVersions, opaqueBlock, typesOf } from './support/documents.ts'
+import fc from './support/fast-check.ts'
 import { runs } from './support/runs.ts'
 import { mistakesIn, plant, sampleOf } from './support/samples.ts'
 

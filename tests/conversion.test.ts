@@ -1,6 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import {
   edge as edgeSchema,
   edges,
@@ -12,6 +11,7 @@ import {
 } from '../contract/bot-document/index.ts'
 import { convert, type FlowDocument, linkedBots, repairImported } from '../server/conversion/index.ts'
 import { documentOf, documentVersions } from './support/documents.ts'
+import fc from './support/fast-check.ts'
 import { runs } from './support/runs.ts'
 
 type Json = Record<string, unknown>

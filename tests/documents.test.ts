@@ -1,9 +1,9 @@
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { encode, JsonText } from '../server/json/json-text.ts'
 import { propertyTexts } from '../server/json/property-texts.ts'
 import { fromUtf8 } from '../server/json/utf8.ts'
 import { json } from './support/arbitraries.ts'
+import fc from './support/fast-check.ts'
 import { runs } from './support/runs.ts'
 
 /* Documents on their way: the bytes that were sent, what is stored of them, and what is sent back. */

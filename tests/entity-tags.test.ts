@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { operations } from '../contract/index.ts'
 import { tagOfRow } from '../server/entity-tags.ts'
 import { readConditions } from '../server/http/conditions.ts'
 import { JsonText } from '../server/json/json-text.ts'
+import fc from './support/fast-check.ts'
 import { endpoints, parametersOf } from './support/published.ts'
 
 const getBot = endpoints.find(({ operation }) => operation.operationId === 'getBot')?.operation

@@ -1,11 +1,11 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { blockCatalogue } from '../contract/bot-document/index.ts'
 import { checkFlow } from '../server/bots/flow-check.ts'
 import { convert, type FlowDocument } from '../server/conversion/index.ts'
 import { measureCpu } from './support/cpu.ts'
 import { documentOf, documentVersions } from './support/documents.ts'
+import fc from './support/fast-check.ts'
 import { runs } from './support/runs.ts'
 
 type Json = Record<string, unknown>

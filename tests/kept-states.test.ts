@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { keepState, padded, readState } from '../server/chat/kept-states.ts'
 import type { SessionState } from '../server/chat/types.ts'
+import fc from './support/fast-check.ts'
 import { runs } from './support/runs.ts'
 
 /* What sessions keep of the state of their chats. */

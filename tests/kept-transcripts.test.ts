@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { keepTranscript, readTranscript } from '../server/chat/kept-transcripts.ts'
 import type { TranscriptEntry } from '../server/chat/types.ts'
+import fc from './support/fast-check.ts'
 import { runs } from './support/runs.ts'
 
 /* What rows of results keep of what was said. */

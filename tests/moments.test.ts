@@ -1,8 +1,8 @@
 import { expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import pg from 'pg'
 import { momentToIso, readMomentsFast } from '../server/db/moments.ts'
 import { toIso } from '../server/iso-time.ts'
+import fc from './support/fast-check.ts'
 import { runs } from './support/runs.ts'
 
 const { TIMESTAMPTZ } = pg.types.builtins

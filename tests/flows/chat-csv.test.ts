@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
-import fc from 'fast-check'
 import { type App, startApp } from '../support/app.ts'
 import { ask, bot, text } from '../support/chat.ts'
 import { type Published, publish, reply, reportOf, start, storable } from '../support/chats.ts'
 import { anyBody } from '../support/client.ts'
+import fc from '../support/fast-check.ts'
 import { runs } from '../support/runs.ts'
 import { makeWorld, type Site } from '../support/world.ts'
 

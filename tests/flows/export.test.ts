@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
-import fc from 'fast-check'
 import { newId } from '../../server/ids.ts'
 import { type App, startApp } from '../support/app.ts'
+import fc from '../support/fast-check.ts'
 import { runs } from '../support/runs.ts'
 import { makeWorld, type Site } from '../support/world.ts'
 

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { newId } from '../../server/ids.ts'
 import { type App, startApp } from '../support/app.ts'
 import type { Answer } from '../support/client.ts'
+import fc from '../support/fast-check.ts'
 import { runs } from '../support/runs.ts'
 import { makeWorld, type Site } from '../support/world.ts'
 

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { timeFilters } from '../../contract/shared.ts'
 import { results } from '../../server/db/schema.ts'
 import { newId } from '../../server/ids.ts'
 import { JsonText } from '../../server/json/json-text.ts'
 import { type App, startApp } from '../support/app.ts'
+import fc from '../support/fast-check.ts'
 import { runs } from '../support/runs.ts'
 import { makeWorld, type Site } from '../support/world.ts'
 

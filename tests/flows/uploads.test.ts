@@ -1,7 +1,6 @@
 import { readdirSync } from 'node:fs'
 import { connect } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import fc from 'fast-check'
 import { removeFiles } from '../../server/background/files.ts'
 import { purgeBatch } from '../../server/background/purge.ts'
 import { extensionOf, safeName } from '../../server/files/kinds.ts'
@@ -9,6 +8,7 @@ import { type App, startApp } from '../support/app.ts'
 import { bot, idOf, type Part, text } from '../support/chat.ts'
 import { logsOf, type Published, publish, reply, reportOf, start, tryReply } from '../support/chats.ts'
 import { anyBody } from '../support/client.ts'
+import fc from '../support/fast-check.ts'
 import { until } from '../support/process.ts'
 import { runs } from '../support/runs.ts'
 import { makeWorld, type Site, type World } from '../support/world.ts'
@@ -342,8 +342,6 @@ test('without a place for files, inputs for them say so, and take addresses', as
 
 // Hostile uploads
 
-const seed = Number(process.env.UPLOADS_SEED ?? 1)
-
 const hostileName = fc.oneof(
   fc.constantFrom(
     '../../../etc/passwd',
@@ -445,7 +443,7 @@ function send(sessionId: string, { name, content, size, type, way, encoding }: H
 
 test('of many hostile uploads nothing is outside of the store, a page, or left after the purge', async () => {
   const count = runs(60, 1_000)
-  const samples = fc.sample(hostileUpload, { numRuns: count, seed })
+  const samples = fc.sample(hostileUpload, { numRuns: count })
   const statuses = new Map<string, number>()
   for (const sample of samples) {
     const { sessionId } = await start(app, made)

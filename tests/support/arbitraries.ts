@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import type { ObjectDef } from '../../contract/bot-document/in-place.ts'
 import { z } from '../../contract/zod.ts'
+import fc from './fast-check.ts'
 
 /*
  * Values that fit a schema of the contract, unknown keys included. They follow the schemas, so a property

@@ -1,4 +1,3 @@
-import fc from 'fast-check'
 import {
   blockCatalogue,
   currentVersions,
@@ -12,6 +11,7 @@ import {
   variable,
 } from '../../contract/bot-document/index.ts'
 import { type Json, json, objectsOf, valuesOf, without } from './arbitraries.ts'
+import fc from './fast-check.ts'
 
 /*
  * Whole flows of every version, as editors leave them: dangling edges, empty groups, start groups with

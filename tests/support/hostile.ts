@@ -1,4 +1,4 @@
-import fc from 'fast-check'
+import fc from './fast-check.ts'
 import { type JsonSchema, resolve } from './published.ts'
 
 /*
