@@ -104,7 +104,9 @@ async function assignPublicId(tx: Transaction, grant: BotGrant, conditions: Cond
   if (current.publicId !== null) return
   const publicId = [...slug(current.name), randomTail()].join('-')
   await tx.insert(publicIds).values({ publicId, botId: current.id })
-  await tx.update(bots).set({ publicId }).where(eq(bots.id, current.id))
+  // A new revision, or an update that began before would take it away again.
+  const revision = sql`${bots.revision} + 1`
+  await tx.update(bots).set({ publicId, revision }).where(eq(bots.id, current.id))
 }
 
 /** The words of a name in lower-case ASCII letters and digits. */

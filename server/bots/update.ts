@@ -5,7 +5,7 @@ import type { Issue } from '../../contract/errors.ts'
 import type { Conditions } from '../../contract/operation.ts'
 import type { UpdateBot } from '../../generated/handlers.ts'
 import type { BotGrant } from '../access/index.ts'
-import { type Database, Rollback, sqlState, statements, transact } from '../db/client.ts'
+import { type Database, Rollback, rootOf, sqlState, statements, transact } from '../db/client.ts'
 import { isDistributed } from '../db/distribution.ts'
 import { botDrafts, botPublications, folders, bots as table } from '../db/schema.ts'
 import { isStale } from '../entity-tags.ts'
@@ -86,7 +86,10 @@ async function applyUpdate(db: Database, grant: BotGrant, change: Change, now: D
   const { publicId = seen.publicId, customDomain = seen.customDomain, ...header } = change.header
   const security = await changesSecurity(db, seen, change)
   if (publicId === seen.publicId && customDomain === seen.customDomain && security.length === 0) {
-    const outcome = await applyChange(db, seen, { ...change, header }, now, recallDraft(db, seen))
+    const apply = (on: Database) => applyChange(on, seen, { ...change, header }, now, recallDraft(db, seen))
+    // A folder that is gone must not undo what a transaction has done before.
+    const isPart = rootOf(db) !== db && header.folderId
+    const outcome = await (isPart ? transact(db, apply) : apply(db))
     if (outcome) return outcome
   }
   // Somebody else was faster, or the change needs more than one statement: once more, under a lock.

@@ -127,7 +127,9 @@ export async function deleteFolder(
       if (isStale(conditions, row)) return { stale: row }
       const { parentFolderId } = row
       await tx.update(table).set({ parentFolderId }).where(eq(table.parentFolderId, row.id))
-      await tx.update(bots).set({ folderId: parentFolderId }).where(eq(bots.folderId, row.id))
+      // A new revision of each, or an update that began before would put it back.
+      const revision = sql`${bots.revision} + 1`
+      await tx.update(bots).set({ folderId: parentFolderId, revision }).where(eq(bots.folderId, row.id))
       await tx.delete(table).where(eq(table.id, row.id))
       const deed = { by: caller, operation: 'deleteFolder' } as const
       await writeEntry(tx, newEntry(row.workspaceId, deed, row.id, now))

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { type App, startApp } from '../support/app.ts'
 import { type Answer, anyBody, type Caller } from '../support/client.ts'
+import { until } from '../support/process.ts'
 import { makeWorld, type Person, type Site, type World } from '../support/world.ts'
 
 let app: App
@@ -36,6 +37,37 @@ function patch(botId: string, bot: object): Promise<Answer> {
 async function createBot(bot: object = {}): Promise<string> {
   const body = { workspaceId: site.workspaceId, bot }
   return (await app.client.ok('createBot', { as: site.member, body })).bot.id
+}
+
+/** Has everything that is done in the workspace written in a transaction with its event. */
+async function watch() {
+  const body = { url: 'https://example.com/told' }
+  await app.client.ok('createWebhookEndpoint', {
+    as: site.admin,
+    params: { workspaceId: site.workspaceId },
+    body,
+  })
+}
+
+/** An update of which the body is still on its way while something else is done to the bot. */
+async function patchAround(
+  botId: string,
+  bot: object,
+  meanwhile: () => Promise<unknown>,
+): Promise<Answer['body']> {
+  const [first, ...rest] = JSON.stringify({ bot: { version: '6.1', ...bot } })
+  app.statements.length = 0
+  const pieces = async function* () {
+    yield Buffer.from(first ?? '')
+    await until('the bot is read', () => app.statements.length > 0)
+    await meanwhile()
+    yield Buffer.from(rest.join(''))
+  }
+  const headers = { Authorization: `Bearer ${site.member.token}`, 'Content-Type': 'application/json' }
+  const init = { method: 'PATCH', headers, body: pieces(), duplex: 'half' }
+  const answer = await fetch(`${app.url}/v1/bots/${botId}`, init as unknown as RequestInit)
+  expect(answer.status).toBe(200)
+  return answer.json()
 }
 
 const get = (botId: string, as: Caller = site.member) => app.client.call('getBot', { as, params: { botId } })
@@ -150,32 +182,36 @@ describe('folders', () => {
     }
   })
 
-  test('that are deleted while bots are put into them leave no bot behind', async () => {
-    for (let round = 0; round < 15; round++) {
-      const folderId = await createFolder(site.folder)
-      const bots = [site.draft.id, site.legacy.id, site.published.id, site.shared.id]
-      const [deleted, ...answers] = await Promise.all([
-        app.client.call('deleteFolder', { as: site.member, params: { folderId } }),
-        ...bots.map((id) => patch(id, { folderId })),
-        patch(await createBot(), { folderId, publicId: `race-${site.draft.id}-${round}` }),
-        app.client.call('createBot', {
+  test.each(['', ', of which endpoints are told'])(
+    'that are deleted while bots are put into them leave no bot behind%s',
+    async (told) => {
+      if (told) await watch()
+      for (let round = 0; round < 15; round++) {
+        const folderId = await createFolder(site.folder)
+        const bots = [site.draft.id, site.legacy.id, site.published.id, site.shared.id]
+        const [deleted, ...answers] = await Promise.all([
+          app.client.call('deleteFolder', { as: site.member, params: { folderId } }),
+          ...bots.map((id) => patch(id, { folderId })),
+          patch(await createBot(), { folderId, publicId: `race-${site.draft.id}-${round}` }),
+          app.client.call('createBot', {
+            as: site.member,
+            body: { workspaceId: site.workspaceId, bot: { folderId } },
+          }),
+        ])
+        expect(deleted?.status).toBe(200)
+        for (const { status, body } of answers) {
+          expect([200, 201, 400]).toContain(status)
+          if (status === 400) expect(body.issues).toMatchObject([{ path: ['body', 'bot', 'folderId'] }])
+        }
+        expect(await count('bots WHERE folder_id = $1', folderId)).toBe(0)
+        const list = await app.client.ok('listBots', {
           as: site.member,
-          body: { workspaceId: site.workspaceId, bot: { folderId } },
-        }),
-      ])
-      expect(deleted?.status).toBe(200)
-      for (const { status, body } of answers) {
-        expect([200, 201, 400]).toContain(status)
-        if (status === 400) expect(body.issues).toMatchObject([{ path: ['body', 'bot', 'folderId'] }])
+          query: { workspaceId: site.workspaceId, limit: 100 },
+        })
+        for (const bot of list.bots) expect([null, site.folder]).toContain(bot.folderId)
       }
-      expect(await count('bots WHERE folder_id = $1', folderId)).toBe(0)
-      const list = await app.client.ok('listBots', {
-        as: site.member,
-        query: { workspaceId: site.workspaceId, limit: 100 },
-      })
-      for (const bot of list.bots) expect([null, site.folder]).toContain(bot.folderId)
-    }
-  })
+    },
+  )
 })
 
 describe('updates', () => {
@@ -226,6 +262,50 @@ describe('updates', () => {
     expect(tally(answers)).toEqual({ 200: 8 })
     expect((await get(site.draft.id)).body.bot).toMatchObject(changes)
   })
+
+  describe.each(['alone', 'of which endpoints are told'])(
+    'that began before something else was done (%s)',
+    (how) => {
+      beforeEach(async () => {
+        if (how !== 'alone') await watch()
+      })
+
+      test.each<object>([{ name: 'Renamed' }, { theme: { raced: true } }])(
+        'leave a bot the public id that its first publication gave it: %j',
+        async (change) => {
+          const botId = await createBot()
+          const given = { publicId: '' }
+          const { bot } = await patchAround(botId, change, async () => {
+            await app.client.ok('publishBot', { as: site.member, params: { botId } })
+            given.publicId = (await get(botId)).body.bot.publicId
+          })
+          expect(given.publicId).toMatch(/^my-bot-\w{10}$/)
+          expect(bot).toMatchObject({ ...given, ...change })
+          expect((await get(botId)).body.bot).toEqual(bot)
+          expect(await count('public_ids WHERE bot_id = $1', botId)).toBe(1)
+        },
+      )
+
+      test.each<object>([{ name: 'Renamed' }, { theme: { raced: true } }])(
+        'leave a bot where the deletion of its folder put it: %j',
+        async (change) => {
+          const { folder } = await app.client.ok('createFolder', {
+            as: site.member,
+            body: {
+              workspaceId: site.workspaceId,
+              folder: { name: 'Short-lived', parentFolderId: site.folder },
+            },
+          })
+          const botId = await createBot({ folderId: folder.id })
+          const { bot } = await patchAround(botId, change, () =>
+            app.client.ok('deleteFolder', { as: site.member, params: { folderId: folder.id } }),
+          )
+          expect(bot).toMatchObject({ folderId: site.folder, ...change })
+          expect((await get(botId)).body.bot).toEqual(bot)
+        },
+      )
+    },
+  )
 
   test('that convert a legacy bot at once convert it once', async () => {
     const shown = await app.client.ok('getBot', {
