@@ -1,22 +1,27 @@
-import { getTableColumns, type SQL, sql } from 'drizzle-orm'
+import { type Column, getTableColumns, type SQL, sql } from 'drizzle-orm'
+import type { PgTable } from 'drizzle-orm/pg-core'
+import pg from 'pg'
 import type { Issue } from '../../contract/errors.ts'
 import type { CreateBot } from '../../generated/handlers.ts'
 import type { WorkspaceGrant } from '../access/index.ts'
 import {
   type Database,
+  databaseError,
   prepareWrite,
   Rollback,
+  rootOf,
   sqlState,
   statements,
   type Transaction,
   transact,
 } from '../db/client.ts'
 import { isDistributed } from '../db/distribution.ts'
+import { gather } from '../db/gather.ts'
 import { encoderOf, listsOf } from '../db/insertion.ts'
-import { botDrafts, bots as table, workspaces } from '../db/schema.ts'
+import { auditLog, botDrafts, bots as table, workspaces } from '../db/schema.ts'
 import { newId } from '../ids.ts'
 import { JsonText } from '../json/json-text.ts'
-import { addEntry, type Deed, entryInsertion, newEntry, writeEntry } from '../workspaces/audit.ts'
+import { type Deed, entryColumns, newEntry, writeEntry } from '../workspaces/audit.ts'
 import { holdWorkspace } from '../workspaces/rows.ts'
 import type { Draft } from './drafts.ts'
 import { claimNames } from './names.ts'
@@ -67,6 +72,13 @@ export function newDraft(texts: Map<string, Buffer>, now: Date): Draft {
   }
 }
 
+/** All that is stored of a bot when it is made. */
+interface NewBot {
+  row: BotRow
+  draft: Draft
+  deed: Deed
+}
+
 /**
  * Stores a new bot with its draft. An issue says which of its names or its folder cannot be; `gone`, that its
  * workspace was deleted meanwhile.
@@ -77,9 +89,10 @@ export async function insertBot(
   draft: Draft,
   deed: Deed,
 ): Promise<{ issue: Issue } | { gone: true } | undefined> {
+  const bot = { row, draft, deed }
   try {
     if (row.publicId === null && row.customDomain === null && !isDistributed(db)) {
-      return (await insertStatements(db).bot(valuesOf(row, draft, deed))) === 1 ? undefined : { gone: true }
+      return (await insertNameless(db, bot)) ? undefined : { gone: true }
     }
     return await transact(db, async (tx) => {
       // Before the names: on a cluster whoever claims one keeps all others from it, and a deletion of the workspace takes
@@ -95,10 +108,8 @@ export async function insertBot(
         ...(customDomain === null ? {} : { customDomain }),
       })
       if (issue) throw new Rollback({ issue })
-      if (isApart) return insertApart(tx, row, draft, deed)
-      const values = valuesOf(row, draft, deed)
-      const { rowCount } = await tx.execute(insertion((name) => sql`${values[name]}`))
-      if (rowCount !== 1) throw new Rollback({ gone: true })
+      if (isApart) return insertApart(tx, bot)
+      if ((await insertStatements(tx)[0]?.(valuesOf([bot]))) !== 1) throw new Rollback({ gone: true })
       return undefined
     })
   } catch (error) {
@@ -109,46 +120,98 @@ export async function insertBot(
 }
 
 /** On a cluster: a statement each, since the rows are on several nodes. */
-async function insertApart(tx: Transaction, row: BotRow, draft: Draft, deed: Deed): Promise<undefined> {
+async function insertApart(tx: Transaction, { row, draft, deed }: NewBot): Promise<undefined> {
   await tx.insert(table).values(row)
   await tx.insert(botDrafts).values({ botId: row.id, ...draft })
   await writeEntry(tx, newEntry(row.workspaceId, deed, row.id, row.createdAt))
 }
 
+/** The most bots that one statement makes. */
+const MOST = 4
+
+/** A longer draft, in bytes, keeps none waiting that are made at the same time. */
+const LONG = 100_000
+
+/** Whether it was stored: not where its workspace was deleted. Others of the workspace are stored by the same statement. */
+function insertNameless(db: Database, bot: NewBot): Promise<boolean> {
+  if (rootOf(db) !== db) {
+    // A folder that is gone must not undo what the transaction has done before.
+    return bot.row.folderId === null ? insertAlone(db, bot) : transact(db, (tx) => insertAlone(tx, bot))
+  }
+  const length = Object.values(bot.draft).reduce((sum, part) => sum + (part?.length ?? 0), 0)
+  return length <= LONG ? gathering(db)(bot) : insertAlone(db, bot)
+}
+
+const gathering = statements((db) =>
+  gather<NewBot, boolean>(
+    MOST,
+    ({ row }) => row.workspaceId,
+    (bots) => {
+      const [bot] = bots
+      if (bot && bots.length === 1) return [insertAlone(db, bot)]
+      const stored = insertTogether(db, bots)
+      return bots.map(async (bot) => (await stored) ?? insertAlone(db, bot))
+    },
+    'at once',
+  ),
+)
+
+async function insertAlone(db: Database, bot: NewBot): Promise<boolean> {
+  return (await insertStatements(db)[0]?.(valuesOf([bot]))) === 1
+}
+
+/** Undefined where the database did not store one of them, and so none: each is on its own then. */
+async function insertTogether(db: Database, bots: readonly NewBot[]): Promise<boolean | undefined> {
+  try {
+    return (await insertStatements(db)[bots.length - 1]?.(valuesOf(bots))) === bots.length
+  } catch (error) {
+    if (databaseError(error) instanceof pg.DatabaseError) return undefined
+    throw error
+  }
+}
+
 const botColumns = getTableColumns(table)
-const { botId: _, ...draftColumns } = getTableColumns(botDrafts)
+const draftColumns = getTableColumns(botDrafts)
+
+const encoders = Array.from({ length: MOST }, (_, nth) => ({
+  bot: encoderOf(botColumns, `bot_${nth}_`),
+  draft: encoderOf(draftColumns, `draft_${nth}_`),
+  entry: encoderOf(entryColumns, `entry_${nth}_`),
+}))
+
+/** The values of all rows of bots, as pg takes them. */
+function valuesOf(bots: readonly NewBot[]): Record<string, unknown> {
+  const values = { workspaceId: bots[0]?.row.workspaceId }
+  for (const [nth, { row, draft, deed }] of bots.entries()) {
+    encoders[nth]?.bot(row, values)
+    encoders[nth]?.draft({ botId: row.id, ...draft }, values)
+    encoders[nth]?.entry(newEntry(row.workspaceId, deed, row.id, row.createdAt), values)
+  }
+  return values
+}
 
 /**
- * Both rows and the entry in the audit log in one statement, with every column that their tables have. The workspace cannot be deleted until
- * they are committed; of one that was deleted nothing is found, and nothing is written.
+ * All rows of so many bots of a workspace in one statement, with every column that their tables have. The workspace cannot
+ * be deleted until they are committed; of one that was deleted nothing is found, and nothing is written.
  */
-function insertion(value: (name: string) => SQL): SQL {
-  const bot = listsOf(botColumns, value)
-  const draft = listsOf(draftColumns, value)
+function insertion(count: number): SQL {
+  const rows = (into: PgTable, columns: Record<string, Column>, prefix: string) => {
+    const lists = Array.from({ length: count }, (_, nth) =>
+      listsOf(columns, (name) => sql`${sql.placeholder(`${prefix}_${nth}_${name}`)}`),
+    )
+    const all = lists.map(({ values }) => sql`SELECT ${values} FROM workspace`)
+    return sql`INSERT INTO ${into} (${lists[0]?.names}) ${sql.join(all, sql` UNION ALL `)}`
+  }
   return sql`
     WITH workspace AS (
-      SELECT id FROM ${workspaces} WHERE id = ${value('workspaceId')} AND deleted_at IS NULL FOR KEY SHARE
-    ), bot AS (
-      INSERT INTO ${table} (${bot.names}) SELECT ${bot.values} FROM workspace RETURNING id
-    ), entry AS (
-      ${entryInsertion((name) => value(`entry_${name}`), sql`bot`)}
-    )
-    INSERT INTO ${botDrafts} (bot_id, ${draft.names}) SELECT id, ${draft.values} FROM bot`
+      SELECT id FROM ${workspaces} WHERE id = ${sql.placeholder('workspaceId')} AND deleted_at IS NULL FOR KEY SHARE
+    ), bot AS (${rows(table, botColumns, 'bot')}), entry AS (${rows(auditLog, entryColumns, 'entry')})
+    ${rows(botDrafts, draftColumns, 'draft')}`
 }
 
-const addBot = encoderOf(botColumns)
-const addDraft = encoderOf(draftColumns)
-
-/** The values of all rows, those of the entry with a prefix, as pg takes them. */
-function valuesOf(row: BotRow, draft: Draft, deed: Deed): Record<string, unknown> {
-  const entry = newEntry(row.workspaceId, deed, row.id, row.createdAt)
-  return addEntry(entry, addDraft({ ...draft }, addBot(row, {})))
-}
-
-const insertStatements = statements((db, named) => ({
-  bot: prepareWrite(
-    db,
-    named('insert_bot'),
-    insertion((name) => sql`${sql.placeholder(name)}`),
+/** For one bot, for two, and so on. */
+const insertStatements = statements((db, named) =>
+  Array.from({ length: MOST }, (_, nth) =>
+    prepareWrite(db, named(`insert_bots_${nth + 1}`), insertion(nth + 1)),
   ),
-}))
+)

@@ -22,6 +22,8 @@ export function gather<Given, Outcome>(
   most: number,
   keyOf: (given: Given) => string,
   work: (all: readonly Given[]) => Promise<Outcome>[],
+  /** `at once` where the first of many takes longer to come than to wait for: it is begun before the others are there. */
+  beginning: 'at once' | 'in the next turn' = 'in the next turn',
 ): (given: Given) => Promise<Outcome> {
   const queues = new Map<string, Queue<Given, Outcome>>()
 
@@ -59,6 +61,7 @@ export function gather<Given, Outcome>(
       const queue = queues.get(key) ?? { waiting: [], underWay: 0, isDue: false }
       queues.set(key, queue)
       queue.waiting.push({ given, resolve })
-      look(key, queue)
+      if (beginning === 'at once' && queue.underWay === 0 && !queue.isDue) begin(key, queue)
+      else look(key, queue)
     })
 }

@@ -2,7 +2,7 @@ import { type SQL, sql } from 'drizzle-orm'
 import { type Database, prepareSql } from './client.ts'
 import { isDistributed } from './distribution.ts'
 import { gather } from './gather.ts'
-import { type RowOf, type Shape, selection } from './selection.ts'
+import { hidden, type RowOf, type Shape, selection } from './selection.ts'
 
 /** The most questions in one statement. */
 const BATCH = 100
@@ -21,8 +21,8 @@ type Types = Record<string, keyof Asked>
 type QuestionOf<T extends Types> = { [Key in keyof T]: Asked[T[Key]] }
 
 /** A parameter for each column, and what a table of such columns is named. */
-function columnsOf(types: Types) {
-  const columns = Object.entries<string>(types)
+function columnsOf(db: Database, types: Types) {
+  const columns = Object.entries(types)
   const comma = sql`, `
   const names = sql.join(
     columns.map(([column]) => sql.identifier(column)),
@@ -31,7 +31,7 @@ function columnsOf(types: Types) {
   // The planner does not see how many there are: it would plan anew for every number of them.
   const lists = columns.map(([column, type]) => sql`(SELECT ${sql.placeholder(column)}::${sql.raw(type)}[])`)
   const values = columns.map(
-    ([column, type]) => sql`${sql.placeholder(column)}::${sql.raw(type)} AS ${sql.identifier(column)}`,
+    ([column, type]) => sql`${hidden(db, column, type)} AS ${sql.identifier(column)}`,
   )
   return {
     several: sql`unnest(${sql.join(lists, comma)}) WITH ORDINALITY AS asked (${names}, place)`,
@@ -56,7 +56,7 @@ export function prepareLookup<T extends Types, S extends Shape>(
   shape: S,
   statement: (list: SQL, asked: SQL) => SQL,
 ): (question: QuestionOf<T>) => Promise<RowOf<S> | undefined> {
-  const columns = columnsOf(types)
+  const columns = columnsOf(db, types)
   const { list: own, read } = selection(shape)
   const list = sql`asked.place, ${own}`
   const one = prepareSql(db, named(name), statement(list, columns.one))
@@ -93,7 +93,7 @@ export function prepareTogether<T extends Types>(
   types: T,
   statement: (asked: SQL) => SQL,
 ): (given: readonly Record<string, unknown>[], forAll: Record<string, unknown>) => Promise<boolean[]> {
-  const columns = columnsOf(types)
+  const columns = columnsOf(db, types)
   const run = prepareSql(db, name, statement(columns.several))
   return async (given, forAll) => {
     const { rows } = await run(Object.assign(columns.listsOf(given), forAll))

@@ -134,7 +134,7 @@ export function selection<S extends Shape>(shape: S): { list: SQL; read: (row: u
  * A parameter of which the planner does not see the value: where it knows how little is asked for, it would otherwise make a
  * plan of its own for every read, which takes longer than the read. A cluster has to see whose rows are read.
  */
-export function hidden(db: Database, name: string, type: 'text' | 'integer' | 'date' | 'timestamptz'): SQL {
+export function hidden(db: Database, name: string, type: keyof Types | 'date'): SQL {
   const value = sql`${sql.placeholder(name)}::${sql.raw(type)}`
   return isDistributed(db) ? value : sql`(SELECT ${value})`
 }

@@ -22,33 +22,32 @@ const literal = (text: string) => sql.raw(`'${text}'`)
 const next = literal(marks.piece)
 const order = sql`ORDER BY ${sql.join(newestFirst(table.createdAt, table.id), sql`, `)}`
 
-/** What a statement reads of results, newest first, that are joined with `packedAnswers`. */
+/** What a statement reads of `packedResults`. */
 export const packedShape = {
-  results: expression(sql`count(*)`, 'integer'),
-  answers: expression(sql`coalesce(sum(answers.count), 0)`, 'integer'),
-  variables: expression(
-    sql`coalesce(string_agg(${table.variables}::text, ${literal(SEPARATOR)} ${order}), '')`,
-    'text',
-  ),
+  results: expression(sql`page.results`, 'integer'),
+  answers: expression(sql`page.answers`, 'integer'),
+  variables: expression(sql`page.variables`, 'text'),
   /** All else, as a string in JSON. */
-  text: expression(
-    sql`coalesce(to_json(string_agg(${table.id} || ${next} || ${table.createdAt}::text || ${next}
-        || CASE WHEN ${table.isCompleted} THEN 'true' ELSE 'false' END || ${next}
-        || coalesce(${table.lastChatSessionId}, '') || ${next}
-        || coalesce(answers.text, ''), ${next} ${order}))::text, '""')`,
-    'text',
-  ),
+  text: expression(sql`page.text`, 'text'),
 }
 
-/** The answers to each result of a bot. */
-export const packedAnswers = (botId: SQL) => sql`LATERAL (
-    SELECT count(*), string_agg(a.block_id || CASE WHEN a.attached_file_urls IS NULL
-        THEN ${literal(marks.content)} || a.content
-        ELSE ${literal(marks.withFiles)} || a.content
-          || ${literal(marks.files)} || array_to_json(a.attached_file_urls)::text
-        END, ${literal(marks.answer)} ORDER BY a.seq) AS text
-    FROM ${resultAnswers} a WHERE a.bot_id = ${botId} AND a.result_id = ${table.id}
-  ) AS answers`
+/** One row of the results of a bot that a query of their table gives, with the answers to each. */
+export const packedResults = (botId: SQL, query: SQL) => sql`LATERAL (
+    SELECT count(*) AS results, coalesce(sum(answers.count), 0) AS answers,
+      coalesce(string_agg(${table.variables}::text, ${literal(SEPARATOR)} ${order}), '') AS variables,
+      coalesce(to_json(string_agg(${table.id} || ${next} || ${table.createdAt}::text || ${next}
+        || CASE WHEN ${table.isCompleted} THEN 'true' ELSE 'false' END || ${next}
+        || coalesce(${table.lastChatSessionId}, '') || ${next}
+        || coalesce(answers.text, ''), ${next} ${order}))::text, '""') AS text
+    FROM (${query}) AS ${table} CROSS JOIN LATERAL (
+      SELECT count(*), string_agg(a.block_id || CASE WHEN a.attached_file_urls IS NULL
+          THEN ${literal(marks.content)} || a.content
+          ELSE ${literal(marks.withFiles)} || a.content
+            || ${literal(marks.files)} || array_to_json(a.attached_file_urls)::text
+          END, ${literal(marks.answer)} ORDER BY a.seq) AS text
+      FROM ${resultAnswers} a WHERE a.bot_id = ${botId} AND a.result_id = ${table.id}
+    ) AS answers
+  ) AS page`
 
 export interface ResultPage {
   results: components['schemas']['Result'][]

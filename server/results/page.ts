@@ -1,14 +1,17 @@
 import { and, eq, sql } from 'drizzle-orm'
+import { LRUCache } from 'lru-cache'
+import pg from 'pg'
 import type { components } from '../../generated/openapi.ts'
 import type { BotGrant } from '../access/index.ts'
-import { type Database, statements } from '../db/client.ts'
+import { type Database, databaseError, statements } from '../db/client.ts'
+import { prepareLookup } from '../db/lookup.ts'
 import { after, newestFirst, type Position } from '../db/page.ts'
 import { resultAnswers, resultLogs, results as table } from '../db/schema.ts'
 import { expression, hidden, prepareSelect, type RowOf } from '../db/selection.ts'
 import { toIso } from '../iso-time.ts'
 import { stored } from '../json/json-text.ts'
 import type { ResultFilter } from './filter.ts'
-import { packedAnswers, packedShape, type ResultPage, unpack } from './packed-page.ts'
+import { packedResults, packedShape, type ResultPage, unpack } from './packed-page.ts'
 import type { TimeRange } from './time-range.ts'
 
 /**
@@ -64,6 +67,16 @@ const isWanted = sql`(${status} IS NULL OR ${table.isCompleted} = (${status} = '
     FROM ${resultAnswers} a WHERE a.bot_id = ${sql.placeholder('botId')} AND a.result_id = ${table.id}
   ), false))`
 
+const questionTypes = {
+  botId: 'text',
+  floor: 'timestamptz',
+  from: 'timestamptz',
+  to: 'timestamptz',
+  createdAt: 'timestamptz',
+  id: 'text',
+  limit: 'integer',
+} as const
+
 /** Rows are taken as they come: what Drizzle does to each cell would be a tenth of the work for a page. */
 const resultStatements = statements((db, named) => {
   const given = (name: string) => hidden(db, name, 'timestamptz')
@@ -75,13 +88,21 @@ const resultStatements = statements((db, named) => {
   const inOrder = sql.join(newestFirst(table.createdAt, table.id), sql`, `)
   const limit = hidden(db, 'limit', 'integer')
   return {
-    packed: prepareSelect(
+    packed: prepareLookup(
       db,
-      named('result_page_packed'),
+      named,
+      'result_page_packed',
+      questionTypes,
       packedShape,
-      (list) => sql`SELECT ${list} FROM (
-          SELECT * FROM ${table} WHERE ${ofBot} AND ${isAfter} ORDER BY ${inOrder} LIMIT ${limit}
-        ) AS ${table} CROSS JOIN ${packedAnswers(hidden(db, 'botId', 'text'))}`,
+      (list, questions) =>
+        sql`SELECT ${list} FROM ${questions} CROSS JOIN ${packedResults(
+          sql`asked."botId"`,
+          sql`SELECT * FROM ${table} WHERE ${table.botId} = asked."botId" AND NOT ${table.isArchived}
+          AND ${table.hasStarted} AND ${table.createdAt} > asked.floor
+          AND ${table.createdAt} >= asked."from" AND ${table.createdAt} < asked."to"
+          AND (${table.createdAt}, ${table.id}) < (asked."createdAt", asked.id)
+          ORDER BY ${inOrder} LIMIT asked."limit"`,
+        )}`,
     ),
     // Read row by row until there are enough. The last one that may be looked at always comes with them: it tells
     // where to go on, at the moment at which the others were read.
@@ -137,6 +158,12 @@ function rangeOf({ bot }: BotGrant, { from, to }: TimeRange) {
   }
 }
 
+/** A page of so many characters keeps nobody waiting whose page is read together with it. */
+const LIGHT = 64_000
+
+/** Bots of which the last page was no longer. */
+const lightBots = new LRUCache<string, true>({ max: 10_000 })
+
 /** A page of started results that a filter wants after a position, newest first. */
 export async function resultPage(
   db: Database,
@@ -146,13 +173,38 @@ export async function resultPage(
   limit: number,
 ): Promise<ResultPage> {
   const { range, ...sought } = filter
-  if (Object.values(sought).every((value) => value === null)) {
-    const [packed] = await resultStatements(db).packed(valuesOf(grant, range, position, limit + 1))
-    const page = packed && unpack(packed, grant.bot.id, limit)
+  const isOfAll = Object.values(sought).every((value) => value === null)
+  if (isOfAll && lightBots.has(grant.bot.id)) {
+    const page = await packedPage(db, grant, range, position, limit)
     if (page) return page
   }
   const { rows, end } = await resultRows(db, grant, filter, position, limit)
+  const length = rows.reduce((sum, { answers, variables }) => sum + answers.length + variables.length, 0)
+  if (isOfAll && length <= LIGHT) lightBots.set(grant.bot.id, true)
   return { results: rows.map((row) => toResult(grant.bot.id, row)), end }
+}
+
+/**
+ * The same of all results within a range, read together with other pages. Undefined where that cannot be: what is long takes
+ * the database twice as long to pack as to send.
+ */
+async function packedPage(
+  db: Database,
+  grant: BotGrant,
+  range: TimeRange,
+  position: Position,
+  limit: number,
+): Promise<ResultPage | undefined> {
+  const { id } = grant.bot
+  try {
+    const packed = await resultStatements(db).packed(valuesOf(grant, range, position, limit + 1))
+    if (!packed || packed.text.length + packed.variables.length > LIGHT) lightBots.delete(id)
+    return packed && unpack(packed, id, limit)
+  } catch (error) {
+    lightBots.delete(id)
+    if (databaseError(error) instanceof pg.DatabaseError) return undefined
+    throw error
+  }
 }
 
 /** The same with a row for each. Where that is less than `limit`, more may come after it: no more are examined at once. */

@@ -47,26 +47,19 @@ export async function writeEntry(tx: Transaction, entry: EntryRow) {
   await tx.insert(table).values(entry)
 }
 
-const columns = getTableColumns(table)
+/** What an entry has, for statements that write several rows. */
+export const entryColumns = getTableColumns(table)
 
-const encode = encoderOf(columns)
-
-/** Adds the values of an entry to others, each as `entry_...`. */
-export const addEntry = encoderOf(columns, 'entry_')
+const encode = encoderOf(entryColumns)
 
 /**
- * The part of a statement that writes an entry together with its cause: one for each row of `cause`, as which
- * the rows are known in `value`.
+ * The part of a statement that writes an entry together with its cause: one for each row of `cause`, which gives what is not
+ * of the entry.
  */
-export function entryInsertion(value: (name: string) => SQL, cause: SQL): SQL {
-  const { names, values } = listsOf(columns, value)
-  return sql`INSERT INTO ${table} (${names}) SELECT ${values} FROM ${cause}`
-}
-
-/** The same for an entry whose values are known, but for those that `cause` gives. */
 export function entryWith(entry: EntryRow, cause: SQL, given: Record<string, SQL> = {}): SQL {
-  const values = encode(entry, {})
-  return entryInsertion((name) => given[name] ?? sql`${values[name]}`, cause)
+  const encoded = encode(entry, {})
+  const { names, values } = listsOf(entryColumns, (name) => given[name] ?? sql`${encoded[name]}`)
+  return sql`INSERT INTO ${table} (${names}) SELECT ${values} FROM ${cause}`
 }
 
 /**
