@@ -9,7 +9,7 @@ afterAll(() => {
 })
 
 /** Numbers of one key, which are gathered until `end` is called with what has begun. */
-function gatherNumbers(most: number) {
+function gatherNumbers(most: number, beginning?: 'at once') {
   const begun: { numbers: readonly number[]; end: (error?: Error) => void }[] = []
   const give = gather<{ key: string; number: number }, string>(
     most,
@@ -21,6 +21,7 @@ function gatherNumbers(most: number) {
       })
       return numbers.map((number) => ended.then(() => `done ${number}`))
     },
+    beginning,
   )
   const giveMany = (count: number, key = '') =>
     Array.from({ length: count }, (_, number) => give({ key, number }))
@@ -94,4 +95,22 @@ test('what fails does so for those that are in it, and the next are done', async
   const found = await outcomes
   expect(sizes()).toEqual([8, 1])
   expect(found.map(({ status }) => status)).toEqual([...Array(8).fill('rejected'), 'fulfilled'])
+})
+
+test('the first can be done at once, and what comes meanwhile together', async () => {
+  const { giveMany, begun, sizes } = gatherNumbers(4, 'at once')
+  const outcomes = Promise.all(giveMany(6))
+  expect(sizes()).toEqual([1])
+  await settle()
+  expect(sizes()).toEqual([1])
+  begun[0]?.end()
+  await settle()
+  expect(sizes()).toEqual([1, 4])
+  begun[1]?.end()
+  await settle()
+  begun[2]?.end()
+  expect(sizes()).toEqual([1, 4, 1])
+  expect(await outcomes).toHaveLength(6)
+  void giveMany(1)
+  expect(sizes()).toEqual([1, 4, 1, 1])
 })
