@@ -1,5 +1,17 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { chmod, chown, cp, mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
+import {
+  chmod,
+  chown,
+  cp,
+  mkdir,
+  mkdtemp,
+  readdir,
+  readFile,
+  rename,
+  rm,
+  stat,
+  writeFile,
+} from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -7,7 +19,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pathToFileURL } from 'node:url'
 import { afterAll, afterEach, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { startEmbeddedPostgres } from '../server/db/embedded.ts'
+import { type EmbeddedOptions, startEmbeddedPostgres } from '../server/db/embedded.ts'
 import { findPrograms, makeLinks, run, runnablePrograms } from '../server/db/embedded-programs.ts'
 
 const asRoot = process.getuid?.() === 0
@@ -23,12 +35,8 @@ async function newFolder(): Promise<string> {
   return folder
 }
 
-async function start(
-  dataDirectory: string,
-  settings?: Record<string, string>,
-  log?: (message: string) => void,
-) {
-  const server = await startEmbeddedPostgres({ dataDirectory, settings, log })
+async function start(dataDirectory: string, options: Omit<EmbeddedOptions, 'dataDirectory'> = {}) {
+  const server = await startEmbeddedPostgres({ dataDirectory, ...options })
   holders.push(server)
   return server
 }
@@ -132,7 +140,10 @@ describe('starting and stopping', () => {
     const folder = await newFolder()
     await mkdir(join(folder, 'postgres.init-interrupted/data'), { recursive: true })
     const messages: string[] = []
-    const server = await start(folder, { work_mem: '7MB' }, (message) => messages.push(message))
+    const server = await start(folder, {
+      settings: { work_mem: '7MB' },
+      log: (message) => messages.push(message),
+    })
     const names = ['fsync', 'full_page_writes', 'synchronous_commit', 'max_connections', 'work_mem']
     const [settings] = await query(
       server,
@@ -278,6 +289,49 @@ describe('after a kill -9', () => {
     const server = await start(folder)
     expect(await query(server, 'select answer from kept')).toEqual([{ answer: 42 }])
     expect(await isAlive(stranger.pid as number)).toBe(true)
+  })
+})
+
+describe('where the server cannot start again', () => {
+  /** A server that was killed, and of which a file is away until `repair`. */
+  async function broken(options: Pick<EmbeddedOptions, 'patience' | 'pause'>) {
+    const folder = await newFolder()
+    const messages: string[] = []
+    const server = await start(folder, { ...options, log: (message) => messages.push(message) })
+    const file = join(folder, 'postgres/data/postgresql.conf')
+    await rename(file, `${file}.away`)
+    process.kill((await postmaster(folder)) as number, 'SIGKILL')
+    const attempts = async () =>
+      (await readFile(join(folder, 'postgres/server.log'), 'utf8')).split('postgresql.conf').length - 1
+    const told = (text: string) => messages.filter((message) => message.startsWith(text)).length
+    return { folder, server, messages, told, attempts, repair: () => rename(`${file}.away`, file) }
+  }
+
+  test('its user tries until it does, and holds on to it then; what is wrong is told once', async () => {
+    const { folder, server, messages, told, attempts, repair } = await broken({ patience: 2_000, pause: 50 })
+    await until(async () => told('PostgreSQL does not start') > 0)
+    const before = await attempts()
+    await until(async () => (await attempts()) >= before + 3)
+    await repair()
+    const leases = () => query(server, `select from pg_locks where locktype = 'advisory'`).catch(() => [])
+    await until(async () => (await leases()).length > 0)
+    const complaints = messages.filter((message) => /^(Waiting|PostgreSQL)/.test(message))
+    expect(complaints).toEqual([...new Set(complaints)])
+    expect(told('Started PostgreSQL')).toBe(2)
+    const back = await identity(server)
+    await start(folder).then((other) => other.stop())
+    expect(await identity(server)).toBe(back)
+    await server.stop()
+    expect(await postmaster(folder)).toBeUndefined()
+  })
+
+  test('its user can stop while it waits for the next attempt', async () => {
+    const { server, told, repair } = await broken({ pause: 1_000_000_000 })
+    await until(async () => told('Waiting for PostgreSQL') > 0)
+    await server.stop()
+    await repair()
+    expect(told('PostgreSQL does not start')).toBe(0)
+    expect(told('Started PostgreSQL')).toBe(1)
   })
 })
 

@@ -34,6 +34,13 @@ export interface EmbeddedOptions {
   log?: (message: string) => void
   /** Further PostgreSQL settings. They count only when this call starts the server, not when it joins one. */
   settings?: Record<string, string>
+  /**
+   * Milliseconds for which failing attempts to start the server are repeated, since processes of a killed one may take a
+   * while to leave. Whoever brings it back goes on after that, with pauses that grow.
+   */
+  patience?: number
+  /** Milliseconds between two of these attempts. */
+  pause?: number
 }
 
 export interface EmbeddedPostgres {
@@ -49,7 +56,8 @@ export interface EmbeddedPostgres {
  *
  * - Each caller holds a connection with a shared lock on the server until its `stop()` or its death. Whoever lets go
  *   last stops the server. A server that all its users left by `kill -9` runs on and is joined by the next one.
- * - While a caller holds on, it brings back a server that dies, on the same port, so pools recover by themselves.
+ * - While a caller holds on, it brings back a server that dies, on the same port, so pools recover by themselves. Where
+ *   that fails it tries again, for as long as it holds on: a full disk may be emptied hours later.
  * - One data folder belongs to one machine or container: the server cannot see a second one elsewhere.
  */
 export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<EmbeddedPostgres> {
@@ -85,8 +93,8 @@ const database = 'bots'
 /** The advisory lock in database `postgres` that users of the server share, and that the last one takes alone. */
 const usersLock = 1
 
-/** How long failing attempts to start are repeated: processes of a killed server may take a while to leave. */
-const patience = 30_000
+/** What the pauses between attempts to bring a server back grow to: each attempt leaves lines in `server.log`. */
+const LONGEST_PAUSE = 10_000
 
 /** For a small machine. What keeps committed data safe (fsync and its relatives) stays as it is: on. */
 const tuning = {
@@ -108,6 +116,8 @@ class Server {
   private readonly home: string
   private readonly data: string
   private readonly log: (message: string) => void
+  private readonly patience: number
+  private readonly pause: number
   private account: Account
   private bin = ''
   private folder = ''
@@ -116,11 +126,14 @@ class Server {
   private lease: pg.Client | undefined
   private mending: Promise<void> | undefined
   private stopped: Promise<void> | undefined
+  private readonly stopping = new AbortController()
 
   constructor(private readonly options: EmbeddedOptions) {
     this.home = join(resolve(options.dataDirectory), 'postgres')
     this.data = join(this.home, 'data')
     this.log = options.log ?? (() => undefined)
+    this.patience = options.patience ?? 30_000
+    this.pause = options.pause ?? 250
   }
 
   get url(): string {
@@ -146,12 +159,13 @@ class Server {
   }
 
   /** Joins the server, or starts it, and keeps a lease on it until `stop()`. */
-  async hold(): Promise<void> {
-    this.lease = await this.join()
+  async hold(wasThere = false): Promise<void> {
+    this.lease = await this.join(wasThere)
     this.lease.once('end', () => {
       if (this.stopped) return
       this.log('The connection to PostgreSQL was lost; joining or starting it again')
-      this.mending = this.hold().catch((error) => this.log(messageOf(error)))
+      // Nothing but `stop()` ends it without a lease.
+      this.mending = this.hold(true).catch(() => undefined)
     })
   }
 
@@ -161,6 +175,7 @@ class Server {
   }
 
   private async release(): Promise<void> {
+    this.stopping.abort()
     await this.mending
     await this.lease?.end()
     const client = await this.connect().catch(() => undefined)
@@ -179,23 +194,38 @@ class Server {
     client?.end().catch(() => undefined)
   }
 
-  private async join(): Promise<pg.Client> {
-    let complaint = ''
-    for (let deadline = Date.now() + patience; Date.now() < deadline && !this.stopped; await sleep(250)) {
+  /** `wasThere`: a server that was there already is not given up. */
+  private async join(wasThere: boolean): Promise<pg.Client> {
+    // Each is told once. Users of one server are in each other's way, and complain of one thing and another in turns.
+    const told = new Set<string>()
+    const tell = (message: string) => {
+      if (!told.has(message)) this.log(message)
+      told.add(message)
+    }
+    let failure = ''
+    let pause = this.pause
+    for (let deadline = Date.now() + this.patience; !this.stopped; await this.wait(pause)) {
       try {
         const found = await this.find()
         if (!found?.alive) await this.start(found?.pid)
         return await this.adopt()
       } catch (error) {
         // 57P03: it is starting, or recovering from a crash for as long as that takes, or stopping.
-        if (codeOf(error) === '57P03') deadline = Date.now() + patience
-        if (complaint !== messageOf(error)) this.log(`Waiting for PostgreSQL: ${messageOf(error)}`)
-        complaint = messageOf(error)
+        if (codeOf(error) === '57P03') deadline = Date.now() + this.patience
+        tell(`Waiting for PostgreSQL: ${messageOf(error)}`)
+        failure = `PostgreSQL does not start in ${this.home} (${messageOf(error)}): see server.log there, or set DATABASE_URL to a server of your own`
       }
+      if (Date.now() < deadline) continue
+      if (!wasThere) break
+      tell(failure)
+      pause = Math.min(pause * 2, LONGEST_PAUSE)
     }
-    throw new Error(
-      `PostgreSQL does not start in ${this.home} (${complaint}): see server.log there, or set DATABASE_URL to a server of your own`,
-    )
+    throw new Error(failure)
+  }
+
+  /** A pause that `stop()` ends. */
+  private async wait(milliseconds: number): Promise<void> {
+    await sleep(milliseconds, undefined, { signal: this.stopping.signal }).catch(() => undefined)
   }
 
   /** Reads who runs on the data, by the server's own account of it. What a killed server left is not alive. */
