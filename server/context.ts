@@ -34,8 +34,11 @@ export type Once = <Answer>(botId: string, run: (keep: Keep<Answer>) => Promise<
 /** `write` may be repeated, and is undone when it says false. */
 type Keep<Answer> = (answer: Answer, write: (db: Database) => Promise<boolean>) => Promise<boolean>
 
-/** What a handler gets beside its request: the services, the moment of the request, and its grant. */
-type Context = Omit<Services, 'now'> & { now: Date; once: Once }
+/**
+ * What a handler gets beside its request: the services, the moment of the request, and its grant. `arrivedAt` is
+ * when it came in by `performance.now()`, which tells how long it has been here.
+ */
+type Context = Omit<Services, 'now'> & { now: Date; arrivedAt: number; once: Once }
 
 export interface Contexts extends Record<'anyone' | 'user' | 'workspace' | 'folder' | 'bot', unknown> {
   anyone: Context

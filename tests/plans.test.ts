@@ -186,7 +186,7 @@ async function planOf({ text, values }: Sent, mode: Mode, on = client): Promise<
 /** What a statement that writes steps together is given of one. */
 function usualAnswer(at: Date, sessionId: string) {
   const now = at.toISOString()
-  const made = { sessionId, resultId: 'made', now, savedAt: now, expiresAt: now, variables: '[]' }
+  const made = { sessionId, resultId: 'made', now, expiresAt: now, variables: '[]' }
   const flags = { hasStarted: true, isCompleted: false, isEnded: false }
   return { ...made, ...flags, revision: 1, lateBefore: now, blockId: 'block', content: 'Hi' }
 }

@@ -8,10 +8,11 @@ import { storable } from './support/chats.ts'
 import { startMailServer } from './support/mail-server.ts'
 import { endProcesses, type Service, startService, until } from './support/process.ts'
 import { createDatabase, type TestDatabase } from './support/server.ts'
+import { clockOff } from './torture/installation.ts'
 
 /*
- * One reply that is sent many times at once, to two processes over one database, by bots that call out: a request
- * and an e-mail between the reply and the answer.
+ * One reply that is sent many times at once, to two processes over one database whose clocks differ, by bots that call
+ * out: a request and an e-mail between the reply and the answer.
  */
 
 let database: TestDatabase
@@ -39,7 +40,7 @@ beforeAll(async () => {
     SMTP_URL: mailServer.url,
   }
   const first = await startService(variables)
-  services = [first, await startService(variables)]
+  services = [first, await startService({ ...variables, ...clockOff(3_000) })]
   const url = `http://127.0.0.1:${port}/`
   const calls: Part[] = [
     { type: 'Webhook', options: { timeout: 60, webhook: { url } } },
@@ -122,6 +123,14 @@ test('without a revision too, while the first one is under way; another reply is
   expect(await reply(services[0], sessionId, { message: 'Ada' })).toMatchObject({
     revision: answer.revision + 1,
   })
+  expect(await answersOf(resultId)).toEqual(['Ada', 'Ada'])
+})
+
+test('without a revision it is a new one once the first one is answered, whatever the clocks say', async () => {
+  const { sessionId, resultId } = await start()
+  const first = await reply(services[1], sessionId, { message: 'Ada' })
+  const second = await reply(services[0], sessionId, { message: 'Ada' })
+  expect(second).toMatchObject({ status: 200, revision: first.revision + 1 })
   expect(await answersOf(resultId)).toEqual(['Ada', 'Ada'])
 })
 

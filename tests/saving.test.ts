@@ -487,8 +487,8 @@ async function lookUp(app: App) {
       for (const resultId of ['', 'archived', 'earlier', 'done'])
         starts.push(await lookups.start({ botId, publicId, resultId }))
   }
-  // Their place among those that are asked at once is no one's.
-  const plain = (found: object | undefined) => found && { ...found, place: undefined }
+  // Their place among those that are asked at once is no one's, and a node leaves the age of a step to who has to know it.
+  const plain = (found: object | undefined) => found && { ...found, place: undefined, stepAge: undefined }
   return { sessions: sessions.map(plain), starts: starts.map(plain) }
 }
 

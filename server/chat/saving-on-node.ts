@@ -122,7 +122,8 @@ const nodeStatements = statements((db, named) => ({
         'keptStep',
         'apartStep',
         'endedAt',
-        'savedAt',
+        // When the step is saved, which only a function of the release before is told.
+        'now',
       )}, ${ofResult})`,
   ),
   result: prepareSelect(

@@ -116,7 +116,6 @@ async function writeStep(db: Database, step: Step, now: Date, isRepeated: boolea
     keptStep: isKept ? withLength(packed) : null,
     apartStep: isKept ? null : packed,
     now: now.toISOString(),
-    savedAt: new Date().toISOString(),
     endedAt: hasEnded ? now.toISOString() : null,
     expiresAt: expiryOf(hasEnded, now).toISOString(),
   }

@@ -50,6 +50,15 @@ function startLookup(...[db, named]: StatementContext) {
   )
 }
 
+/**
+ * How many milliseconds ago the last step of a session was written, by the clock of the database, which noted when that
+ * was.
+ */
+export const stepAge = expression(
+  sql`date_part('epoch', clock_timestamp() - ${chatSessions.updatedAt}) * 1000`,
+  'float8',
+)
+
 /** What a step reads of its session, besides the bot. */
 const sessionShape = {
   sessionId: chatSessions.id,
@@ -61,7 +70,6 @@ const sessionShape = {
   // JSON; see `steering.ts`.
   steered: optional(expression(sql`${chatSessions.steered}`, 'text')),
   isEnded: expression(sql`${chatSessions.state} IS NULL`, 'boolean'),
-  updatedAt: chatSessions.updatedAt,
   lastMessage: chatSessions.lastMessage,
   // JSON; null where it is with the step alone.
   lastAnswer: optional(expression(sql`${chatSessions.lastAnswer}`, 'text')),
@@ -78,6 +86,7 @@ function resumeLookup(...[db, named]: StatementContext) {
     {
       ...sessionShape,
       botId: bots.id,
+      stepAge,
       workspaceId: bots.workspaceId,
       wantedEvents,
       // In bytes.
@@ -122,6 +131,8 @@ const nodeStatements = statements((db, named) => ({
     {
       ...sessionShape,
       botId: chatSessions.botId,
+      // Of no age, so that who has to know asks: through the coordinator this would be by its clock, not by the node's.
+      stepAge: expression(sql`0`, 'float8'),
       workspaceId: expression(sql`workspace_id`, 'text'),
       wantedEvents: wantedOnNode,
       stepsSize: expression(sql`steps_size`, 'integer'),

@@ -18,7 +18,8 @@ import type { StepEvent } from './saving-on-node.ts'
 /* Writing one step of a chat in one statement; `saving.ts` says what it needs. */
 
 const at = sql`${sql.placeholder('now')}::timestamptz`
-const savedAt = sql`${sql.placeholder('savedAt')}::timestamptz`
+/** By the clock of the database, which can say later how long ago that was, whatever process asks. */
+const savedAt = sql`clock_timestamp()`
 const expiresAt = sql`${sql.placeholder('expiresAt')}::timestamptz`
 const endedAt = sql`${sql.placeholder('endedAt')}::timestamptz`
 const state = sql`${sql.placeholder('state')}::json`
@@ -278,7 +279,6 @@ const shared = {
   lastAnswer: 'text',
   keptStep: 'bytea',
   now: 'timestamptz',
-  savedAt: 'timestamptz',
   endedAt: 'timestamptz',
   expiresAt: 'timestamptz',
   variables: 'text',
@@ -297,7 +297,7 @@ const withNewResults = (asked: SQL) => sql`
     INSERT INTO ${chatSessions} (id, bot_id, publication_id, result_id, state, revision, last_message, last_answer,
       ended_at, expires_at, created_at, updated_at, steps)
     SELECT "sessionId", ${botId}, "publicationId", "resultId", state::json, 1, "lastMessage", "lastAnswer"::json,
-      "endedAt", "expiresAt", now, "savedAt", "keptStep"
+      "endedAt", "expiresAt", now, ${savedAt}, "keptStep"
     FROM asked
   ), made AS (
     INSERT INTO ${results} (bot_id, id, variables, has_started, is_completed, is_archived, last_chat_session_id,
@@ -338,7 +338,7 @@ const withAnswers = (asked: SQL, ofEvents = sql``, more = sql``) => sql`
   WITH session AS (
     UPDATE ${chatSessions} s SET state = asked.state::json, revision = s.revision + 1, result_id = asked."resultId",
       last_message = asked."lastMessage", last_answer = asked."lastAnswer"::json, ended_at = asked."endedAt",
-      expires_at = asked."expiresAt", updated_at = asked."savedAt", steered = NULL,
+      expires_at = asked."expiresAt", updated_at = ${savedAt}, steered = NULL,
       steps = coalesce(asked."keptStep" || coalesce(s.steps, ''), s.steps)
     FROM ${asked}
     CROSS JOIN LATERAL (

@@ -19,6 +19,7 @@ import {
   linkedDraft,
   loadPublication,
   type Session,
+  stepAgeOf,
   transcriptOf,
 } from './store.ts'
 import type { SmtpAccount } from './tools/mail.ts'
@@ -28,9 +29,6 @@ import { uploadLimits } from './uploading.ts'
 /* One step of a session that is there already: run once, whoever else sends the same, and written. */
 
 type Context = Contexts['anyone']
-
-/** Longer than a request can take from its arrival until it has read the session. */
-const SIMULTANEOUS = 5_000
 
 export interface Reply {
   message: ContinueChat['body']['message']
@@ -113,20 +111,35 @@ function keepingUploads(
 
 /**
  * The answer that a reply got already: it was sent again, or together with the one that got it. A revision says which
- * step a reply is for; one without, equal to the last reply, is a new one if it came in after that was answered.
+ * step a reply is for; one without, equal to the last reply, is a new one unless it was here before that was counted.
  */
 export async function earlierAnswer(
   db: Database,
   session: Session,
   digest: string,
   revision: number | undefined,
-  arrivedAt: Date,
+  arrivedAt: number,
 ): Promise<string | null> {
   if (session.lastMessage === null || !digest.startsWith(session.lastMessage)) return null
-  const early = session.updatedAt.getTime() - arrivedAt.getTime()
   const isMeant =
-    revision === undefined ? early > 0 && early < SIMULTANEOUS : revision === session.revision - 1
+    revision === undefined ? await wasHere(db, session, arrivedAt) : revision === session.revision - 1
   return isMeant ? lastAnswerOf(db, session) : null
+}
+
+/**
+ * Whether a request was here before the last step of the session was written. Clocks differ, so none is held against
+ * another: the database says how long ago it wrote the step, the process how long the request has been here. That is
+ * measured before the database is asked, so that in doubt a reply is a new one: taken for a repeat it would be lost.
+ */
+async function wasHere(db: Database, session: Session, arrivedAt: number): Promise<boolean> {
+  if (session.stepAge >= performance.now() - arrivedAt) return false
+  // On a connection that is there already, so that little comes in between.
+  return transact(db, async (tx) => {
+    const hereFor = performance.now() - arrivedAt
+    const age = await stepAgeOf(tx, session)
+    // Less than nothing where the clock of the database was set back, or another server has taken over.
+    return age !== undefined && age >= 0 && age < hereFor
+  })
 }
 
 /** What makes two replies the same one. */

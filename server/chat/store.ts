@@ -19,7 +19,7 @@ import { expression, optional, selectRows } from '../db/selection.ts'
 import { readTranscript } from './kept-transcripts.ts'
 import { type KeptStep, type Turn, unpackStep, unpackSteps } from './packed-steps.ts'
 import { botOfSession } from './session-ids.ts'
-import { sessionLookups } from './session-lookups.ts'
+import { sessionLookups, stepAge } from './session-lookups.ts'
 import type { ChatTools } from './tools/index.ts'
 import type { Answer, Flow, TranscriptEntry } from './types.ts'
 
@@ -102,6 +102,18 @@ export async function locateSession(db: Database, sessionId: string): Promise<st
 }
 
 export type Session = NonNullable<Awaited<ReturnType<typeof findSession>>>
+
+/** How long ago the step was written that a session was read after; undefined where another one has followed. */
+export async function stepAgeOf(db: Database, { botId, sessionId, revision }: Session) {
+  const [row] = await selectRows(
+    db,
+    { stepAge },
+    (list) => sql`
+      SELECT ${list} FROM ${chatSessions}
+      WHERE bot_id = ${botId} AND id = ${sessionId} AND revision = ${revision}`,
+  )
+  return row?.stepAge
+}
 
 /** The session that wrote last to a result of the granted bot. */
 export async function sessionOf(db: Database, { bot }: BotGrant, resultId: string): Promise<string | null> {

@@ -106,14 +106,14 @@ export const chat: ChatHandlers<Contexts> = {
   },
 
   async continueChat({ params, body, header, openEvents }, reply, context) {
-    const { db, now, chat: tools, config } = context
+    const { db, now, arrivedAt, chat: tools, config } = context
     const session = await findSession(db, tools, params.sessionId, now)
     if (!session) return reply.fail('NOT_FOUND')
     const origin = refusedOrigin(session.flow, header, config.PUBLIC_URL)
     if (origin) return reply.fail('FORBIDDEN', [origin])
     const tell = readState(session)?.isStreamEnabled ? openEvents?.() : undefined
     const digest = digestOf(body)
-    const earlier = await earlierAnswer(db, session, digest, body.revision, now)
+    const earlier = await earlierAnswer(db, session, digest, body.revision, arrivedAt)
     if (earlier !== null) return reply.ok(stored(new JsonText(earlier)))
     const { revision } = session
     if (body.revision !== undefined && body.revision !== revision) return reply.fail('CONFLICT', [movedOn])
@@ -128,7 +128,7 @@ export const chat: ChatHandlers<Contexts> = {
     if (ran === 'over') return reply.fail('NOT_FOUND')
     if (ran === 'moved') {
       const moved = await findSession(db, tools, params.sessionId, now)
-      const answer = moved && (await earlierAnswer(db, moved, digest, revision, now))
+      const answer = moved && (await earlierAnswer(db, moved, digest, revision, arrivedAt))
       return answer ? reply.ok(stored(new JsonText(answer))) : reply.fail('CONFLICT', [movedOn])
     }
     if ('problem' in ran) return reply.fail('BAD_REQUEST', [refused(ran)])

@@ -97,6 +97,7 @@ function bind(
     response: express.Response,
     credential: Credential | undefined,
     events: Events | undefined,
+    arrivedAt: number,
   ): Promise<Answer | undefined> {
     const now = services.now()
     const address = readAddress(operation, request)
@@ -147,6 +148,7 @@ function bind(
         files,
         publicUrl,
         now,
+        arrivedAt,
         once,
         grant,
       }
@@ -160,6 +162,7 @@ function bind(
   }
 
   return async (request, response) => {
+    const arrivedAt = performance.now()
     response.locals.operationId = operationId
     if (operation.isCrossOrigin) allowOrigin(request, response)
     const credential = access.kind === 'anyone' ? undefined : readCredential(request)
@@ -172,7 +175,7 @@ function bind(
       const isFull = entry === 'full'
       const given = isFull
         ? reply.fail('SERVICE_UNAVAILABLE')
-        : await answer(request, response, credential, events)
+        : await answer(request, response, credential, events, arrivedAt)
       if (!given) return
       if (given.status === 401 && tokenHash) limits.forget(tokenHash)
       // A page whose origin the bot refuses is not to read the answer either.

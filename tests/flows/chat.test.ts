@@ -1,4 +1,5 @@
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { purgeBatch, removeSessions } from '../../server/background/purge.ts'
 import { unpackSteps } from '../../server/chat/packed-steps.ts'
 import { saveStep } from '../../server/chat/saving.ts'
@@ -20,7 +21,7 @@ import {
   transcriptOf,
   tryReply,
 } from '../support/chats.ts'
-import { anyBody } from '../support/client.ts'
+import { type Answer, anyBody } from '../support/client.ts'
 import { firstStep } from '../support/steps.ts'
 import { makeWorld, type Site, type World } from '../support/world.ts'
 
@@ -34,6 +35,10 @@ beforeAll(async () => {
   app = await startApp()
   world = await makeWorld(app)
   here = world.here
+})
+
+afterEach(() => {
+  app.beforeStatement = undefined
 })
 
 afterAll(() => app.stop())
@@ -299,6 +304,57 @@ describe('a reply that comes twice', () => {
       )
       expect(said.map((entry) => entry.text)).toEqual(result.answers.map(({ content }) => content))
     }
+  })
+})
+
+describe('a reply without revision that comes twice', () => {
+  const readsSession = /FROM "chat_sessions" s WHERE|read_chat_session\(/
+
+  /** Sends a reply that is here for a while when it is sent once more, and reads the session once that is answered. */
+  async function overtaken(sessionId: string, pause: number) {
+    let first: Answer | undefined
+    app.beforeStatement = async (text) => {
+      if (!readsSession.test(text)) return
+      app.beforeStatement = undefined
+      await sleep(pause)
+      first = await tryReply(app, sessionId, 'Ada')
+    }
+    const second = await tryReply(app, sessionId, 'Ada')
+    return { first, second }
+  }
+
+  test('counts once if it was here before the first one was counted', async () => {
+    const made = await publish(app, here, twoQuestions)
+    // It must have been here for longer than it takes to ask the database.
+    for (let pause = 50; ; pause *= 2) {
+      const { sessionId, resultId = '' } = await start(app, made)
+      const { first, second } = await overtaken(sessionId, pause)
+      expect(first).toMatchObject({ status: 200, body: { revision: 2 } })
+      if (second.text !== first?.text) continue
+      const { result } = await app.client.ok('getResult', {
+        as: here.member,
+        params: { botId: made.id, resultId },
+      })
+      expect(result.answers.map(({ content }) => content)).toEqual(['Ada'])
+      return
+    }
+  })
+
+  test('counts twice if the first one was answered before', async () => {
+    const made = await publish(app, here, twoQuestions)
+    const { sessionId, resultId = '' } = await start(app, made)
+    await reply(app, sessionId, 'Ada')
+    // However long it then takes to read the session.
+    app.beforeStatement = async (text) => {
+      if (readsSession.test(text)) await sleep(200)
+    }
+    expect(await reply(app, sessionId, 'Ada')).toMatchObject({ revision: 3 })
+    app.beforeStatement = undefined
+    const { result } = await app.client.ok('getResult', {
+      as: here.member,
+      params: { botId: made.id, resultId },
+    })
+    expect(result.answers.map(({ content }) => content)).toEqual(['Ada', 'Ada'])
   })
 })
 
