@@ -3,7 +3,7 @@ import { describe, expect, test } from '@jest/globals'
 import { blockCatalogue } from '../contract/bot-document/index.ts'
 import { checkFlow } from '../server/bots/flow-check.ts'
 import { convert, type FlowDocument } from '../server/conversion/index.ts'
-import { measureCpu } from './support/cpu.ts'
+import { cpuGrowth, measureCpu } from './support/cpu.ts'
 import { documentOf, documentVersions } from './support/documents.ts'
 import fc from './support/fast-check.ts'
 import { runs } from './support/runs.ts'
@@ -515,6 +515,28 @@ test('the largest flows take a moment', async () => {
   const { result, milliseconds } = await measureCpu(() => checkFlow(current({ groups, edges, events })))
   expect(result).toEqual([])
   expect(milliseconds).toBeLessThan(40_000)
+})
+
+describe('four times as much takes about four times as long, and not its square', () => {
+  const checking = (document: FlowDocument) => () => checkFlow(document)
+
+  test('of edges into the middle of groups whose conditions lead back', async () => {
+    const loops = (count: number): FlowDocument => {
+      const places = Array.from({ length: 10 }, (_, index) => `g${index}`).flatMap((groupId) =>
+        Array.from({ length: count }, (_, index) => ({ groupId, blockId: `${groupId} b${index}` })),
+      )
+      const groups = Array.from({ length: 10 }, (_, index) => {
+        const blocks = places.filter(({ groupId }) => groupId === `g${index}`)
+        const items = [{ id: 'i', outgoingEdgeId: `to ${blocks.at(-1)?.blockId}` }]
+        return group(`g${index}`, ...blocks.map(({ blockId: id }) => ({ id, type: 'Condition', items })))
+      })
+      const edges = places.map((to) => edge(`to ${to.blockId}`, { blockId: to.blockId, itemId: 'i' }, to))
+      return current({ groups, edges: [fromStart, ...edges] })
+    }
+    const large = loops(240)
+    expect(await cpuGrowth(checking(loops(60)), checking(large))).toBeLessThan(9)
+    expect(checkFlow(large).filter(({ code }) => code === 'endless_loop')).toHaveLength(10)
+  })
 })
 
 /** Documents as the product that this one takes over from shipped them; not part of this project. */

@@ -28,8 +28,9 @@ export interface CheckedService {
  * can be stored and published, because the runtime treats a reference that leads nowhere as absent; its author wants
  * to know.
  *
- * Takes documents of every version, the legacy ones with their start block. Looks at everything once, so the time
- * grows with the size of the document only. Never throws: what has an odd shape is skipped, the contract judges it.
+ * Takes documents of every version, the legacy ones with their start block. Looks at everything once, or as often as a
+ * limit allows (the blocks of a group, the nesting, the `effort`), so the time grows with the size of the document
+ * only. Never throws: what has an odd shape is skipped, the contract judges it.
  *
  * | code | what |
  * |---|---|

@@ -17,3 +17,19 @@ export async function measureCpu<Result>(
   const result = await work()
   return { result, milliseconds: cpuTime() - before }
 }
+
+/**
+ * How many times as much CPU time the large work takes as the small one. Each is done three times, and what counts is
+ * the slowest of the small ones and the fastest of the large ones: memory is tidied up at moments of its own.
+ */
+export async function cpuGrowth(small: () => unknown, large: () => unknown): Promise<number> {
+  const timesOf = async (work: () => unknown) => {
+    const times: number[] = []
+    for (let run = 0; run < 3; run += 1) times.push((await measureCpu(work)).milliseconds)
+    return times
+  }
+  // What runs first is compiled on the way.
+  await small()
+  const slowest = Math.max(...(await timesOf(small)))
+  return Math.min(...(await timesOf(large))) / slowest
+}

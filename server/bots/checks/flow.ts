@@ -13,11 +13,14 @@ export interface Flow {
   variables: readonly unknown[]
   edgesById: Map<string, JsonRecord>
   groupsById: Map<string, JsonRecord>
+  groupIndexes: Map<unknown, number>
   eventIds: Set<string>
   variableIds: Set<string>
   variableNames: Set<string>
   /** The ids of the blocks of each group. */
   blockIdsByGroup: Map<string, Set<string>>
+  /** Where each block stands in its group, for the groups of `groupsById`. */
+  blockIndexesByGroup: Map<string, Map<string, number>>
   /** For each block its items, and for each item its paths. */
   itemsByBlock: Map<string, Map<string, Set<string>>>
   /** Who leaves by which edge, as `departure` writes it. */
@@ -37,10 +40,12 @@ export function readFlow(document: FlowDocument): Flow {
     variables: listOf(document.variables),
     edgesById: new Map(),
     groupsById: new Map(),
+    groupIndexes: new Map(),
     eventIds: new Set(),
     variableIds: new Set(),
     variableNames: new Set(),
     blockIdsByGroup: new Map(),
+    blockIndexesByGroup: new Map(),
     itemsByBlock: new Map(),
     departures: new Set(),
     effort: { parsing: 5_000, comparing: 100_000 },
@@ -58,8 +63,9 @@ export function readFlow(document: FlowDocument): Flow {
     addId(flow.variableIds, variable)
     if (isRecord(variable) && typeof variable.name === 'string') flow.variableNames.add(variable.name.trim())
   }
-  for (const group of flow.groups) {
+  for (const [index, group] of flow.groups.entries()) {
     addOnce(flow.groupsById, group)
+    flow.groupIndexes.set(group, index)
     const blockIds = obtain(flow.blockIdsByGroup, idOf(group) ?? '', () => new Set<string>())
     for (const block of blocksOf(group)) {
       const blockId = idOf(block)
@@ -77,6 +83,7 @@ export function readFlow(document: FlowDocument): Flow {
       }
     }
   }
+  for (const [id, group] of flow.groupsById) flow.blockIndexesByGroup.set(id, indexesOf(blocksOf(group)))
   return flow
 }
 
@@ -132,6 +139,16 @@ function addId(ids: Set<string>, value: unknown): void {
 function addOnce(byId: Map<string, JsonRecord>, value: unknown): void {
   const id = idOf(value)
   if (id !== undefined && isRecord(value) && !byId.has(id)) byId.set(id, value)
+}
+
+/** Of two with the same id the first counts here too. */
+function indexesOf(list: readonly unknown[]): Map<string, number> {
+  const indexes = new Map<string, number>()
+  for (const [index, member] of list.entries()) {
+    const id = idOf(member)
+    if (id !== undefined && !indexes.has(id)) indexes.set(id, index)
+  }
+  return indexes
 }
 
 function obtain<Value>(map: Map<string, Value>, key: string, create: () => Value): Value {

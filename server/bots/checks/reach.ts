@@ -61,7 +61,7 @@ export function unreachableGroups(flow: Flow, broken: number): FlowFinding[] {
   return first.map((group) => {
     const name = typeof group.title === 'string' && group.title !== '' ? group.title : idOf(group)
     const message = `No path leads from the start to the group ${quote(name ?? '')}.`
-    return issue(['groups', flow.groups.indexOf(group)], 'unreachable_group', message)
+    return issue(['groups', flow.groupIndexes.get(group) ?? -1], 'unreachable_group', message)
   })
 }
 

@@ -1,0 +1,124 @@
+import { isInput } from '../../chat/flow.ts'
+import { blocksOf, isRecord, type JsonRecord } from '../../conversion/document.ts'
+import { type Flow, hasPlaceholder, isReference, itemsOf, outgoingEdgeId } from './flow.ts'
+
+/** A block at which a chat may come into a group. There is one object for each. */
+export interface Entry {
+  group: JsonRecord
+  way: Way
+}
+
+/** How a chat goes on from an entry until it waits or leaves the group. */
+export interface Way {
+  /**
+   * Where it may leave to, the last exit first; nothing where it waits or ends. The ways of the blocks before it go on
+   * as this one does and then add their own, so they share it, and each has the first `count` of it.
+   */
+  exits: Set<Entry>
+  count: number
+  /** Whether it always leaves to the same place. */
+  isCertain: boolean
+  /** Whether something happens that can make a condition decide otherwise the next time. */
+  isChanging: boolean
+}
+
+/** Where an edge or a jump leads; nothing where there is no such group. The beginning stands for an unknown block. */
+export type FindEntry = (groupId: unknown, blockId: unknown) => Entry | undefined
+
+/** Every way of a flow. Those of a group are read from its last block backwards, so that each block is read once. */
+export function readWays(flow: Flow): FindEntry {
+  const entries = new Map<string, Entry[]>()
+  for (const [id, group] of flow.groupsById) {
+    const count = Math.max(blocksOf(group).length, 1)
+    entries.set(
+      id,
+      Array.from({ length: count }, () => ({ group, way: endingAt(undefined) })),
+    )
+  }
+  const find: FindEntry = (groupId, blockId) => {
+    if (!isReference(groupId)) return undefined
+    const index = isReference(blockId) ? flow.blockIndexesByGroup.get(groupId)?.get(blockId) : 0
+    return entries.get(groupId)?.[index ?? 0]
+  }
+  for (const [id, group] of flow.groupsById) {
+    const blocks = blocksOf(group)
+    let way = wayBehind(flow, find, blocks.at(-1))
+    for (let index = blocks.length - 1; index >= 0; index -= 1) {
+      way = wayFrom(flow, find, blocks[index], way)
+      const entry = entries.get(id)?.[index]
+      if (entry !== undefined) entry.way = way
+    }
+  }
+  return find
+}
+
+/**
+ * The exits of a way, the last one first. Each entry of a group goes through them, so the blocks that a group may have
+ * bound how often that is.
+ */
+export function* exitsOf({ exits, count }: Way): Generator<Entry, undefined> {
+  let left = count
+  for (const exit of exits) {
+    if (left === 0) return
+    left -= 1
+    yield exit
+  }
+}
+
+function endingAt(exit: Entry | undefined): Way {
+  const exits = new Set(exit === undefined ? [] : [exit])
+  return { exits, count: exits.size, isCertain: true, isChanging: false }
+}
+
+const bubbles = new Set(['start', 'text', 'image', 'video', 'audio', 'embed'])
+
+/** At these a chat waits, ends, is somewhere else, or leaves it to chance. */
+const stops = new Set(['AB test', 'Bot link', 'Return', 'Redirect', 'webhook'])
+
+/** These change nothing that a condition could ask for. */
+const unchanging = new Set(['Condition', 'Wait', 'Email', 'Chatwoot', 'Google Analytics', 'Pixel'])
+
+/** The end of a group, where a bubble leaves by its edge. */
+function wayBehind(flow: Flow, find: FindEntry, last: unknown): Way {
+  const isBubble = isRecord(last) && bubbles.has(String(last.type))
+  return endingAt(isBubble ? targetOf(find, edgeOf(flow, last)) : undefined)
+}
+
+/** The way from a block, of which the one from the next block is known. */
+function wayFrom(flow: Flow, find: FindEntry, block: unknown, next: Way): Way {
+  if (!isRecord(block) || typeof block.type !== 'string') return next
+  const { type } = block
+  const options = isRecord(block.options) ? block.options : {}
+  if (isInput({ type }) || stops.has(type) || waitsForClient(block, options)) return endingAt(undefined)
+  if (bubbles.has(type)) return next
+  if (type === 'Jump') {
+    const isComputed = typeof options.groupId === 'string' && hasPlaceholder(options.groupId)
+    return endingAt(isComputed ? undefined : find(options.groupId, options.blockId))
+  }
+  const edge = edgeOf(flow, block)
+  const way = { ...(edge === undefined ? next : endingAt(targetOf(find, edge))) }
+  if (!unchanging.has(type)) way.isChanging = true
+  if (type === 'Condition') {
+    way.isCertain = false
+    for (const item of [...itemsOf(block)].reverse()) {
+      const exit = targetOf(find, edgeOf(flow, item))
+      if (exit !== undefined) way.exits.add(exit)
+    }
+    way.count = way.exits.size
+  }
+  return way
+}
+
+function edgeOf(flow: Flow, source: unknown): JsonRecord | undefined {
+  return flow.edgesById.get(outgoingEdgeId(source) ?? '')
+}
+
+function targetOf(find: FindEntry, edge: JsonRecord | undefined): Entry | undefined {
+  return isRecord(edge?.to) ? find(edge.to.groupId, edge.to.blockId) : undefined
+}
+
+function waitsForClient(block: JsonRecord, options: JsonRecord): boolean {
+  const { waitForEvent } = isRecord(block.content) ? block.content : {}
+  const isAwaited = block.type !== 'Code' && options.isExecutedOnClient === true
+  return isAwaited || (isRecord(waitForEvent) && waitForEvent.isEnabled === true)
+}
