@@ -537,6 +537,21 @@ describe('four times as much takes about four times as long, and not its square'
     expect(await cpuGrowth(checking(loops(60)), checking(large))).toBeLessThan(9)
     expect(checkFlow(large).filter(({ code }) => code === 'endless_loop')).toHaveLength(10)
   })
+
+  test('of long names in braces that are compared with the names of variables', async () => {
+    const names = (count: number): FlowDocument => {
+      const variables = Array.from({ length: 100 * count }, (_, index) => ({
+        id: `v${index}`,
+        name: `N${index}`,
+      }))
+      const blocks = Array.from({ length: count }, (_, index) => {
+        const children = [{ text: `{{${String.fromCharCode(65 + index).repeat(50_000)}}}` }]
+        return { id: `b${index}`, type: 'text', content: { richText: [{ type: 'p', children }] } }
+      })
+      return current({ groups: [group('g1', ...blocks)], variables })
+    }
+    expect(await cpuGrowth(checking(names(5)), checking(names(20)))).toBeLessThan(9)
+  })
 })
 
 /** Documents as the product that this one takes over from shipped them; not part of this project. */

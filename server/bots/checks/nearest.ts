@@ -9,10 +9,12 @@ export function nearest(
 ): string | undefined {
   let best: string | undefined
   let bestDistance = given.length < 4 ? 0 : given.length < 6 ? 1 : 2
+  // Once, as a name in a document may be as long as a text, and variables are many.
+  const lowered = given.toLowerCase()
   for (const name of names) {
     if (effort.comparing <= 0) return undefined
     effort.comparing -= 1
-    const distance = distanceUpTo(bestDistance, given.toLowerCase(), name.toLowerCase())
+    const distance = distanceUpTo(bestDistance, lowered, name.toLowerCase())
     if (distance > bestDistance || (best !== undefined && distance === bestDistance)) continue
     best = name
     bestDistance = distance
