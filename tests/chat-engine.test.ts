@@ -13,7 +13,7 @@ import {
   text,
   tryChat,
 } from './support/chat.ts'
-import { cpuTime, measureCpu } from './support/cpu.ts'
+import { cpuGrowth, cpuTime, measureCpu } from './support/cpu.ts'
 
 afterAll(closeSandbox)
 
@@ -506,6 +506,22 @@ describe('progress', () => {
     const long = await chat(bot(groups, { theme }))
     await long.say('x')
     expect(long.outcome.progress).toBe(0)
+  })
+
+  test('four times as many ways take about four times as long, and not their square', async () => {
+    const starting = (count: number) => {
+      const groups: Record<string, Part[]> = { a: [ask(undefined, { to: 'g0' })] }
+      for (let group = 0; group < 10; group += 1) {
+        groups[`g${group}`] = Array.from({ length: count }, (_, index) => {
+          const next = `g${(group + 1) % 10}`
+          return { type: 'Condition', items: [{ id: 'i', to: `${next}/${next}.${index}` }] }
+        })
+      }
+      const flow = bot(groups, { theme })
+      // A copy each time, since what is known of a flow is kept with it.
+      return () => chat({ ...flow })
+    }
+    expect(await cpuGrowth(starting(100), starting(400))).toBeLessThan(9)
   })
 
   test('is there only when it is switched on', async () => {

@@ -18,6 +18,8 @@ export interface Group {
   id: string
   title: string
   blocks: Block[]
+  /** Where each block stands in it. Of two with the same id the first counts. */
+  blockIndexes: Map<string, number>
 }
 
 /** A block and where it is. `index` is one past the end for a place behind the last block. */
@@ -47,8 +49,6 @@ export interface FlowIndex {
   variables: Map<string, Variable>
   variablesByName: Map<string, Variable>
   events: FlowEvent[]
-  /** Filled by `progress.ts`. */
-  inputsAhead: Map<string, number> | null
 }
 
 const known = new WeakMap<Flow, FlowIndex>()
@@ -64,16 +64,12 @@ export function indexFlow(flow: Flow): FlowIndex {
     variables: new Map(),
     variablesByName: new Map(),
     events: records(flow.events).map(eventOf),
-    inputsAhead: null,
   }
   for (const source of records(flow.groups)) {
     const id = text(source.id)
     if (id === undefined || index.groups.has(id)) continue
-    index.groups.set(id, {
-      id,
-      title: text(source.title) ?? '',
-      blocks: records(source.blocks).flatMap(blocksOf),
-    })
+    const blocks = records(source.blocks).flatMap(blocksOf)
+    index.groups.set(id, { id, title: text(source.title) ?? '', blocks, blockIndexes: indexesOf(blocks) })
   }
   for (const source of records(flow.edges)) {
     const to = record(source.to)
@@ -100,25 +96,29 @@ export function followEdge(flow: FlowIndex, edgeId: unknown): Place | null {
 }
 
 /** A block that is not in its group (any more) counts as not given: the place is the beginning of the group. */
-export function findPlace(flow: FlowIndex, position: Position): Place | null {
-  const group = flow.groups.get(position.groupId)
+export function findPlace(flow: FlowIndex, { groupId, blockId }: Position): Place | null {
+  const group = flow.groups.get(groupId)
   if (group === undefined) return null
-  const index = group.blocks.findIndex((block) => block.id === position.blockId)
-  return { group, index: Math.max(index, 0) }
+  return { group, index: (blockId === undefined ? undefined : group.blockIndexes.get(blockId)) ?? 0 }
 }
 
 /** The block itself, or `null` when it is not there. */
-export function findBlock(flow: FlowIndex, position: Position): Block | null {
-  return flow.groups.get(position.groupId)?.blocks.find((block) => block.id === position.blockId) ?? null
+export function findBlock(flow: FlowIndex, { groupId, blockId }: Position): Block | null {
+  const group = flow.groups.get(groupId)
+  return group === undefined || blockId === undefined ? null : blockIn(group, blockId)
 }
 
 /** A block by its id alone, with its group. */
 export function searchBlock(flow: FlowIndex, blockId: string): { block: Block; group: Group } | null {
   for (const group of flow.groups.values()) {
-    const block = group.blocks.find((each) => each.id === blockId)
-    if (block !== undefined) return { block, group }
+    const block = blockIn(group, blockId)
+    if (block !== null) return { block, group }
   }
   return null
+}
+
+function blockIn(group: Group, blockId: string): Block | null {
+  return group.blocks[group.blockIndexes.get(blockId) ?? -1] ?? null
 }
 
 /** Blocks that wait for a reply. */
@@ -181,6 +181,12 @@ function blocksOf(source: Loose): Block[] {
       source,
     },
   ]
+}
+
+function indexesOf(blocks: Block[]): Map<string, number> {
+  const indexes = new Map<string, number>()
+  for (const [index, { id }] of blocks.entries()) if (!indexes.has(id)) indexes.set(id, index)
+  return indexes
 }
 
 function eventOf(source: Loose): FlowEvent {

@@ -1,6 +1,6 @@
 /** How far a visitor has come: answers given, over those plus the inputs that may still come. */
 import { blockCatalogue } from '../../contract/bot-document/catalogue.ts'
-import { type Block, type FlowIndex, findPlace, followEdge, isInput, type Place } from './flow.ts'
+import { type Block, type FlowIndex, findPlace, followEdge, type Group, isInput, type Place } from './flow.ts'
 import { records, text } from './loose.ts'
 import type { Run } from './run.ts'
 
@@ -24,50 +24,104 @@ export function progressOf(run: Run): number {
   return answered === 0 ? 0 : Math.round((answered / (answered + ahead)) * 100)
 }
 
+/** A place of a flow, for what is ahead of it. There is one object for each. */
+interface Spot {
+  /** Inputs of its group from here on. */
+  inputs: number
+  /** The ways out of the group, the last one first; each spot of the group has the first `count` of them. */
+  exits: Exit[]
+  count: number
+  /** The most inputs on a way from here on, once that is known. */
+  ahead: number | undefined
+}
+
+interface Exit {
+  to: Spot
+  /** Inputs of the group that come behind this way out. */
+  inputsBehind: number
+}
+
+const known = new WeakMap<FlowIndex, Map<Group, Spot[]>>()
+
 /**
  * The most inputs on a way from this place on. Where ways lead back, the way back counts nothing, which makes it an
  * estimate there. Without recursion, since flows can be thousands of groups long, and once for each place of a flow.
  */
 function inputsAhead(flow: FlowIndex, from: Place): number {
-  flow.inputsAhead ??= new Map()
-  const counts = flow.inputsAhead
-  const opened = new Set<string>()
-  const open = [from]
-  for (let place = open.at(-1); place !== undefined; place = open.at(-1)) {
-    const key = keyOf(place)
-    if (!counts.has(key) && !opened.has(key)) {
-      opened.add(key)
-      for (const exit of exitsOf(flow, place)) {
-        const target = exit.place === null ? null : keyOf(exit.place)
-        if (target !== null && !counts.has(target) && !opened.has(target) && exit.place) open.push(exit.place)
-      }
-      continue
-    }
-    open.pop()
-    if (counts.has(key)) continue
-    const exits = exitsOf(flow, place)
-    counts.set(
-      key,
-      Math.max(...exits.map((exit) => exit.inputs + (exit.place ? (counts.get(keyOf(exit.place)) ?? 0) : 0))),
-    )
+  const start = spotAt(spotsOf(flow), from)
+  const opened = new Set<Spot>()
+  const open: { spot: Spot; next: number }[] = []
+  const enter = (spot: Spot | undefined) => {
+    if (spot === undefined || spot.ahead !== undefined || opened.has(spot)) return
+    opened.add(spot)
+    open.push({ spot, next: 0 })
   }
-  return counts.get(keyOf(from)) ?? 0
+  enter(start)
+  for (let place = open.at(-1); place !== undefined; place = open.at(-1)) {
+    const { spot } = place
+    const exit = place.next < spot.count ? spot.exits[place.next] : undefined
+    place.next += 1
+    if (exit === undefined) {
+      open.pop()
+      spot.ahead = mostAhead(spot)
+    } else enter(exit.to)
+  }
+  return start?.ahead ?? 0
 }
 
-/** Every way out of the rest of the group, with the inputs before it. The last one is its end. */
-function exitsOf(flow: FlowIndex, place: Place): { inputs: number; place: Place | null }[] {
-  const exits: { inputs: number; place: Place | null }[] = []
-  let inputs = 0
-  for (const block of place.group.blocks.slice(place.index)) {
-    if (isInput(block)) inputs += 1
-    for (const edgeId of edgesOf(block)) exits.push({ inputs, place: followEdge(flow, edgeId) })
-    if (block.type === 'Jump' || block.type === 'Bot link') {
-      const target = findPlace(flow, { groupId: text(block.options.groupId) ?? '' })
-      if (target !== null) exits.push({ inputs, place: target })
-    }
+function mostAhead({ inputs, exits, count }: Spot): number {
+  let most = inputs
+  for (let index = 0; index < count; index += 1) {
+    const exit = exits[index]
+    if (exit !== undefined) most = Math.max(most, inputs - exit.inputsBehind + (exit.to.ahead ?? 0))
   }
-  exits.push({ inputs, place: followEdge(flow, place.group.blocks.at(-1)?.outgoingEdgeId) })
-  return exits
+  return most
+}
+
+/** The spots of each group: its blocks, and the place behind the last one. */
+function spotsOf(flow: FlowIndex): Map<Group, Spot[]> {
+  const before = known.get(flow)
+  if (before !== undefined) return before
+  const spots = new Map<Group, Spot[]>()
+  for (const group of flow.groups.values()) {
+    const exits: Exit[] = []
+    const spotOf = (): Spot => ({ inputs: 0, exits, count: 0, ahead: undefined })
+    spots.set(group, Array.from({ length: group.blocks.length + 1 }, spotOf))
+  }
+  for (const [group, ofGroup] of spots) findExits(flow, spots, group, ofGroup)
+  known.set(flow, spots)
+  return spots
+}
+
+/** Reads the group once, backwards. Of several ways to the same place the last one has the most inputs before it. */
+function findExits(flow: FlowIndex, spots: Map<Group, Spot[]>, { blocks }: Group, ofGroup: Spot[]): void {
+  const seen = new Set<Spot>()
+  let inputs = 0
+  const add = ({ exits }: Spot, place: Place | null) => {
+    const to = place === null ? undefined : spotAt(spots, place)
+    if (to === undefined || seen.has(to)) return
+    seen.add(to)
+    exits.push({ to, inputsBehind: inputs })
+  }
+  for (const [index, spot] of [...ofGroup.entries()].reverse()) {
+    const block = blocks[index]
+    if (block === undefined) add(spot, followEdge(flow, blocks.at(-1)?.outgoingEdgeId))
+    else {
+      if (block.type === 'Jump' || block.type === 'Bot link') {
+        add(spot, findPlace(flow, { groupId: text(block.options.groupId) ?? '' }))
+      }
+      for (const edgeId of edgesOf(block).reverse()) add(spot, followEdge(flow, edgeId))
+      if (isInput(block)) inputs += 1
+    }
+    spot.inputs = inputs
+    spot.count = spot.exits.length
+  }
+}
+
+/** A place may be one past the end of an empty group too, which has one spot. */
+function spotAt(spots: Map<Group, Spot[]>, { group, index }: Place): Spot | undefined {
+  const ofGroup = spots.get(group)
+  return ofGroup?.[index] ?? ofGroup?.at(-1)
 }
 
 function edgesOf(block: Block): unknown[] {
@@ -78,8 +132,4 @@ function edgesOf(block: Block): unknown[] {
   return bubbleTypes.has(block.type)
     ? []
     : [block.outgoingEdgeId, ...ofItems].filter((id) => id !== undefined)
-}
-
-function keyOf(place: Place): string {
-  return `${place.index}:${place.group.id}`
 }
