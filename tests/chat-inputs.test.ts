@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
 import type { Message } from '../server/chat/types.ts'
 import { ask, bot, chat, closeSandbox, idOf, type Part, text } from './support/chat.ts'
+import { cpuGrowth } from './support/cpu.ts'
 
 afterAll(closeSandbox)
 
@@ -310,6 +311,38 @@ describe('choices', () => {
   ])('several, as the reference product reads them: %j', async (reply, labels, content) => {
     const numbered = labels.map((label, index) => ({ id: `id${index + 1}`, content: label }))
     await expectReply(input('choice input', { isMultipleChoice: true }, numbered), reply, content)
+  })
+
+  describe('several of the most items there can be', () => {
+    const labelled = (count: number, labelOf: (index: number) => string) =>
+      Array.from({ length: count }, (_, index) => ({ id: `i${index}`, content: labelOf(index) }))
+    const several = (items: Part[]) => input('choice input', { isMultipleChoice: true }, items)
+
+    test('all in one reply', async () => {
+      const items = labelled(1_000, (index) => `No. ${index}`)
+      const reply = items.map(({ content }) => content).join(', ')
+      await expectReply(several(items), reply, reply)
+    })
+
+    test('in a long text whose words have them as parts', async () => {
+      const letters = [...'abcdefghijklmnopqrstuvwxyz']
+      const pairs = letters.flatMap((first) => letters.map((second) => first + second))
+      const sentence = 'Somebody who writes at length has most pairs of letters somewhere between others. '
+      const items = labelled(pairs.length, (index) => pairs[index] ?? '')
+      await expectReply(several(items), sentence.repeat(120), 'at, of')
+    })
+
+    test('four times as many in a reply four times as long', async () => {
+      const replying = async (count: number, reply: string) => {
+        const client = await chat(withInput(several(labelled(count, () => 'a'))))
+        return async () => {
+          await client.say(reply)
+          expect(client.outcome.answers).toEqual([])
+        }
+      }
+      const small = await replying(250, 'a'.repeat(2_500))
+      expect(await cpuGrowth(small, await replying(1_000, 'a'.repeat(10_000)))).toBeLessThan(9)
+    })
   })
 
   test('several leave by the edge of the block', async () => {

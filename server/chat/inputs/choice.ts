@@ -13,6 +13,12 @@ const maximumItems = 1_000
 /** Looking for many labels in a very long text takes too long, and no honest reply is. */
 const maximumReply = 10_000
 
+/**
+ * Characters of labels that may be found within longer words before a reply is given up. An honest one of the greatest
+ * length has some ten thousand; in others a label is at every place, and each item looks at all of them.
+ */
+const maximumMissed = 250_000
+
 /** The items as they are shown: filled in, hidden ones left out. */
 export async function itemsToShow(run: Run, block: Block): Promise<Loose[]> {
   const dynamic = dynamicItems(run, block) ?? (await dynamicCards(run, block))
@@ -123,10 +129,12 @@ function readOne(choices: Choice[], reply: Reply): Reading {
 function readSeveral(choices: Choice[], reply: Reply): Reading {
   const replyId = replyIdOf(reply)
   const chosen = new Set(choices.filter(({ id }) => id !== '' && id === replyId))
+  const effort = { missed: maximumMissed }
   let rest = comparable(reply.text)
   for (const choice of longestFirst(choices)) {
     for (const phrase of [choice.label, choice.value, choice.id].map(comparable)) {
-      const start = findPhrase(rest, phrase)
+      const start = findPhrase(rest, phrase, effort)
+      if (effort.missed <= 0) return invalid
       if (start === -1) continue
       chosen.add(choice)
       rest = `${rest.slice(0, start)},${rest.slice(start + phrase.length)}`
@@ -146,8 +154,11 @@ function comparable(value: string): string {
   return value.trim().replace(/\s+/g, ' ').toLowerCase()
 }
 
-/** Where the phrase stands in the text with no letter or digit touching it, or -1. */
-function findPhrase(value: string, phrase: string): number {
+/**
+ * Where the phrase stands in the text with no letter or digit touching it, or -1. Each place where one does takes of
+ * the `effort`; without any left there is no answer.
+ */
+function findPhrase(value: string, phrase: string, effort: { missed: number }): number {
   if (phrase === '') return -1
   const isWord = (character: string | undefined) =>
     character !== undefined && /[\p{L}\p{N}\p{M}]/u.test(character)
@@ -156,6 +167,8 @@ function findPhrase(value: string, phrase: string): number {
       (isWord(value[start - 1]) && isWord(phrase[0])) ||
       (isWord(value[start + phrase.length]) && isWord(phrase.at(-1)))
     if (!isPartOfWord) return start
+    effort.missed -= phrase.length
+    if (effort.missed <= 0) return -1
   }
   return -1
 }
