@@ -1,6 +1,7 @@
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo } from 'node:net'
-import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { once } from 'node:events'
+import http, { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { isPublicAddress } from '../server/chat/tools/addresses.ts'
 import { type OutboundOptions, type OutboundReply, outboundClient } from '../server/chat/tools/outbound.ts'
 
@@ -360,6 +361,27 @@ describe('connections that are kept', () => {
     expect(bodyOf(await ask(client))).toBe('again')
     expect(hits).toHaveLength(3)
     expect(bodies).toEqual(['a', 'a', 'a'])
+  })
+
+  test('and give no answer in time are given up, and the request is not sent again', async () => {
+    hits = []
+    const client = outboundClient({ ...allowed(), keepAlive: true })
+    answer = (_request, response) => {
+      if (bodies.at(-1) !== 'late') response.end('fine')
+    }
+    const sending = jest.spyOn(http, 'request')
+    try {
+      await ask(client)
+      await new Promise((resolve) => setImmediate(resolve))
+      const dropped = once(hits[0]?.socket as Socket, 'close')
+      const late = await ask(client, { body: 'late', milliseconds: 500 })
+      expect(late).toMatchObject({ ok: false, reason: 'time' })
+      await dropped
+      expect(bodyOf(await ask(client))).toBe('fine')
+      expect(sending).toHaveBeenCalledTimes(3)
+    } finally {
+      sending.mockRestore()
+    }
   })
 
   test('are told to be late, and not used again after that', async () => {

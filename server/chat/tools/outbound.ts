@@ -310,7 +310,9 @@ function send(
       return
     }
     sent.on('error', (error) => {
-      if (sent.reusedSocket && !isAnswered && ['ECONNRESET', 'EPIPE'].includes(messageOf(error))) {
+      // Whose time is over has dropped the connection, which says the same.
+      const isDead = !late && ['ECONNRESET', 'EPIPE'].includes(messageOf(error))
+      if (sent.reusedSocket && !isAnswered && isDead) {
         clearTimeout(timer)
         resolve(send(request, target, addresses, Math.max(1, deadline - Date.now()), maximumBytes))
         return
