@@ -1146,6 +1146,18 @@ describe('e-mail', () => {
     expect(refused.logged('attachment')).toBeDefined()
   })
 
+  test('has the time that is left of the step', async () => {
+    const times: number[] = []
+    const client = await runBlock(mail({ credentialsId: 'account' }), {
+      options: { limits: { milliseconds: 5_000 } },
+      findCredentials: async () => ({}),
+      sendEmailBy: async (_account, _mail, milliseconds) => void times.push(milliseconds),
+    })
+    expect(client.logged('was sent')).toBeDefined()
+    expect(times).toEqual([expect.any(Number)])
+    expect(times[0]).toBeLessThanOrEqual(5_000)
+  })
+
   test('failures, previews and missing recipients go to the log', async () => {
     const failed = await runBlock(mail({}), { hasMail: true, mailError: 'refused' })
     expect(failed.logged('could not be sent')).toMatchObject({ status: 'error', details: 'refused' })

@@ -1,6 +1,7 @@
-import { type AddressInfo, createServer, type Server } from 'node:net'
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
-import { openMailer } from '../server/chat/tools/mail.ts'
+import { once } from 'node:events'
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { accountMailer, openMailer, type SendMail } from '../server/chat/tools/mail.ts'
 
 let server: Server
 let port: number
@@ -42,7 +43,10 @@ const mail = {
   text: 'Hello',
   attachments: [],
 }
-const mailer = () => openMailer({ url: `smtp://127.0.0.1:${port}`, from: 'Bots <bots@x.test>' })
+const mailer = (): ((given: Parameters<SendMail>[0]) => Promise<void>) => {
+  const send = openMailer({ url: `smtp://127.0.0.1:${port}`, from: 'Bots <bots@x.test>' })
+  return (given) => send(given, 60_000.5)
+}
 
 test('mails go out through the configured server', async () => {
   await mailer()({
@@ -66,5 +70,34 @@ test('names of recipients stand in the headers, addresses in the envelope', asyn
 
 test('what the server refuses is an error', async () => {
   await expect(mailer()({ ...mail, to: ['refused@x.test'], cc: [], bcc: [] })).rejects.toThrow()
-  await expect(openMailer({ url: 'smtp://127.0.0.1:1', from: 'a@x.test' })(mail)).rejects.toThrow()
+  await expect(openMailer({ url: 'smtp://127.0.0.1:1', from: 'a@x.test' })(mail, 60_000)).rejects.toThrow()
+})
+
+describe('a server that always has more to say', () => {
+  const talking: Socket[] = []
+  const talkative = createServer((socket) => {
+    talking.push(socket)
+    socket.on('error', () => {}).resume()
+    socket.write('220 test\r\n')
+    const lines = setInterval(() => socket.write('250-more\r\n'), 20)
+    socket.on('close', () => clearInterval(lines))
+  })
+
+  beforeAll(() => once(talkative.listen(0, '127.0.0.1'), 'listening'))
+
+  afterAll(() => {
+    for (const socket of talking) socket.destroy()
+    talkative.close()
+  })
+
+  test.each(['the service', 'a workspace'])('holds a mail through %s only for its time', async (whose) => {
+    const { port } = talkative.address() as AddressInfo
+    const account = { host: 'mail.test', port, from: { email: 'a@x.test' } }
+    const sent =
+      whose === 'the service'
+        ? openMailer({ url: `smtp://127.0.0.1:${port}`, from: 'a@x.test' })(mail, 1_000)
+        : accountMailer(async () => ['127.0.0.1'])(account, mail, 1_000)
+    await expect(sent).rejects.toThrow('in time')
+    for (const socket of talking) if (!socket.closed) await once(socket, 'close')
+  })
 })

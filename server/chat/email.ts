@@ -14,7 +14,7 @@ import {
   remainingMilliseconds,
   waitFor,
 } from './run.ts'
-import type { Mail } from './types.ts'
+import type { Effects, Mail } from './types.ts'
 import { fill, fillValue, readVariable, textOfValue } from './variables.ts'
 
 const maximumRecipients = 50
@@ -43,7 +43,7 @@ export async function runEmail(run: Run, block: Block): Promise<Next> {
   }
   if (!mayCallOut(run)) return leave(run, block)
   try {
-    await waitFor(run, send(mail))
+    await waitFor(run, send(mail, remainingMilliseconds(run)))
     log(run, 'success', 'E-mail was sent', { details: mail.to.join(', '), context, isInternal: true })
   } catch (error) {
     const details = error instanceof Error ? error.message : 'unknown error'
@@ -53,12 +53,13 @@ export async function runEmail(run: Run, block: Block): Promise<Next> {
 }
 
 /** An id that is unknown here, as in a bot that was imported, means the mail server of the service. */
-async function senderOf(run: Run, block: Block): Promise<((mail: Mail) => Promise<void>) | null> {
+async function senderOf(run: Run, block: Block): Promise<Effects['sendEmail']> {
   const id = filledText(block.options.credentialsId)
   if (id === undefined || id === 'default') return run.effects.sendEmail
   try {
     const account = await run.effects.findCredentials(id, 'smtp')
-    return account === null ? run.effects.sendEmail : (mail) => run.effects.sendEmailBy(account, mail)
+    if (account === null) return run.effects.sendEmail
+    return (mail, milliseconds) => run.effects.sendEmailBy(account, mail, milliseconds)
   } catch (error) {
     const details = (error as Error).message
     return () => Promise.reject(new Error(details))

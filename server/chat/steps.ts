@@ -222,15 +222,15 @@ export function effectsOf(
     async askModel(request) {
       return (await mayCallOut()) ? tools.askModel(request) : { ok: false, message: elsewhere }
     },
-    async sendEmailBy(account, mail) {
+    async sendEmailBy(account, mail, milliseconds) {
       if (!(await mayCallOut())) throw new Error(elsewhere)
-      await tools.sendEmailBy(account as unknown as SmtpAccount, mail)
+      await tools.sendEmailBy(account as unknown as SmtpAccount, mail, milliseconds)
     },
     sendEmail:
       sendEmail &&
-      (async (mail) => {
+      (async (mail, milliseconds) => {
         if (!(await mayCallOut())) throw new Error(elsewhere)
-        await sendEmail(mail)
+        await sendEmail(mail, milliseconds)
       }),
     uploads: files && {
       maximumSize: uploadLimits(config).file,

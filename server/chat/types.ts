@@ -173,10 +173,10 @@ export interface Effects {
   askModel(request: ModelRequest): Promise<ModelReply>
   /** Tells who streams the chat what there is already, before the step is written. */
   tell?: ((event: StepEvent) => void) | undefined
-  /** Sends by an account of the workspace. Rejects when its mail server refuses. */
-  sendEmailBy(account: Loose, mail: Mail): Promise<void>
-  /** `null` while the service has no mail server. Rejects when the mail server refuses. */
-  sendEmail: ((mail: Mail) => Promise<void>) | null
+  /** Sends by an account of the workspace. Rejects when its mail server refuses, or takes longer than that. */
+  sendEmailBy(account: Loose, mail: Mail, milliseconds: number): Promise<void>
+  /** `null` while the service has no mail server. Rejects when the mail server refuses, or takes longer than that. */
+  sendEmail: ((mail: Mail, milliseconds: number) => Promise<void>) | null
   /** `null` while the service has no place for files. */
   uploads: Uploads | null
   /**

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache'
 import type { Config } from '../../config.ts'
-import type { Effects, Flow, Mail } from '../types.ts'
-import { accountMailer, openMailer, type SmtpAccount } from './mail.ts'
+import type { Effects, Flow } from '../types.ts'
+import { accountMailer, openMailer } from './mail.ts'
 import { type AskModel, modelClient } from './models.ts'
 import { mailHostFinder, outboundClient } from './outbound.ts'
 import type { Sandbox } from './sandbox.ts'
@@ -11,7 +11,7 @@ export interface ChatTools {
   evaluate: Effects['evaluate']
   httpRequest: Effects['httpRequest']
   sendEmail: Effects['sendEmail']
-  sendEmailBy: (account: SmtpAccount, mail: Mail) => Promise<void>
+  sendEmailBy: ReturnType<typeof accountMailer>
   askModel: AskModel
   /** Parsed flows by the id of their publication. Publications never change, so neither do entries. */
   flows: LRUCache<string, Flow>

@@ -11,13 +11,14 @@ export interface MailerOptions {
   from: string
 }
 
-/** Sends a mail. Rejects when the mail server refuses, or cannot be reached. */
-export type SendMail = (mail: Mail) => Promise<void>
+/** Sends a mail. Rejects when the mail server refuses, cannot be reached, or has not taken it within the time. */
+export type SendMail = (mail: Mail, milliseconds: number) => Promise<void>
 
 export type SmtpAccount = components['schemas']['SmtpData']
 
 const connectionMilliseconds = 10_000
 
+/** All of these are about silence: a server that always has more to say is ended by the time of the mail. */
 const limits = {
   connectionTimeout: connectionMilliseconds,
   greetingTimeout: connectionMilliseconds,
@@ -29,17 +30,22 @@ const limits = {
 
 export function openMailer(options: MailerOptions): SendMail {
   let transport: Transporter | undefined
-  return async (mail) => {
+  return async (mail, milliseconds) => {
     const { createTransport } = await import('nodemailer')
     transport ??= createTransport({ url: options.url, ...limits })
-    await transport.sendMail({ ...mail, from: options.from, attachments: attachmentsOf(mail) })
+    await hand(transport, { ...mail, from: options.from }, milliseconds)
   }
 }
 
 /** Accounts are those of workspaces, so their servers are looked up like everything else that bots call. */
 export function accountMailer(findHost: ReturnType<typeof mailHostFinder>) {
-  return async ({ host, port, username, password, isTlsEnabled, from }: SmtpAccount, mail: Mail) => {
-    const addresses = await findHost(host, port, connectionMilliseconds)
+  return async (
+    { host, port, username, password, isTlsEnabled, from }: SmtpAccount,
+    mail: Mail,
+    milliseconds: number,
+  ) => {
+    const deadline = performance.now() + milliseconds
+    const addresses = await findHost(host, port, Math.min(connectionMilliseconds, milliseconds))
     if (!Array.isArray(addresses)) throw new Error(addresses.message)
     const { createTransport } = await import('nodemailer')
     const transport = createTransport({
@@ -52,7 +58,19 @@ export function accountMailer(findHost: ReturnType<typeof mailHostFinder>) {
       ...limits,
     })
     const { email: address, name = '' } = from
-    await transport.sendMail({ ...mail, from: { name, address }, attachments: attachmentsOf(mail) })
+    await hand(transport, { ...mail, from: { name, address } }, deadline - performance.now())
+  }
+}
+
+type Sender = string | { name: string; address: string }
+
+/** Hands a mail to its server; when the time is over, the connection is dropped. */
+async function hand(transport: Transporter, mail: Mail & { from: Sender }, milliseconds: number) {
+  const signal = AbortSignal.timeout(Math.max(1, Math.ceil(milliseconds)))
+  try {
+    await transport.sendMail({ ...mail, attachments: attachmentsOf(mail), signal })
+  } catch (error) {
+    throw signal.aborted ? new Error('The mail server did not take it in time') : error
   }
 }
 
