@@ -1,8 +1,11 @@
 import { randomBytes } from 'node:crypto'
 import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
+import { setTimeout } from 'node:timers/promises'
 import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { readConfig } from '../server/config.ts'
@@ -87,4 +90,52 @@ describe.each(Object.keys(stores))('a %s', (name) => {
 test('a folder holds no part of a file that failed', async () => {
   const files = await readdir(folder, { recursive: true, withFileTypes: true })
   expect(files.filter((entry) => entry.isFile()).map(({ name }) => name)).toEqual([])
+})
+
+describe('a bucket whose server', () => {
+  const servers: Server[] = []
+
+  afterAll(() => {
+    for (const server of servers) server.close().closeAllConnections()
+  })
+
+  async function bucketOf(answer: Parameters<typeof createServer>[1], patience = {}): Promise<FileStore> {
+    const server = createServer(answer)
+    servers.push(server)
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    const S3_ENDPOINT = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const settings = { S3_REGION: 'here', S3_ACCESS_KEY_ID: 'id', S3_SECRET_ACCESS_KEY: 'secret' }
+    return openBucket({ S3_ENDPOINT, S3_BUCKET: 'files', ...settings }, patience)
+  }
+
+  test('says nothing is given up', async () => {
+    const silent = await bucketOf(() => {}, { requestTimeout: 100 })
+    await expect(silent.remove('a1')).rejects.toThrow('100 ms')
+    await expect(silent.read('a1')).rejects.toThrow('100 ms')
+  })
+
+  test('takes nothing of a file is given up, and one that takes its time is not', async () => {
+    const silent = await bucketOf(() => {}, { socketTimeout: 100 })
+    await expect(silent.write('a1', pieces(randomBytes(100_000)))).rejects.toThrow('100 ms')
+
+    let size = 0
+    const slow = await bucketOf(
+      async (request, response) => {
+        for await (const piece of request) size += (piece as Buffer).length
+        await setTimeout(300)
+        response.end()
+      },
+      { requestTimeout: 100 },
+    )
+    await slow.write('a1', pieces(randomBytes(100_000)))
+    expect(size).toBe(100_000)
+  })
+
+  test('stops in the middle of a file is given up', async () => {
+    const files = await bucketOf(
+      (_request, response) => void response.writeHead(200, { 'Content-Length': 10 }).write('half'),
+      { socketTimeout: 100 },
+    )
+    await expect(files.read('a1').then(bytesOf)).rejects.toThrow('100 ms')
+  })
 })

@@ -13,15 +13,24 @@ type Settings = Pick<
   'S3_ENDPOINT' | 'S3_BUCKET' | 'S3_REGION' | 'S3_ACCESS_KEY_ID' | 'S3_SECRET_ACCESS_KEY'
 >
 
+/** How long a store is waited for, in milliseconds. A request that brings no file is repeated twice before it fails. */
+const usualPatience = {
+  connectionTimeout: 10_000,
+  /** For the head of an answer. */
+  requestTimeout: 30_000,
+  /** In which nothing moves: longer than one who downloads a file may read nothing of it (`http/server.ts`). */
+  socketTimeout: 90_000,
+}
+
 /**
  * Files in a bucket of a store that speaks the protocol of S3, for any number of processes. A file comes onto the disk
  * of this machine first: the store wants to know its size, and is to get it whole or not at all.
  */
-export function openBucket(settings: Settings): FileStore {
+export function openBucket(settings: Settings, patience: Partial<typeof usualPatience> = {}): FileStore {
   const { S3_BUCKET: Bucket } = settings
   let opened: ReturnType<typeof connect> | undefined
   const client = () => {
-    opened ??= connect(settings)
+    opened ??= connect(settings, { ...usualPatience, ...patience })
     return opened
   }
   return {
@@ -33,7 +42,9 @@ export function openBucket(settings: Settings): FileStore {
         await writeFlushed(path, bytes)
         const { size } = await stat(path)
         const Body = createReadStream(path)
-        await s3.send(new PutObjectCommand({ Bucket, Key: key, Body, ContentLength: size }))
+        const put = new PutObjectCommand({ Bucket, Key: key, Body, ContentLength: size })
+        // The answer comes after the file, which may take long as long as it moves.
+        await s3.send(put, { requestTimeout: 0 })
       } finally {
         await rm(folder, { recursive: true, force: true })
       }
@@ -57,12 +68,15 @@ export function openBucket(settings: Settings): FileStore {
 }
 
 /** The client is read when it is first needed: most installations need none. */
-async function connect({
-  S3_ENDPOINT: endpoint,
-  S3_REGION: region,
-  S3_ACCESS_KEY_ID: accessKeyId,
-  S3_SECRET_ACCESS_KEY: secretAccessKey,
-}: Settings) {
+async function connect(
+  {
+    S3_ENDPOINT: endpoint,
+    S3_REGION: region,
+    S3_ACCESS_KEY_ID: accessKeyId,
+    S3_SECRET_ACCESS_KEY: secretAccessKey,
+  }: Settings,
+  patience: typeof usualPatience,
+) {
   const sdk = await import('@aws-sdk/client-s3')
   const s3: S3Client = new sdk.S3Client({
     endpoint,
@@ -73,6 +87,8 @@ async function connect({
     // Checksums beside those of the connection are not known to every store.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
+    // Without the last one a request that takes too long is only logged.
+    requestHandler: { ...patience, throwOnRequestTimeout: true },
   })
   return { s3, ...sdk }
 }
