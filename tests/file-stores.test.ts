@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import { mkdtemp, readdir, rm } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdtemp, readdir, readlink, rm } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
@@ -12,6 +13,7 @@ import { readConfig } from '../server/config.ts'
 import { openBucket } from '../server/files/bucket.ts'
 import { openFolder } from '../server/files/folder.ts'
 import type { FileStore } from '../server/files/store.ts'
+import { until } from './support/process.ts'
 
 /*
  * What every store of files promises. The folder is always tried; a bucket where S3_TEST_ENDPOINT names a server, with
@@ -137,5 +139,19 @@ describe('a bucket whose server', () => {
       { socketTimeout: 100 },
     )
     await expect(files.read('a1').then(bytesOf)).rejects.toThrow('100 ms')
+  })
+
+  // Where descriptors can be looked at.
+  const seen = existsSync('/proc/self/fd') ? test : test.skip
+  seen('refuses a file leaves no copy of it open on this machine', async () => {
+    const refusing = await bucketOf((_request, response) => void response.writeHead(403).end())
+    await expect(refusing.write('a1', pieces(randomBytes(10_000_000)))).rejects.toThrow()
+    await until('the copy is closed', async () => {
+      const descriptors = await readdir('/proc/self/fd')
+      const open = await Promise.all(
+        descriptors.map((each) => readlink(`/proc/self/fd/${each}`).catch(() => '')),
+      )
+      return !open.some((path) => path.includes('/upload-'))
+    })
   })
 })

@@ -42,9 +42,14 @@ export function openBucket(settings: Settings, patience: Partial<typeof usualPat
         await writeFlushed(path, bytes)
         const { size } = await stat(path)
         const Body = createReadStream(path)
-        const put = new PutObjectCommand({ Bucket, Key: key, Body, ContentLength: size })
-        // The answer comes after the file, which may take long as long as it moves.
-        await s3.send(put, { requestTimeout: 0 })
+        try {
+          const put = new PutObjectCommand({ Bucket, Key: key, Body, ContentLength: size })
+          // The answer comes after the file, which may take long as long as it moves.
+          await s3.send(put, { requestTimeout: 0 })
+        } finally {
+          // Of what could not be sent nobody reads the rest, and open it stays on the disk.
+          Body.destroy()
+        }
       } finally {
         await rm(folder, { recursive: true, force: true })
       }
