@@ -6,6 +6,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, jest, test } from '@
 import { parse } from 'yaml'
 import { errorBody } from '../contract/errors.ts'
 import type { OperationId } from '../contract/index.ts'
+import { takesFile } from '../server/http/server.ts'
 import { type App, startApp } from './support/app.ts'
 import { limited } from './support/cases.ts'
 import { anyBody, type CallOptions } from './support/client.ts'
@@ -26,6 +27,7 @@ beforeAll(async () => {
     databaseUrl: 'postgres://127.0.0.1:1/none',
     cursorKey: Buffer.alloc(32),
     requestTimeout: 300,
+    uploadTimeout: 600_000,
   })
 })
 afterAll(async () => {
@@ -185,9 +187,27 @@ describe('requests that take their time', () => {
   test.each([
     ['head', ['GET /livez HTTP/1.1', host]],
     ['body', ['POST /api/v1/bots/x/startChat HTTP/1.1', host, 'Content-Length: 10', '', '{']],
+    [
+      'body that calls itself a file',
+      [
+        'POST /api/v1/bots/x/startChat HTTP/1.1',
+        host,
+        'Content-Type: application/octet-stream',
+        'Content-Length: 10',
+        '',
+        '{',
+      ],
+    ],
   ])('the %s does not arrive', async (_part, lines) => {
     const answer = await ask(hasty, ...lines)
     expectProblem(answer, 408, 'REQUEST_TIMEOUT')
+  })
+
+  test('files have time of their own, where they are taken', () => {
+    const path = '/api/v1/sessions/x/uploads?fileName=a.pdf'
+    const takes = (method: string, url: string) => takesFile({ method, url })
+    expect([takes('POST', path), takes('POST', `http://localhost${path}`)]).toEqual([true, true])
+    expect([takes('GET', path), takes('POST', '/api/v1/bots/x/startChat')]).toEqual([false, false])
   })
 
   test('a caller who goes away leaves nothing behind', async () => {

@@ -3,8 +3,10 @@ import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
 import type { Express } from 'express'
 import type { ErrorCode, Issue } from '../../contract/errors.ts'
-import { fileMediaType } from '../../contract/operation.ts'
+import { operations } from '../../contract/index.ts'
+import type { Operation } from '../../contract/operation.ts'
 import { newId } from '../ids.ts'
+import { findRoute, newPlace, placeOf, segmentsOf } from './paths.ts'
 import { problem } from './problem.ts'
 
 export interface HttpOptions {
@@ -47,7 +49,7 @@ export function createServer(
     ServerResponse: Response,
   }
   const server = http.createServer(options, (request, response) => {
-    if (uploadTimeout > requestTimeout && !isFile(request)) hurry(server, request, requestTimeout)
+    if (uploadTimeout > requestTimeout) hurry(server, request, requestTimeout)
     app(request, response)
   })
   server.timeout = readTimeout
@@ -71,15 +73,22 @@ export function createServer(
   return server
 }
 
-function isFile({ headers }: http.IncomingMessage): boolean {
-  return headers['content-type'] === fileMediaType
+/** The methods of operations that take files, by their paths. */
+const filePlaces = newPlace<string>()
+for (const { path, method, fileBody } of Object.values<Operation>(operations)) {
+  if (fileBody) placeOf(filePlaces, path).route = method.toUpperCase()
+}
+
+/** Whether a request is for an operation that takes a file, whatever it says that it brings. */
+export function takesFile({ method, url = '' }: { method?: string; url?: string }): boolean {
+  return method !== undefined && findRoute(filePlaces, segmentsOf(url)) === method
 }
 
 /** Node has one limit for all requests; where that is the one of files, others are looked after here. */
 function hurry(server: http.Server, request: http.IncomingMessage, milliseconds: number) {
   const { headers } = request
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-  if (!hasBody) return
+  if (!hasBody || takesFile(request)) return
   const timer = setTimeout(() => {
     if (request.complete) return
     const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })

@@ -74,6 +74,8 @@ export interface StartOptions {
   cursorKey?: Buffer
   /** Milliseconds in which a request must arrive. */
   requestTimeout?: number
+  /** The same for a file. */
+  uploadTimeout?: number
   /** Milliseconds in which something of an answer must be read. */
   readTimeout?: number
   /** Absent keeps files in a folder of its own. */
@@ -174,6 +176,7 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
   })
   const server = createServer(service, {
     requestTimeout: options.requestTimeout ?? 30_000,
+    uploadTimeout: options.uploadTimeout,
     readTimeout: options.readTimeout,
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
