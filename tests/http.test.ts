@@ -117,6 +117,10 @@ describe('bytes that are no request', () => {
       'a length and chunks',
       `POST /v1/bots HTTP/1.1\r\n${host}\r\nContent-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n`,
     ],
+    ...['https://', 'http://?', 'https://?a', 'what://', 'http://[/'].map((target): [string, string] => [
+      `the target ${target}`,
+      `GET ${target} HTTP/1.1\r\n${host}\r\n\r\n`,
+    ]),
     ['an encrypted hello', Buffer.from('16030100a5010000a10303', 'hex')],
   ])('%s', async (_name, bytes) => {
     expectProblem(read(await raw(app, bytes)), 400, 'BAD_REQUEST')

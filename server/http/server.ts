@@ -1,7 +1,7 @@
 import http from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
-import type { Express } from 'express'
+import type { Express, Request as ExpressRequest } from 'express'
 import type { ErrorCode, Issue } from '../../contract/errors.ts'
 import { operations } from '../../contract/index.ts'
 import type { Operation } from '../../contract/operation.ts'
@@ -49,6 +49,7 @@ export function createServer(
     ServerResponse: Response,
   }
   const server = http.createServer(options, (request, response) => {
+    if (!hasPath(request)) return refuse(request.socket, 'BAD_REQUEST', malformed)
     if (uploadTimeout > requestTimeout) hurry(server, request, requestTimeout)
     app(request, response)
   })
@@ -59,9 +60,7 @@ export function createServer(
     if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy()
     if (error.code === 'HPE_HEADER_OVERFLOW') return refuse(socket, 'REQUEST_HEADER_FIELDS_TOO_LARGE')
     if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return refuse(socket, 'REQUEST_TIMEOUT')
-    refuse(socket, 'BAD_REQUEST', [
-      { path: ['header'], code: 'malformed', message: 'The request is not valid HTTP' },
-    ])
+    refuse(socket, 'BAD_REQUEST', malformed)
   })
   server.on('checkExpectation', (request) => {
     refuse(request.socket, 'BAD_REQUEST', [
@@ -71,6 +70,17 @@ export function createServer(
   // A proxy request, which this server is not for.
   server.on('connect', (_request, socket) => refuse(socket, 'METHOD_NOT_ALLOWED'))
   return server
+}
+
+const malformed: Issue[] = [{ path: ['header'], code: 'malformed', message: 'The request is not valid HTTP' }]
+
+/** Whether Express finds a path in the target, such as none in `https://?`. Else it answers itself, with a page. */
+function hasPath(request: http.IncomingMessage): boolean {
+  try {
+    return typeof (request as ExpressRequest).path === 'string'
+  } catch {
+    return false
+  }
 }
 
 /** The methods of operations that take files, by their paths. */
