@@ -36,6 +36,11 @@ export interface Upload {
   name: string
 }
 
+/** Room for a file that is to arrive, until then. */
+interface Reserved extends Upload {
+  removeAt: Date
+}
+
 /** Where a file is served. The id has 208 random bits, so who has the address was given it. */
 export function addressOf(publicUrl: string, { botId, id, name }: Upload): string {
   return `${publicUrl}/files/${botId}/${id}/${encodeURIComponent(name)}`
@@ -51,8 +56,9 @@ export async function reserve(
   file: { name: string; isPrivate: boolean; size: number },
   maximumBytes: number,
   now: Date,
-): Promise<Upload | undefined> {
+): Promise<Reserved | undefined> {
   const { botId, sessionId, resultId } = owner
+  const removeAt = new Date(now.getTime() + ARRIVAL)
   return transact(db, async (tx) => {
     await tx
       .select({ id: chatSessions.id })
@@ -73,15 +79,15 @@ export async function reserve(
       ...file,
       mediaType: 'application/octet-stream',
       isComplete: false,
-      removeAt: new Date(now.getTime() + ARRIVAL),
+      removeAt,
       createdAt: now,
     })
-    return { botId, id, name: file.name }
+    return { botId, id, name: file.name, removeAt }
   })
 }
 
-/** Why a file was not taken, which is not the service's fault. */
-export type Failure = 'too large' | 'incomplete' | 'empty'
+/** Why a file was not taken, which is not the service's fault; `gone`: what it belongs to was deleted meanwhile. */
+export type Failure = 'too large' | 'incomplete' | 'empty' | 'gone'
 
 class Refused extends Error {
   readonly failure: Failure
@@ -96,7 +102,7 @@ class Refused extends Error {
 export async function receive(
   db: Database,
   files: FileStore,
-  { botId, id }: Upload,
+  { botId, id, removeAt: reserved }: Reserved,
   bytes: AsyncIterable<Buffer>,
   maximumBytes: number,
   now: Date,
@@ -127,7 +133,13 @@ export async function receive(
     await files.write(id, counted())
     const mediaType = mediaTypeOf(first)
     const removeAt = new Date(now.getTime() + UNANSWERED)
-    await db.update(table).set({ size, mediaType, isComplete: true, removeAt }).where(isThis)
+    // Who deletes a result or a bot says when its files are to be removed, and the row may be gone by now.
+    const isWanted = and(isThis, eq(table.isComplete, false), eq(table.removeAt, reserved))
+    const { rowCount } = await db
+      .update(table)
+      .set({ size, mediaType, isComplete: true, removeAt })
+      .where(isWanted)
+    if (rowCount === 0) throw refuse('gone')
     return { size, mediaType }
   } catch (error) {
     // If this fails too, the background does it an hour later.

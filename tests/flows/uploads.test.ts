@@ -1,9 +1,10 @@
 import { readdirSync } from 'node:fs'
 import { connect } from 'node:net'
-import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { removeFiles } from '../../server/background/files.ts'
 import { purgeBatch } from '../../server/background/purge.ts'
 import { extensionOf, safeName } from '../../server/files/kinds.ts'
+import type { FileStore } from '../../server/files/store.ts'
 import { type App, startApp } from '../support/app.ts'
 import { bot, idOf, type Part, text } from '../support/chat.ts'
 import { logsOf, type Published, publish, reply, reportOf, start, tryReply } from '../support/chats.ts'
@@ -207,6 +208,40 @@ describe('files are deleted', () => {
     await purge()
     expect([await statusOf(url), await statusOf(late)]).toEqual([404, 404])
     expect(stored()).toEqual([])
+  })
+})
+
+describe('a file that arrives', () => {
+  const removeResult = (botId: string, resultIds: string) =>
+    app.client.ok('deleteResults', { as: here.member, params: { botId }, query: { resultIds } })
+  const removeResults = (botId: string) =>
+    app.client.ok('deleteResults', { as: here.member, params: { botId } })
+  const removeBot = (botId: string) => app.client.ok('deleteBot', { as: here.member, params: { botId } })
+
+  test.each([
+    ['its result was deleted', 'due', removeResult],
+    ['its result was deleted', 'removed', removeResult],
+    ['all results were deleted', 'removed', removeResults],
+    ['its bot was deleted', 'removed', removeBot],
+  ] as const)('when %s and its row is %s, is refused and leaves nothing', async (_name, row, remove) => {
+    const own = await publish(app, here, asking(fileInput()))
+    const { sessionId, resultId = '' } = await start(app, own)
+    const files = app.files as FileStore
+    const { write } = files
+    const writing = jest.spyOn(files, 'write').mockImplementationOnce(async (key, bytes) => {
+      await remove(own.id, resultId)
+      if (row === 'removed') await purge()
+      expect(await rows()).toHaveLength(row === 'removed' ? 0 : 1)
+      await write(key, bytes)
+    })
+    try {
+      expect(await upload(sessionId, 'late.pdf')).toMatchObject({ status: 404, body: { code: 'NOT_FOUND' } })
+      expect(writing).toHaveBeenCalledTimes(1)
+    } finally {
+      writing.mockRestore()
+    }
+    expect(stored()).toEqual([])
+    expect(await rows()).toEqual([])
   })
 })
 
