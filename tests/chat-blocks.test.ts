@@ -225,6 +225,15 @@ describe('bubbles', () => {
       [null, 1, 'a', [], {}],
       [{ children: 'x' }],
       [{ type: 'ul', children: [1] }],
+      // As wide as a request may be.
+      [{ type: 'ul', children: Array(200_000).fill({ type: 'li' }) }],
+      [
+        {
+          type: 'ul',
+          children: Array(60_000).fill({ type: 'li', children: [{ text: 'x' }, { type: 'p' }] }),
+        },
+      ],
+      [{ children: [{ type: 'p', children: Array(200_000).fill({ type: 'lic' }) }] }],
     ]) {
       const client = await runBlock(
         { type: 'text', content: { richText } },

@@ -168,6 +168,13 @@ const mistakes: [string, (bot: Any) => void, string][] = [
     'groups.0.blocks.0.content empty_bubble',
   ],
   [
+    'an empty message as wide as a request may be',
+    (bot) => {
+      block(bot, 0, 0).content = { richText: [{ type: 'p', children: Array(200_000).fill({}) }] }
+    },
+    'groups.0.blocks.0.content empty_bubble',
+  ],
+  [
     'a picture without an address',
     (bot) => {
       block(bot, 0, 1).content = { src: 'https://files.example.com/cat.png' }

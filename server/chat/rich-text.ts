@@ -35,6 +35,11 @@ export function markdownOf(nodes: unknown): string {
   return linesOf(nodes, markdownOfLeaf, (label, url) => `[${label}](${url})`).join('\n')
 }
 
+/** Adds many one by one: a call takes only so many arguments. */
+function add<Item>(to: Item[], many: readonly Item[]) {
+  for (const one of many) to.push(one)
+}
+
 /** `isAlone`: the nodes are all there is in a paragraph, so that blocks can take its place. */
 async function fillNodes(run: Run, nodes: unknown, depth: number, isAlone = false): Promise<Loose[]> {
   const filled: Loose[] = []
@@ -42,7 +47,7 @@ async function fillNodes(run: Run, nodes: unknown, depth: number, isAlone = fals
   for (const each of list(nodes)) {
     const node = record(each)
     if (typeof node.text === 'string') {
-      filled.push(...(await fillLeaf(run, node, node.text, isAlone)))
+      add(filled, await fillLeaf(run, node, node.text, isAlone))
       continue
     }
     const copy = { ...node }
@@ -51,7 +56,7 @@ async function fillNodes(run: Run, nodes: unknown, depth: number, isAlone = fals
       const isParagraph = node.type === 'p' && node.children.length === 1
       const children = await fillNodes(run, node.children, depth + 1, isParagraph)
       if (isParagraph && children.some(({ type }) => blockTypes.has(type))) {
-        filled.push(...children)
+        add(filled, children)
         continue
       }
       // A link within a link would be none.
@@ -83,7 +88,7 @@ async function fillLeaf(run: Run, leaf: Loose, template: string, isAlone: boolea
     const leaves = markdownLeaves(run, words)
     isFormatted ||= leaves !== null
     if (before !== '') nodes.push({ ...leaf, text: before })
-    nodes.push(...(leaves ?? [{ text: words }]).map((each) => styled(leaf, each)))
+    for (const each of leaves ?? [{ text: words }]) nodes.push(styled(leaf, each))
   }
   if (filled.length > start.length) nodes.push({ ...leaf, text: filled.slice(start.length) })
   return isFormatted ? nodes : plain
@@ -130,9 +135,9 @@ function linesOf(nodes: unknown, writeLeaf: WriteLeaf, writeLink: WriteLink, dep
   for (const node of list(nodes).map(record)) {
     const isInline = node.type === undefined || node.type === 'a'
     if (node.type === 'ul' || node.type === 'ol') {
-      lines.push(...itemLines(node, writeLeaf, writeLink, depth))
+      add(lines, itemLines(node, writeLeaf, writeLink, depth))
     } else if (list(node.children).some((child) => blockTypes.has(record(child).type))) {
-      lines.push(...linesOf(node.children, writeLeaf, writeLink, depth + 1))
+      add(lines, linesOf(node.children, writeLeaf, writeLink, depth + 1))
     } else {
       const before = isInline && isOpen ? (lines.pop() ?? '') : ''
       lines.push(before + inlineText(node, writeLeaf, writeLink))

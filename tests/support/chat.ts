@@ -123,7 +123,9 @@ function deepFreeze(value: object) {
   const pending = [value]
   for (let next = pending.pop(); next; next = pending.pop()) {
     Object.freeze(next)
-    pending.push(...Object.values(next).filter((inner) => typeof inner === 'object' && inner !== null))
+    for (const inner of Object.values(next)) {
+      if (typeof inner === 'object' && inner !== null) pending.push(inner)
+    }
   }
 }
 

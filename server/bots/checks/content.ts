@@ -53,7 +53,8 @@ function showsText({ richText, html, plainText }: JsonRecord): boolean {
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
     if (!isRecord(node)) continue
     if (isFilled(node.text) || isFilled(node.url) || isFilled(node.value)) return true
-    pending.push(...listOf(node.children))
+    // One by one: a call takes only so many arguments.
+    for (const child of listOf(node.children)) pending.push(child)
   }
   return false
 }
