@@ -109,7 +109,7 @@ export async function insertBot(
       })
       if (issue) throw new Rollback({ issue })
       if (isApart) return insertApart(tx, bot)
-      if ((await insertStatements(tx)[0]?.(valuesOf([bot]))) !== 1) throw new Rollback({ gone: true })
+      if (!(await insertAlone(tx, bot))) throw new Rollback({ gone: true })
       return undefined
     })
   } catch (error) {
@@ -127,7 +127,7 @@ async function insertApart(tx: Transaction, { row, draft, deed }: NewBot): Promi
 }
 
 /** The most bots that one statement makes. */
-const MOST = 4
+const MOST = 8
 
 /** A longer draft, in bytes, keeps none waiting that are made at the same time. */
 const LONG = 100_000
@@ -157,13 +157,13 @@ const gathering = statements((db) =>
 )
 
 async function insertAlone(db: Database, bot: NewBot): Promise<boolean> {
-  return (await insertStatements(db)[0]?.(valuesOf([bot]))) === 1
+  return (await insertStatements(db)(1)(valuesOf([bot]))) === 1
 }
 
 /** Undefined where the database did not store one of them, and so none: each is on its own then. */
 async function insertTogether(db: Database, bots: readonly NewBot[]): Promise<boolean | undefined> {
   try {
-    return (await insertStatements(db)[bots.length - 1]?.(valuesOf(bots))) === bots.length
+    return (await insertStatements(db)(bots.length)(valuesOf(bots))) === bots.length
   } catch (error) {
     if (databaseError(error) instanceof pg.DatabaseError) return undefined
     throw error
@@ -209,9 +209,9 @@ function insertion(count: number): SQL {
     ${rows(botDrafts, draftColumns, 'draft')}`
 }
 
-/** For one bot, for two, and so on. */
-const insertStatements = statements((db, named) =>
-  Array.from({ length: MOST }, (_, nth) =>
-    prepareWrite(db, named(`insert_bots_${nth + 1}`), insertion(nth + 1)),
-  ),
-)
+/** The statement for so many bots, prepared when it is first wanted. */
+const insertStatements = statements((db, named) => {
+  const prepared: ReturnType<typeof prepareWrite>[] = []
+  return (count: number) =>
+    (prepared[count] ??= prepareWrite(db, named(`insert_bots_${count}`), insertion(count)))
+})
