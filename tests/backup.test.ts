@@ -127,6 +127,23 @@ describe('a backup', () => {
     expect(new Set(sizes).size).toBeGreaterThan(1)
   })
 
+  test('is restored without what else was in the database', async () => {
+    await app.pool.query(
+      `CREATE TABLE "results_old" AS SELECT 'COPY "users"' AS text FROM generate_series(1, 3)`,
+    )
+    const file = newFile()
+    try {
+      await backUp(app.databaseUrl, file, quiet)
+    } finally {
+      await app.pool.query('DROP TABLE "results_old"')
+    }
+    const url = await emptyDatabase()
+    const said: string[] = []
+    await restore(url, file, (line) => said.push(line))
+    expect(said).toContain('results_old: left out, since it is no table of the service')
+    expect(await contentOf(url)).toEqual(await contentOf(app.databaseUrl))
+  })
+
   test('of an older release is brought to this one', async () => {
     const url = await emptyDatabase()
     await migrateDatabase(url, '0001_stats_daily')
@@ -157,6 +174,9 @@ describe('refused, and nothing changed', () => {
     expect(await readFile(file, 'utf8')).toBe('precious')
     await expect(backUp(app.databaseUrl, join(folder, 'no/such/folder'), quiet)).rejects.toThrow(
       'Cannot write',
+    )
+    await expect(backUp('postgres://nobody@127.0.0.1:1/none', newFile(), quiet)).rejects.toThrow(
+      'ECONNREFUSED',
     )
     expect((await readdir(folder)).filter((name) => name.endsWith('.partial'))).toEqual([])
   })

@@ -1056,6 +1056,23 @@ describe('HTTP requests', () => {
     expect(client.texts()).toEqual(['A is y'])
   })
 
+  test.each(['data', 'data.x'])(
+    'an answer that is nested too deep to be passed on is a text (%s)',
+    async (bodyPath) => {
+      const deep = '['.repeat(5_000) + ']'.repeat(5_000)
+      const responseVariableMapping = [{ id: 'm', variableId: idOf('A'), bodyPath }]
+      const client = await runBlock(request({ method: 'GET' }, { responseVariableMapping }), {
+        reply: ok(deep),
+      })
+      expect(client.texts()).toEqual([`A is ${bodyPath === 'data' ? deep : ''}`])
+      const onClient = await runBlock(
+        request({ method: 'GET' }, { isExecutedOnClient: true, responseVariableMapping }),
+      )
+      await onClient.say(`{"statusCode":200,"data":${deep}}`)
+      expect(onClient.texts()[0]).toMatch(/^A is /)
+    },
+  )
+
   test('webhook listener', async () => {
     const options = { responseVariableMapping: [{ id: 'm', variableId: idOf('A'), bodyPath: 'data.x' }] }
     const client = await runBlock({ type: 'webhook', options })

@@ -213,12 +213,9 @@ describe('hostile code', () => {
     }
     // What is written at the end goes through functions that the code can replace before.
     const forged = `Array.prototype.toJSON = () => [{ index: 0, request: '{"url":1}' }, { index: "x", request: "no" }, null, 5,
-      { index: -1, request: '{"url":"https://a.test","method":"GET","headers":{"__proto__":{"x":1},"a":{}}}' }]; return 1`
+      { index: -1, request: '{"url":"https://a.test","method":"GET","headers":{"__proto__":"x","a":{"toString":1,"valueOf":1},"b":{}}}' }]; return 1`
     await run(forged, fetch)
-    const headers = Object.fromEntries([
-      ['__proto__', '[object Object]'],
-      ['a', '[object Object]'],
-    ])
+    const headers = Object.fromEntries([['__proto__', 'x']])
     expect(sent).toEqual([{ url: 'https://a.test', method: 'GET', headers }])
     expect(({} as Record<string, unknown>).x).toBeUndefined()
   })
@@ -277,6 +274,11 @@ describe('hostile code', () => {
       'none',
     ])
     expect(({} as Record<string, unknown>).polluted).toBeUndefined()
+  })
+
+  test('whose result is nested too deep to be written has none', async () => {
+    const code = 'let deep = []; for (let at = 0; at < 5000; at++) deep = [deep]; return deep'
+    expect(await result(code)).toBe('The result is not a value')
   })
 
   test.each([

@@ -163,7 +163,7 @@ async function matchPairs(
     ]
     const reply = await evaluate(run, { form: 'expression', code: matching, args })
     if (reply.ok && Array.isArray(reply.value)) {
-      outcomes.push(...reply.value.map((matches) => matches === true))
+      for (const matches of reply.value) outcomes.push(matches === true)
     } else {
       log(run, 'error', 'A regular expression could not be used', {
         details: `${source}: ${reply.ok ? 'no result' : reply.message}`,

@@ -36,12 +36,22 @@ export function at(value: unknown, ...keys: string[]): unknown {
   )
 }
 
+/** V8 reads JSON however deep it is nested, and fails to write it from some 4,000 levels on. */
+const maximumDepth = 500
+
+/** Undefined where it is none, or nested so deep that it cannot be passed on. */
 export function parseJson(value: string): unknown {
   try {
-    return JSON.parse(value)
+    const parsed: unknown = JSON.parse(value)
+    return isWithin(parsed, maximumDepth) ? parsed : undefined
   } catch {
     return undefined
   }
+}
+
+function isWithin(value: unknown, levels: number): boolean {
+  if (typeof value !== 'object' || value === null) return true
+  return levels > 0 && Object.values(value).every((inner) => isWithin(inner, levels - 1))
 }
 
 /** Without what text columns refuse (U+0000) or no encoder accepts (half surrogate pairs). */

@@ -50,8 +50,9 @@ export async function backUp(url: string, file: string, progress: (line: string)
   const target = await open(partial, 'w', 0o600).catch((error: Error) => {
     throw new BackupError(`Cannot write ${file}: ${error.message}`)
   })
-  const client = await connectTo(url)
+  let client: pg.Client | undefined
   try {
+    client = await connectTo(url)
     // Limits come back with the end of the transaction: a pooler hands the connection on.
     await client.query(
       `BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY; ${withoutLimits}; ${oneMomentPerNode}`,
@@ -68,10 +69,11 @@ export async function backUp(url: string, file: string, progress: (line: string)
     await flushFolder(dirname(file))
     return backup
   } catch (error) {
+    await target.close()
     await rm(partial, { force: true })
     throw error
   } finally {
-    await client.end()
+    await client?.end()
   }
 }
 
@@ -287,12 +289,19 @@ async function refuseRows(client: pg.Client) {
   }
 }
 
+/** Tables that are not of the service were in its database when it was backed up, and need not be in this one. */
 async function load(client: pg.Client, file: string, progress: (line: string) => void) {
+  const known = new Set((await tablesOf(client)).map(({ name }) => name))
   const parts = partsOf(file)
   let next = await parts.next()
   while (!next.done) {
     const part = next.value
     if (!('table' in part)) {
+      next = await parts.next()
+      continue
+    }
+    if (!known.has(part.table)) {
+      progress(`${part.table}: left out, since it is no table of the service`)
       next = await parts.next()
       continue
     }

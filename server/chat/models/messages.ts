@@ -26,10 +26,10 @@ export async function messagesOf(run: Run, block: Block, model: string): Promise
   for (const message of records(block.options.messages)) {
     switch (message.role) {
       case 'Dialogue':
-        messages.push(...dialogue(run, message))
+        for (const said of dialogue(run, message)) messages.push(said)
         break
       case 'Messages sequence ✨':
-        messages.push(...sequence(run, record(message.content)))
+        for (const said of sequence(run, record(message.content))) messages.push(said)
         break
       case 'system':
       case 'assistant':

@@ -11,6 +11,7 @@
  */
 import { availableParallelism } from 'node:os'
 import { LRUCache } from 'lru-cache'
+import { parseJson, record, text } from '../loose.ts'
 import type { CodeRequest, EvaluateReply, EvaluateRequest } from '../types.ts'
 import { openPool, type Ran } from './sandbox-pool.ts'
 import type { Answer } from './sandbox-worker.ts'
@@ -107,13 +108,8 @@ export function openSandbox(options: { threads?: number } = {}): Sandbox {
 }
 
 function readReport(json: string): Report {
-  try {
-    const report: unknown = JSON.parse(json)
-    if (typeof report === 'object' && report !== null) return report
-  } catch {
-    // Falls through to a report that says nothing.
-  }
-  return {}
+  const report = parseJson(json)
+  return typeof report === 'object' && report !== null ? report : {}
 }
 
 type Outcome =
@@ -122,7 +118,7 @@ type Outcome =
 
 function outcomeOf(report: Report): Outcome {
   if (report.isWaiting === true) return failed('The code did not come to an end')
-  if ('error' in report) return failed(String(report.error))
+  if ('error' in report) return failed(text(report.error) ?? 'The code failed')
   if (!('value' in report)) return failed('The result is not a value')
   const assignments = Array.isArray(report.assignments) ? report.assignments : []
   return {
@@ -159,11 +155,9 @@ function callsOf(
 function readRequest(text: string): CodeRequest | null {
   const { url, method, headers, body } = readReport(text) as Record<string, unknown>
   if (typeof url !== 'string' || typeof method !== 'string') return null
-  const pairs = Object.entries(typeof headers === 'object' && headers !== null ? headers : {})
-  const request = {
-    url,
-    method,
-    headers: Object.fromEntries(pairs.map(([name, value]) => [name, String(value)])),
-  }
+  const pairs = Object.entries(record(headers)).filter(
+    (pair): pair is [string, string] => typeof pair[1] === 'string',
+  )
+  const request = { url, method, headers: Object.fromEntries(pairs) }
   return typeof body === 'string' ? { ...request, body } : request
 }
