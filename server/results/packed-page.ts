@@ -59,7 +59,8 @@ export interface ResultPage {
 const PIECES = 5
 
 /**
- * At most `limit` of the started results that were packed, as `toResult` makes them. Undefined where a mark is in
+ * At most `limit` of the started results that were packed, as `toResult` makes them, to the blanks that PostgreSQL writes
+ * between what it makes JSON of: an answer is the same to the byte, however it was read. Undefined where a mark is in
  * something that was stored, so that no piece is what it seems: there are more marks then than were put.
  */
 export function unpack(
@@ -69,9 +70,9 @@ export function unpack(
 ): ResultPage | undefined {
   const page: ResultPage = { results: [], end: undefined }
   if (results === 0) return page
-  const alone = replaced(text.slice(1, -1), marks.content, '","content":"')
-  const withFiles = replaced(alone.text, marks.withFiles, '","content":"')
-  const all = replaced(withFiles.text, marks.answer, '"},{"blockId":"')
+  const alone = replaced(text.slice(1, -1), marks.content, '", "content" : "')
+  const withFiles = replaced(alone.text, marks.withFiles, '", "content" : "')
+  const all = replaced(withFiles.text, marks.answer, '"}, {"blockId" : "')
   const pieces = all.text.split(marks.piece)
   const variablesOf = variables.split(SEPARATOR)
   if (pieces.length !== results * PIECES || variablesOf.length !== results) return undefined
@@ -86,7 +87,7 @@ export function unpack(
   for (let nth = 0; nth < results && nth < limit; nth++) {
     const at = nth * PIECES
     const sessionId = piece(at + 3)
-    const list = piece(at + 4) === '' ? '' : `{"blockId":"${piece(at + 4)}"}`
+    const list = piece(at + 4) === '' ? '' : `{"blockId" : "${piece(at + 4)}"}`
     const json = `{"id":"${piece(at)}","createdAt":"${momentToIso(piece(at + 1))}","botId":${bot},\
 "variables":${variablesOf[nth]},"isCompleted":${piece(at + 2)},"hasStarted":true,"isArchived":false,\
 "lastChatSessionId":${sessionId === '' ? 'null' : `"${sessionId}"`},"answers":[${hasFiles ? showFiles(list) : list}]}`
@@ -110,6 +111,6 @@ function showFiles(answers: string): string {
   const [before, ...withFiles] = answers.split(marks.files)
   return withFiles.reduce((shown, text) => {
     const end = text.indexOf(']"') + 1
-    return `${shown}","attachedFileUrls":${JSON.parse(`"${text.slice(0, end)}"`)}${text.slice(end + 1)}`
+    return `${shown}", "attachedFileUrls" : ${JSON.parse(`"${text.slice(0, end)}"`)}${text.slice(end + 1)}`
   }, before as string)
 }
