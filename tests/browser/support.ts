@@ -55,6 +55,15 @@ export function watch(page: Page, own: string, complaints: string[]) {
   })
 }
 
+/** Keeps back whoever waits for `passed` until it is opened. */
+export function gate() {
+  let open: () => void = () => {}
+  const passed = new Promise<void>((resolve) => {
+    open = resolve
+  })
+  return { open, passed }
+}
+
 /** A picture for people to look at, where the environment names a folder for them. */
 export async function picture(page: Page, name: string) {
   const folder = process.env.SCREENSHOTS

@@ -5,7 +5,7 @@ import { type App, startApp } from '../support/app.ts'
 import { bot, idOf, type Part, text } from '../support/chat.ts'
 import { type Published, publish, reportOf } from '../support/chats.ts'
 import { makeWorld, type World } from '../support/world.ts'
-import { desktop, launch, newContext, phone, picture, watch, withBrowser } from './support.ts'
+import { desktop, gate, launch, newContext, phone, picture, watch, withBrowser } from './support.ts'
 
 /* Files and recordings on the chat page in a real browser. */
 
@@ -36,6 +36,20 @@ const photo = { name: 'photo of me.png', mimeType: 'image/png', buffer: png }
 
 const ended = (page: Page) => page.getByText('The chat has ended.')
 const said = (page: Page) => page.locator('.guest-text').allTextContents()
+
+/** Keeps the answer to an upload back, once the service has given it, until it is let go. */
+async function holdUpload(page: Page) {
+  const given = gate()
+  const free = gate()
+  await page.route('**/uploads?*', async (route) => {
+    const response = await route.fetch()
+    given.open()
+    await free.passed
+    // Nobody waits any more for what was aborted.
+    await route.fulfill({ response }).catch(() => {})
+  })
+  return { isGiven: given.passed, letGo: free.open }
+}
 
 async function answerOf(made: Published): Promise<string> {
   const { results } = await reportOf(app, made, world.here.member)
@@ -173,5 +187,55 @@ withBrowser('files on the chat page', () => {
     const bytes = Buffer.from(await recording.arrayBuffer())
     // The first bytes of a WebM file.
     expect(bytes.subarray(0, 4).toString('hex')).toBe('1a45dfa3')
+  })
+
+  test('a file that is on its way when it is skipped is given up, and answers nothing', async () => {
+    const made = await publish(
+      app,
+      world.here,
+      asking(fileInput({ isRequired: false }), { type: 'text input' }),
+    )
+    const page = await open(made)
+    const { isGiven, letGo } = await holdUpload(page)
+    const [upload] = await Promise.all([
+      page.waitForRequest('**/uploads?*'),
+      page.locator('input[type=file]').setInputFiles(pdf),
+    ])
+    await isGiven
+    await page.getByRole('button', { name: 'Skip' }).click()
+    await page.locator('.field').waitFor()
+    letGo()
+    expect([await upload.response(), await page.locator('.field').count()]).toEqual([null, 1])
+    await page.locator('.field').fill('Later')
+    await page.keyboard.press('Enter')
+    await ended(page).waitFor()
+    expect(await said(page)).toEqual(['Later'])
+  })
+
+  test('a recording that is on its way when a text is sent is given up, and answers nothing', async () => {
+    const audioClip = { isEnabled: true, saveVariableId: idOf('File') }
+    const made = await publish(
+      app,
+      world.here,
+      asking({ type: 'text input', options: { audioClip } }, text('And now?'), { type: 'text input' }),
+    )
+    const page = await open(made)
+    const { isGiven, letGo } = await holdUpload(page)
+    await page.getByRole('button', { name: 'Record' }).click()
+    const [upload] = await Promise.all([
+      page.waitForRequest('**/uploads?*'),
+      page.getByRole('button', { name: 'Stop recording' }).click(),
+    ])
+    await isGiven
+    await page.locator('.field').fill('In words')
+    await page.keyboard.press('Enter')
+    const field = page.getByRole('textbox', { name: 'And now?' })
+    await field.waitFor()
+    letGo()
+    expect([await upload.response(), await field.count()]).toEqual([null, 1])
+    await field.fill('Later')
+    await page.keyboard.press('Enter')
+    await ended(page).waitFor()
+    expect(await said(page)).toEqual(['In words', 'Later'])
   })
 })

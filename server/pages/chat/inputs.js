@@ -25,7 +25,7 @@ const builders = {
 
 /**
  * The form of an input. `question` is the id of the bubble that asks, by which the fields are named; `chat` offers
- * `signal`, `texts` and `upload`.
+ * `signal`, which ends with the form, `texts` and `upload`.
  */
 export function inputForm(input, question, submit, chat) {
   const build = builders[input.type] ?? textField

@@ -242,18 +242,22 @@ async function show(step, stage, chat) {
 function ask(input, question, chat) {
   const { signal, avatars } = chat
   return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason))
+    // A form that is left ends what it has under way: it could only answer the next question.
+    const leaving = new AbortController()
+    signal.addEventListener('abort', () => reject(signal.reason), { signal: leaving.signal })
     const form = inputForm(
       input,
       question,
       (message, text) => {
+        if (leaving.signal.aborted || signal.aborted) return
+        leaving.abort()
         answer.replaceChildren()
         host.tell('answer', { message: text ?? null, blockId: input.id })
         const said = text === undefined ? undefined : addGuest(text, avatars)
         keepFocus(conversation)
         resolve({ message, said })
       },
-      chat,
+      { ...chat, signal: AbortSignal.any([signal, leaving.signal]) },
     )
     answer.replaceChildren(form)
     scrollToEnd()
