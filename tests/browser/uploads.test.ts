@@ -4,6 +4,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
 import { type App, startApp } from '../support/app.ts'
 import { bot, idOf, type Part, text } from '../support/chat.ts'
 import { type Published, publish, reportOf } from '../support/chats.ts'
+import { until } from '../support/process.ts'
 import { makeWorld, type World } from '../support/world.ts'
 import { desktop, gate, launch, newContext, phone, picture, watch, withBrowser } from './support.ts'
 
@@ -237,5 +238,75 @@ withBrowser('files on the chat page', () => {
     await page.keyboard.press('Enter')
     await ended(page).waitFor()
     expect(await said(page)).toEqual(['In words', 'Later'])
+  })
+
+  /** A text that can be recorded too, and another one, on a page that notes its microphones. */
+  async function openRecording(): Promise<Page> {
+    const audioClip = { isEnabled: true, saveVariableId: idOf('File') }
+    const recorded = { type: 'text input', options: { audioClip } }
+    const page = await open(await publish(app, world.here, asking(recorded, text('And now?'), recorded)))
+    await page.getByRole('button', { name: 'Record' }).waitFor()
+    await page.evaluate(`{
+      globalThis.tracks = []
+      globalThis.asked = 0
+      const ask = navigator.mediaDevices.getUserMedia.bind(navigator.mediaDevices)
+      navigator.mediaDevices.getUserMedia = async (wanted) => {
+        asked += 1
+        const stream = await ask(wanted)
+        tracks.push(...stream.getTracks())
+        await globalThis.whenAllowed
+        return stream
+      }
+    }`)
+    return page
+  }
+
+  /** The person thinks about whether the page may listen, until \`allow()\`. */
+  const ponder = (page: Page) =>
+    page.evaluate(`void (whenAllowed = new Promise((resolve) => (globalThis.allow = resolve)))`)
+
+  const microphones = (page: Page) => page.evaluate('tracks.map(({ readyState }) => readyState)')
+
+  test('the microphone is off once a text is sent, also where it is allowed after that', async () => {
+    const page = await openRecording()
+    await page.getByRole('button', { name: 'Record' }).click()
+    await page.getByRole('button', { name: 'Stop recording' }).waitFor()
+    await page.locator('.field').fill('In words')
+    await page.keyboard.press('Enter')
+    const field = page.getByRole('textbox', { name: 'And now?' })
+    await field.waitFor()
+    expect(await microphones(page)).toEqual(['ended'])
+
+    await ponder(page)
+    await page.getByRole('button', { name: 'Record' }).click()
+    await field.fill('In words again')
+    await page.keyboard.press('Enter')
+    await ended(page).waitFor()
+    await until('it was given', () => page.evaluate('tracks.length === 2'))
+    await page.evaluate('allow()')
+    expect(await microphones(page)).toEqual(['ended', 'ended'])
+    expect(await said(page)).toEqual(['In words', 'In words again'])
+  })
+
+  test('the microphone is asked for once, and is off after the recording', async () => {
+    const page = await openRecording()
+    await ponder(page)
+    await page.getByRole('button', { name: 'Record' }).dblclick()
+    expect(await page.evaluate('asked')).toBe(1)
+    await until('it was given', () => page.evaluate('tracks.length === 1'))
+    await page.evaluate('allow()')
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    expect(await microphones(page)).toEqual(['ended'])
+  })
+
+  test('the microphone is off where it is given and nothing can record it', async () => {
+    const page = await openRecording()
+    await page.evaluate(`void (globalThis.MediaRecorder = class {
+      static isTypeSupported() { return true }
+      constructor() { throw new Error('Not that') }
+    })`)
+    await page.getByRole('button', { name: 'Record' }).click()
+    await page.getByText('The microphone cannot be used.').waitFor()
+    expect(await microphones(page)).toEqual(['ended'])
   })
 })

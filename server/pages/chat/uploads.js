@@ -193,6 +193,8 @@ export function recorderOf(input, submit, chat) {
   if (!isOn || !navigator.mediaDevices?.getUserMedia || typeof MediaRecorder === 'undefined') return undefined
   const status = element('p', { class: 'hint trouble', role: 'status' })
   let recorder
+  let isAsking = false
+  chat.signal.addEventListener('abort', () => stop(false), { once: true })
   const button = element('button', { type: 'button', class: 'button button-quiet record', onclick: press })
   const cancel = element(
     'button',
@@ -211,18 +213,30 @@ export function recorderOf(input, submit, chat) {
 
   async function press() {
     if (recorder) return stop(true)
+    // While the person is asked for the microphone, another press would open it a second time.
+    if (isAsking) return
+    isAsking = true
     status.replaceChildren()
+    let stream
     try {
-      const stream = await navigator.mediaDevices.getUserMedia({ audio: true })
-      recorder = new MediaRecorder(stream, { mimeType: mediaType() })
+      stream = await navigator.mediaDevices.getUserMedia({ audio: true })
+      // The form may have been left meanwhile.
+      chat.signal.throwIfAborted()
+      begin(stream)
     } catch {
-      return status.replaceChildren(texts.noMicrophone)
+      if (stream) turnOff(stream)
+      status.replaceChildren(texts.noMicrophone)
+    } finally {
+      isAsking = false
     }
-    const parts = []
-    recorder.addEventListener('dataavailable', ({ data }) => parts.push(data))
-    chat.signal.addEventListener('abort', () => stop(false), { once: true })
-    recorder.start()
-    recorder.parts = parts
+  }
+
+  function begin(stream) {
+    const begun = new MediaRecorder(stream, { mimeType: mediaType() })
+    begun.parts = []
+    begun.addEventListener('dataavailable', ({ data }) => begun.parts.push(data))
+    begun.start()
+    recorder = begun
     name(true)
   }
 
@@ -232,10 +246,14 @@ export function recorderOf(input, submit, chat) {
     recorder = undefined
     name(false)
     stopped.addEventListener('stop', () => {
-      for (const track of stopped.stream.getTracks()) track.stop()
       if (isWanted) void send(new Blob(stopped.parts), stopped.mimeType)
     })
     stopped.stop()
+    turnOff(stopped.stream)
+  }
+
+  function turnOff(stream) {
+    for (const track of stream.getTracks()) track.stop()
   }
 
   async function send(recording, type) {
