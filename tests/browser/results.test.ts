@@ -8,7 +8,7 @@ import { ask, bot, idOf, text } from '../support/chat.ts'
 import { type Published, publish } from '../support/chats.ts'
 import { runs } from '../support/runs.ts'
 import { makeWorld, type Site } from '../support/world.ts'
-import { desktop, launch, newContext, phone, picture, watch, withBrowser } from './support.ts'
+import { desktop, gate, launch, newContext, phone, picture, watch, withBrowser } from './support.ts'
 
 /* Somebody looks at the results of their bot, of which there are many. */
 
@@ -235,6 +235,58 @@ withBrowser('the page of results', () => {
     await page.getByRole('button', { name: 'Show' }).click()
     await page.getByText('50 shown').waitFor()
     expect(new Set(await page.locator('#answers td:last-child').allTextContents())).toEqual(new Set(['3']))
+  })
+
+  test('nothing of another bot stands beside answers, and more of them let its numbers come', async () => {
+    const page = await open(desktop)
+    await enter(page)
+    await botOf(page).selectOption(site.draft.id)
+    await page.getByText('The bot is not published.').waitFor()
+    const numbers = gate()
+    await page.route(/analytics/, (route) => numbers.passed.then(() => route.continue()))
+    await botOf(page).selectOption(published.id)
+    await page.getByText('50 shown').waitFor()
+    expect(await page.locator('#overview, #funnel-about, #funnel').allTextContents()).toEqual(['', '', ''])
+    await page.getByRole('button', { name: 'More', exact: true }).click()
+    await page.getByText('100 shown').waitFor()
+    numbers.open()
+    await page.locator('#overview dd').first().waitFor()
+    await page.locator('.chart text.numbers').first().waitFor()
+    // The browser tells that there is no published bot, and no numbers of it.
+    expect(complaints.splice(0)).toEqual(Array(2).fill(expect.stringContaining('404')))
+  })
+
+  test('more bots let the results come that are looked for', async () => {
+    const page = await open(desktop)
+    const asked: string[] = []
+    await page.route('**/v1/bots?*', async (route) => {
+      const { searchParams } = new URL(route.request().url())
+      const cursor = searchParams.get('cursor') ?? ''
+      asked.push(cursor)
+      searchParams.delete('cursor')
+      const response = await route.fetch({ url: `${app.url}/v1/bots?${searchParams}` })
+      const { bots } = (await response.json()) as { bots: { id: string }[] }
+      // As if one bot were all that is listed at a time.
+      const isFirst = ({ id }: { id: string }) => id === published.id
+      const json = cursor
+        ? { bots: bots.filter((each) => !isFirst(each)), nextCursor: null }
+        : { bots: bots.filter(isFirst), nextCursor: 'rest' }
+      await route.fulfill({ response, json })
+    })
+    const results = gate()
+    await page.route('**/results?*', (route) => results.passed.then(() => route.continue()).catch(() => {}))
+    await page.getByLabel('Access token').fill(site.member.token)
+    const [search] = await Promise.all([
+      page.waitForRequest('**/results?*'),
+      page.getByRole('button', { name: 'Go on' }).click(),
+    ])
+    await page.getByRole('button', { name: 'More bots' }).dblclick()
+    await page.locator(`#bot option[value="${site.draft.id}"]`).waitFor({ state: 'attached' })
+    expect(await page.getByRole('button', { name: 'More bots' }).isVisible()).toBe(false)
+    results.open()
+    expect(await search.response()).not.toBeNull()
+    await page.getByText('50 shown').waitFor()
+    expect(asked).toEqual(['', 'rest'])
   })
 
   test('everything is downloaded in parts, and a part that breaks is asked for again', async () => {

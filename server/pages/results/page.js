@@ -21,15 +21,20 @@ let flow = readFlow()
 let shown = { results: [], cursor: null }
 
 /** Runs what a choice asks for, and tells what is wrong with it. */
-async function run(work) {
+function run(work) {
   running.abort()
-  const own = new AbortController()
-  running = own
+  running = new AbortController()
+  return add(work)
+}
+
+/** Runs what adds to what was chosen, beside what is still under way for that and until something else is chosen. */
+async function add(work) {
+  const { signal } = running
   part('problem').hidden = true
   try {
-    await work(own.signal)
+    await work(signal)
   } catch (error) {
-    if (!own.signal.aborted) fail(error)
+    if (!signal.aborted) fail(error)
   }
 }
 
@@ -82,6 +87,7 @@ async function openWorkspace(signal) {
   part('report').hidden = true
   part('bot').replaceChildren()
   part('more-bots').value = ''
+  part('more-bots').hidden = true
   const [workspaceId, named] = fragment()
   const botId = workspaceId === part('workspace').value ? named : undefined
   do await addBots(signal)
@@ -94,19 +100,27 @@ async function openWorkspace(signal) {
 const hasBot = (id) => [...part('bot').options].some(({ value }) => value === id)
 
 async function addBots(signal) {
-  const query = { workspaceId: part('workspace').value, limit: 100, cursor: part('more-bots').value }
-  const { bots, nextCursor } = await ask('v1/bots', query, signal)
-  part('bot').append(...bots.map(({ id, name }) => element('option', { value: id }, name)))
-  part('more-bots').value = nextCursor ?? ''
-  part('more-bots').hidden = nextCursor === null
+  const more = part('more-bots')
+  const query = { workspaceId: part('workspace').value, limit: 100, cursor: more.value }
+  more.disabled = true
+  try {
+    const { bots, nextCursor } = await ask('v1/bots', query, signal)
+    part('bot').append(...bots.map(({ id, name }) => element('option', { value: id }, name)))
+    more.value = nextCursor ?? ''
+    more.hidden = nextCursor === null
+  } finally {
+    more.disabled = false
+  }
 }
 
 part('workspace').addEventListener('change', () => run(openWorkspace))
 part('bot').addEventListener('change', () => run(openBot))
-part('more-bots').addEventListener('click', () => run(addBots))
+part('more-bots').addEventListener('click', () => add(addBots))
 
 async function openBot(signal) {
   const botId = part('bot').value
+  // What is there is another bot's, and more of it can be asked for.
+  part('report').hidden = true
   history.replaceState(null, '', `#${part('workspace').value}/${botId}`)
   flow = readFlow(await flowOf(botId, signal))
   part('variable').replaceChildren(
@@ -166,7 +180,7 @@ async function show(signal) {
   const botId = part('bot').value
   const { range, sought } = readFilters()
   shown = { botId, query: { ...range, ...sought }, results: [], cursor: '' }
-  part('answers').replaceChildren()
+  for (const id of ['overview', 'funnel-about', 'funnel', 'answers']) part(id).replaceChildren()
   part('shown').textContent = 'Looking …'
   part('more').hidden = true
   await Promise.all([
@@ -230,7 +244,7 @@ async function showMore(signal) {
   if (results.length > 0) part('answers').replaceChildren(tableOf(results, flow))
 }
 
-part('more').addEventListener('click', () => run(showMore))
+part('more').addEventListener('click', () => add(showMore))
 
 // Downloads, which go on whatever is looked at meanwhile
 
