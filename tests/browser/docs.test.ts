@@ -125,6 +125,12 @@ withBrowser('the reference page', () => {
     },
   )
 
+  test('an address that is not valid names no place, and the page works', async () => {
+    const page = await open('/docs#%', desktop)
+    await page.getByLabel('Search').fill('publish bot')
+    await page.getByText('3 found').waitFor()
+  })
+
   test('the guides name the address that the page came from', async () => {
     const page = await open('/docs', desktop)
     const snippet = page.locator('#first-steps pre').first()

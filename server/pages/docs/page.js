@@ -30,8 +30,14 @@ function goTo(name) {
 }
 
 function goToAddress() {
+  let name = location.hash.slice(1)
+  try {
+    name = decodeURIComponent(name)
+  } catch {
+    // It was cut off or mistyped: it names no place, and the rest of the page works all the same.
+  }
   // Links to operations once had another form: #/bots/getBot.
-  goTo(decodeURIComponent(location.hash.slice(1)).replace(/^\/(\w+)\/(\w+)$/, 'operations-$1-$2'))
+  goTo(name.replace(/^\/(\w+)\/(\w+)$/, 'operations-$1-$2'))
 }
 addEventListener('hashchange', goToAddress)
 if (location.hash) goToAddress()
