@@ -213,6 +213,14 @@ withBrowser('the look of the chat page', () => {
 
   const long = Array.from({ length: 30 }, (_, index) => text(`Line ${index}`))
 
+  test('a scale has so many steps at most, wherever its author lets it begin', async () => {
+    const groups = { Start: [{ type: 'rating input', options: { startsAt: -1_000, length: 5 } }] }
+    const page = await openBot(groups)
+    await page.locator('.rating-item').first().waitFor()
+    const steps = await page.locator('.rating-item').allTextContents()
+    expect([steps[0], steps.at(-1), steps.length]).toEqual(['-100', '5', 106])
+  })
+
   test('the end stays in view when the window shrinks or turns, unless the person reads above', async () => {
     const page = await openBot({ Start: [...long, ask('Name')] }, { variables: ['Name'] }, phone)
     await page.locator('.field').waitFor()

@@ -135,7 +135,8 @@ export function timeField({ options }, naming, submit) {
 export function ratingField({ options }, naming, submit) {
   const length = Math.min(Math.max(Number(options.length ?? 10), 1), 100)
   const areIcons = options.buttonType === 'Icons'
-  const start = areIcons ? 1 : Math.min(Number(options.startsAt ?? 0), length)
+  // The contract does not bound it, and every step is an element.
+  const start = areIcons ? 1 : Math.min(Math.max(Number(options.startsAt ?? 0), -100), length)
   const values = Array.from({ length: length - start + 1 }, (_, index) => start + index)
   const isOneClick = options.isOneClickSubmitEnabled === true
   const name = newId('rating')
