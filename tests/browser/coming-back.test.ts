@@ -136,6 +136,19 @@ withBrowser('coming back to a chat', () => {
     expect(transcript.filter(({ role }) => role === 'user')).toHaveLength(3)
   })
 
+  test('after an answer that only looks like the address of a file', async () => {
+    const made = await publish(app, world.here, steps(remembering('session')))
+    const page = await openIn(await newPerson(), `/chat/${made.publicId}`)
+    await asked(page, 'One?')
+    const words = `https://example.com/files/a/${'a'.repeat(58)}/%zz`
+    await say(page, words)
+    await asked(page, 'Two')
+    await page.reload()
+    await page.locator('.guest-text, .failure').waitFor()
+    expect(await page.locator('.guest-text').allTextContents()).toEqual([words])
+    await asked(page, 'Two')
+  })
+
   test('in the tab only, where the bot remembers for the session', async () => {
     const made = await publish(app, world.here, steps(remembering('session')))
     const context = await newPerson()

@@ -301,6 +301,17 @@ const address = /^https?:\/\/\S+\/files\/[\w-]+\/[a-z\d]{58}\/([^/\s]+)$/
 
 /** An answer that was given before, as it is shown: names of files in place of their addresses. */
 export function shownAnswer(text) {
-  const names = text.split(', ').map((part) => address.exec(part)?.[1])
-  return names.includes(undefined) ? text : names.map(decodeURIComponent).join(', ')
+  const names = text.split(', ').map(nameIn)
+  return names.includes(undefined) ? text : names.join(', ')
+}
+
+/** The name of the file that is at an address of the service. */
+function nameIn(part) {
+  const name = address.exec(part)?.[1]
+  try {
+    return name && decodeURIComponent(name)
+  } catch {
+    // A person can type what only looks like such an address.
+    return undefined
+  }
 }
