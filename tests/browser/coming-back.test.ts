@@ -227,6 +227,21 @@ withBrowser('coming back to a chat', () => {
     expect(await page.locator('.host-bubble').allTextContents()).toEqual(['Bot: See you.'])
   })
 
+  test('who waits again and again leaves nothing behind', async () => {
+    const made = await publish(app, world.here, steps({}))
+    const page = await openIn(await newPerson(), `/chat/${made.publicId}`)
+    const left = await page.evaluate(`import('/chat/files/dom.js').then(async ({ sleep }) => {
+      const { signal } = new AbortController()
+      const listeners = new Set()
+      signal.addEventListener = (_, listener) => listeners.add(listener)
+      signal.removeEventListener = (_, listener) => listeners.delete(listener)
+      await sleep(1, signal)
+      await sleep(1, signal)
+      return listeners.size
+    })`)
+    expect(left).toBe(0)
+  })
+
   test('the chat waits for a webhook as before', async () => {
     const flow = bot(
       { Start: [text('Pay, please.'), { id: 'paid', type: 'webhook' }, text('Thank you.')] },

@@ -76,11 +76,16 @@ export const linkProtocols = ['http:', 'https:', 'mailto:', 'tel:', 'sms:']
 export function sleep(milliseconds, signal) {
   return new Promise((resolve, reject) => {
     signal?.throwIfAborted()
-    const timer = setTimeout(resolve, milliseconds)
-    signal?.addEventListener('abort', () => {
+    const stop = () => {
       clearTimeout(timer)
       reject(signal.reason)
-    })
+    }
+    const timer = setTimeout(() => {
+      // One signal sees many of these, as long as a chat waits.
+      signal?.removeEventListener('abort', stop)
+      resolve()
+    }, milliseconds)
+    signal?.addEventListener('abort', stop, { once: true })
   })
 }
 
