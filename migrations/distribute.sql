@@ -215,7 +215,6 @@ BEGIN
   was_completed := coalesce(v_before.is_completed, false);
 END $$;--> statement-breakpoint
 
--- What p_saved_at says is not looked at: a step was saved when the clock of the node says so.
 CREATE OR REPLACE FUNCTION write_chat_step(
   p_bot_id text, p_session_id text, p_publication_id text, p_result_id text, p_revision integer, p_steered text,
   p_is_ended boolean, p_state json, p_last_message text, p_last_answer json, p_kept_step bytea, p_apart_step bytea,
@@ -228,23 +227,25 @@ CREATE OR REPLACE FUNCTION write_chat_step(
 ) LANGUAGE plpgsql AS $$
 #variable_conflict use_column
 BEGIN
+  -- By the clock of the database, whatever the caller says. No part of the statements, which must not be volatile.
+  p_saved_at := clock_timestamp();
   IF p_revision > 0 THEN
     UPDATE chat_sessions c SET state = p_state, revision = c.revision + 1, result_id = p_result_id,
       last_message = p_last_message, last_answer = p_last_answer, ended_at = p_ended_at, expires_at = p_expires_at,
-      updated_at = clock_timestamp(), steered = NULL, steps = coalesce(p_kept_step || coalesce(c.steps, ''), c.steps)
+      updated_at = p_saved_at, steered = NULL, steps = coalesce(p_kept_step || coalesce(c.steps, ''), c.steps)
     WHERE c.bot_id = p_bot_id AND c.id = p_session_id AND c.revision = p_revision
       AND c.steered::text IS NOT DISTINCT FROM p_steered AND (c.state IS NULL) = p_is_ended;
   ELSIF p_result_id IS NOT NULL THEN
     INSERT INTO chat_sessions (id, bot_id, publication_id, result_id, state, revision, last_message, last_answer,
       ended_at, expires_at, created_at, updated_at, steps)
     VALUES (p_session_id, p_bot_id, p_publication_id, p_result_id, p_state, 1, p_last_message, p_last_answer,
-      p_ended_at, p_expires_at, p_now, clock_timestamp(), p_kept_step);
+      p_ended_at, p_expires_at, p_now, p_saved_at, p_kept_step);
   ELSE
     -- A preview alone may begin again under the id that it has.
     INSERT INTO chat_sessions AS c (id, bot_id, publication_id, result_id, state, revision, last_message, last_answer,
       ended_at, expires_at, created_at, updated_at, steps)
     VALUES (p_session_id, p_bot_id, p_publication_id, p_result_id, p_state, 1, p_last_message, p_last_answer,
-      p_ended_at, p_expires_at, p_now, clock_timestamp(), p_kept_step)
+      p_ended_at, p_expires_at, p_now, p_saved_at, p_kept_step)
     ON CONFLICT ON CONSTRAINT chat_sessions_pkey DO UPDATE SET state = excluded.state, revision = 1, claim = NULL,
       last_message = excluded.last_message, last_answer = excluded.last_answer, ended_at = excluded.ended_at,
       expires_at = excluded.expires_at, updated_at = excluded.updated_at

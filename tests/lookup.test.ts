@@ -283,7 +283,7 @@ describe('bots that are made at one moment', () => {
         }),
       )
     }
-    const insertions = () => app.statements.filter((text) => /INSERT INTO "bots"/.test(text)).length
+    const insertions = () => app.statements.filter((text) => /INSERT INTO "bots"/i.test(text)).length
     const isAlone = isDistributed(app.db)
     expect(await insertAll([null, null, null, null, null])).toEqual(Array(5).fill(undefined))
     // The first at once, and what comes meanwhile.
