@@ -186,6 +186,18 @@ test.each(nodeFunctions.map((text) => [/FUNCTION (\w+)/.exec(text)?.[1], text]))
   },
 )
 
+test.each(nodeFunctions.map((text) => [/FUNCTION (\w+)/.exec(text)?.[1], text]))(
+  '%s has no volatile function in a statement that writes, which a cluster refuses',
+  (_name, text) => {
+    const writing = String(text)
+      .split(';')
+      .filter((statement) => /\b(INSERT INTO|UPDATE|DELETE FROM)\b/.test(statement))
+    expect(writing.filter((statement) => /clock_timestamp|random|nextval|timeofday/.test(statement))).toEqual(
+      [],
+    )
+  },
+)
+
 test('the functions of a cluster do not know hours: none are counted or read', async () => {
   const params = { botId: site.draft.id }
   await app.pool.query(
