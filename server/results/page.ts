@@ -1,4 +1,4 @@
-import { and, eq, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import pg from 'pg'
 import type { components } from '../../generated/openapi.ts'
@@ -77,16 +77,24 @@ const questionTypes = {
   limit: 'integer',
 } as const
 
+/** A value of a question, as a statement has it. */
+type Value = (name: keyof typeof questionTypes) => SQL
+
+/** Results of a bot that are there, within a range. */
+const ofBot = (value: Value) => sql`${table.botId} = ${value('botId')} AND NOT ${table.isArchived}
+    AND ${table.createdAt} > ${value('floor')}
+    AND ${table.createdAt} >= ${value('from')} AND ${table.createdAt} < ${value('to')}`
+
+/** Those that are listed after a position. */
+const isAfter = (value: Value) => sql`${table.hasStarted}
+    AND (${table.createdAt}, ${table.id}) < (${value('createdAt')}, ${value('id')})`
+
+const asked: Value = (name) => sql`asked.${sql.identifier(name)}`
+
 /** Rows are taken as they come: what Drizzle does to each cell would be a tenth of the work for a page. */
 const resultStatements = statements((db, named) => {
-  const given = (name: string) => hidden(db, name, 'timestamptz')
-  const ofBot = sql`${table.botId} = ${hidden(db, 'botId', 'text')} AND NOT ${table.isArchived}
-    AND ${table.createdAt} > ${given('floor')}
-    AND ${table.createdAt} >= ${given('from')} AND ${table.createdAt} < ${given('to')}`
-  const isAfter = sql`${table.hasStarted}
-    AND (${table.createdAt}, ${table.id}) < (${given('createdAt')}, ${hidden(db, 'id', 'text')})`
+  const given: Value = (name) => hidden(db, name, questionTypes[name])
   const inOrder = sql.join(newestFirst(table.createdAt, table.id), sql`, `)
-  const limit = hidden(db, 'limit', 'integer')
   return {
     packed: prepareLookup(
       db,
@@ -96,12 +104,9 @@ const resultStatements = statements((db, named) => {
       packedShape,
       (list, questions) =>
         sql`SELECT ${list} FROM ${questions} CROSS JOIN ${packedResults(
-          sql`asked."botId"`,
-          sql`SELECT * FROM ${table} WHERE ${table.botId} = asked."botId" AND NOT ${table.isArchived}
-          AND ${table.hasStarted} AND ${table.createdAt} > asked.floor
-          AND ${table.createdAt} >= asked."from" AND ${table.createdAt} < asked."to"
-          AND (${table.createdAt}, ${table.id}) < (asked."createdAt", asked.id)
-          ORDER BY ${inOrder} LIMIT asked."limit"`,
+          asked('botId'),
+          sql`SELECT * FROM ${table} WHERE ${ofBot(asked)} AND ${isAfter(asked)}
+          ORDER BY ${inOrder} LIMIT ${asked('limit')}`,
         )}`,
     ),
     // Read row by row until there are enough. The last one that may be looked at always comes with them: it tells
@@ -116,11 +121,11 @@ const resultStatements = statements((db, named) => {
       },
       (list) => sql`SELECT ${list} FROM (
           SELECT *, row_number() OVER (ORDER BY ${inOrder} ROWS UNBOUNDED PRECEDING) AS place FROM ${table}
-          WHERE ${ofBot} AND ${isAfter}
+          WHERE ${ofBot(given)} AND ${isAfter(given)}
           ORDER BY ${inOrder} LIMIT ${sql.raw(String(EXAMINED))}
         ) AS ${table} CROSS JOIN LATERAL (SELECT ${isWanted} AS is_wanted OFFSET 0) AS sought
         WHERE ${table}.place = ${sql.raw(String(EXAMINED))} OR sought.is_wanted
-        ORDER BY ${inOrder} LIMIT ${limit}`,
+        ORDER BY ${inOrder} LIMIT ${given('limit')}`,
     ),
     // The last result that a part covers, and the one after it.
     part: prepareSelect(
@@ -128,7 +133,7 @@ const resultStatements = statements((db, named) => {
       named('result_part'),
       { id: table.id, createdAt: table.createdAt },
       (list) => sql`SELECT ${list} FROM ${table}
-        WHERE ${ofBot} AND ${isAfter} ORDER BY ${inOrder} OFFSET ${limit} - 1 LIMIT 2`,
+        WHERE ${ofBot(given)} AND ${isAfter(given)} ORDER BY ${inOrder} OFFSET ${given('limit')} - 1 LIMIT 2`,
     ),
     tied: prepareSelect(
       db,
@@ -144,7 +149,7 @@ const resultStatements = statements((db, named) => {
       named('result'),
       resultShape,
       (list) =>
-        sql`SELECT ${list} FROM ${table} WHERE ${ofBot} AND ${table.id} = ${sql.placeholder('resultId')}`,
+        sql`SELECT ${list} FROM ${table} WHERE ${ofBot(given)} AND ${table.id} = ${sql.placeholder('resultId')}`,
     ),
   }
 })
@@ -179,8 +184,10 @@ export async function resultPage(
     if (page) return page
   }
   const { rows, end } = await resultRows(db, grant, filter, position, limit)
-  const length = rows.reduce((sum, { answers, variables }) => sum + answers.length + variables.length, 0)
-  if (isOfAll && length <= LIGHT) lightBots.set(grant.bot.id, true)
+  if (isOfAll) {
+    const length = rows.reduce((sum, { answers, variables }) => sum + answers.length + variables.length, 0)
+    if (length <= LIGHT) lightBots.set(grant.bot.id, true)
+  }
   return { results: rows.map((row) => toResult(grant.bot.id, row)), end }
 }
 
