@@ -46,3 +46,25 @@ testDirect('a prepared statement that fails leads to who asked for it, and the n
     'Prepared statements must be unique',
   )
 })
+
+testDirect('the columns of a prepared statement are those that it has on its connection', async () => {
+  const star = async () => {
+    const { rows } = await app.pool.query({ name: 'star', text: 'SELECT * FROM star', values: [] })
+    return rows
+  }
+  await app.pool.query('CREATE TABLE star AS SELECT 1 AS one, 2 AS two')
+  expect(await star()).toEqual([{ one: 1, two: 2 }])
+  expect(await star()).toEqual([{ one: 1, two: 2 }])
+  for (const [change, rows] of [
+    [`ALTER TABLE star ALTER one TYPE text`, [{ one: '1', two: 2 }]],
+    [`ALTER TABLE star RENAME two TO three`, [{ one: '1', three: 2 }]],
+    [`ALTER TABLE star DROP three`, [{ one: '1' }]],
+  ] as const) {
+    const connection = await app.pool.connect()
+    await connection.query(change)
+    // The pool opens another one.
+    connection.release(true)
+    expect(await star()).toEqual(rows)
+  }
+  await app.pool.query('DROP TABLE star')
+})
