@@ -1,8 +1,6 @@
 import { hash } from 'node:crypto'
-import { LRUCache } from 'lru-cache'
 import { information } from '../contract/index.ts'
 import type { Conditions, NamedTag } from '../contract/operation.ts'
-import { JsonText } from './json/json-text.ts'
 
 /*
  * Entity tags: `"<id>-<moment of the last change>-<digest>"`. The first two say which state of which record it is,
@@ -20,34 +18,6 @@ export interface Versioned {
 export function entityTag(record: Versioned, shown: unknown): string {
   const digest = hash('sha256', JSON.stringify([information.version, shown]), 'hex')
   return `"${stateOf(record)}-${digest.slice(0, 16)}"`
-}
-
-/**
- * The tag of a row, made anew only when a column has changed since it was last asked for: most reads find the row as it
- * was, and to see that takes a tenth of the time. `as` is what else shows, and names what `make` makes of the row.
- */
-export function tagOfRow<Row extends Versioned>(row: Row, as: string, make: (row: Row) => string): string {
-  const key = `${row.id} ${as}`
-  const known = recent.get(key)
-  if (known && isSame(known.row, row)) return known.tag
-  const tag = make(row)
-  recent.set(key, { row, tag })
-  return tag
-}
-
-const recent = new LRUCache<string, { row: Versioned; tag: string }>({ max: 1_000 })
-
-/** Whether two rows of one table have the same in every column. */
-function isSame(one: Versioned, other: Versioned): boolean {
-  const [left, right] = [one, other] as unknown as Record<string, unknown>[]
-  for (const name in right) {
-    const [was, is] = [left?.[name], right[name]]
-    if (was === is) continue
-    if (was instanceof Date && is instanceof Date && was.getTime() === is.getTime()) continue
-    if (was instanceof JsonText && is instanceof JsonText && was.text === is.text) continue
-    return false
-  }
-  return true
 }
 
 function stateOf({ id, updatedAt }: Versioned): string {

@@ -1,9 +1,7 @@
 import type { IncomingMessage } from 'node:http'
 import { expect, test } from '@jest/globals'
 import { operations } from '../contract/index.ts'
-import { tagOfRow } from '../server/entity-tags.ts'
 import { readConditions } from '../server/http/conditions.ts'
-import { JsonText } from '../server/json/json-text.ts'
 import fc from './support/fast-check.ts'
 import { endpoints, parametersOf } from './support/published.ts'
 
@@ -34,32 +32,4 @@ test('headers that are taken at any length are bounded by what all headers may h
   expect(new Set(unbounded.map(({ name, schema }) => `${name} ${schema.maxLength}`))).toEqual(
     new Set(['If-None-Match 16384', 'If-Match 16384', 'Prefer 16384']),
   )
-})
-
-test('the tag of a row is made once, and anew for another column, another form and another row', () => {
-  let made = 0
-  const tagOf = (row: Parameters<typeof tagOfRow>[0], as = 'write') => tagOfRow(row, as, () => `"${++made}"`)
-  const row = () => ({
-    id: 'some-row',
-    updatedAt: new Date(1_000),
-    name: 'Bot' as string | null,
-    preferences: new JsonText('{}') as JsonText | null,
-  })
-  expect(tagOf(row())).toBe('"1"')
-  expect(tagOf(row())).toBe('"1"')
-  const others = [
-    { ...row(), name: 'Other' },
-    { ...row(), name: null },
-    { ...row(), preferences: new JsonText('[]') },
-    { ...row(), preferences: null },
-    { ...row(), updatedAt: new Date(1_001) },
-  ]
-  for (const [at, other] of others.entries()) {
-    // Each differs from the one before.
-    expect(tagOf(other)).toBe(`"${at + 2}"`)
-    expect(tagOf(other)).toBe(`"${at + 2}"`)
-  }
-  expect(tagOf(row(), 'read')).toBe('"7"')
-  expect(tagOf({ ...row(), id: 'other-row' })).toBe('"8"')
-  expect(tagOf(row(), 'read')).toBe('"7"')
 })

@@ -1,7 +1,16 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { eq, getTableColumns, sql } from 'drizzle-orm'
 import { transact } from '../server/db/client.ts'
-import { apiTokens, bots, resultAnswers, results, workspaceMembers } from '../server/db/schema.ts'
+import { madeOnce, remembered } from '../server/db/remembered.ts'
+import {
+  apiTokens,
+  bots,
+  folders,
+  resultAnswers,
+  results,
+  workspaceMembers,
+  workspaces,
+} from '../server/db/schema.ts'
 import { expression, optional, prepareSelect, selectRows } from '../server/db/selection.ts'
 import { JsonText } from '../server/json/json-text.ts'
 import { type App, startApp } from './support/app.ts'
@@ -96,5 +105,67 @@ test('an expression has the type that it is cast to, and may be null only where 
     moment: new Date('2026-03-29T00:30:00.000Z'),
     none: null,
     role: null,
+  })
+})
+
+const { tokenHash: _, ...tokenColumns } = getTableColumns(apiTokens)
+
+describe('what is remembered', () => {
+  const read = async (columns: Parameters<typeof remembered>[0], record = remembered(columns)) => {
+    const { table } = Object.values(columns)[0] as (typeof bots)['id']
+    const rows = await selectRows(app.db, { record }, (list) => sql`SELECT ${list} FROM ${table}`)
+    return rows.map((row) => row.record)
+  }
+
+  test.each(
+    Object.entries({
+      workspaces: getTableColumns(workspaces),
+      folders: getTableColumns(folders),
+      bots: getTableColumns(bots),
+      apiTokens: tokenColumns,
+    }),
+  )('is of %s what Drizzle reads', async (_, columns) => {
+    // Drizzle reads those before as of our days.
+    const moment = new Date('0100-05-06T07:08:09.010Z')
+    await app.db.update(workspaces).set({
+      name: 'Ünï\u2028 "quoted" \\ \t\n,(){}',
+      icon: '',
+      settings: new JsonText('{ "b":1.0 ,"a" : "\\u0041" }'),
+      lastActivityAt: moment,
+    })
+    await app.db.update(bots).set({
+      riskLevel: 0.1,
+      resultsTablePreferences: new JsonText('[ ]'),
+      resultsFloorAt: moment,
+      revision: 2 ** 53 - 1,
+    })
+    await app.db.update(apiTokens).set({ scopes: ['read', 'chat-admin'], lastUsedOn: '2026-03-29' })
+    const expected = await app.db.select(columns).from((columns.id as (typeof bots)['id']).table)
+    expect(expected.length).toBeGreaterThan(0)
+    expect(await read(columns)).toEqual(expect.arrayContaining(expected))
+  })
+
+  test('is the same object until it changes, and nobody changes it', async () => {
+    const columns = { id: bots.id, name: bots.name }
+    const record = remembered(columns)
+    const find = async () => (await read(columns, record)).find(({ id }) => id === world.here.draft.id)
+    const first = await find()
+    expect(await find()).toBe(first)
+    expect(() => Object.assign(first as object, { name: 'Other' })).toThrow(TypeError)
+    let made = 0
+    const make = (name: string) => madeOnce(first as object, name, () => ++made)
+    expect([make('one'), make('other'), make('one')]).toEqual([1, 2, 1])
+
+    const name = String(first?.name)
+    await app.db.update(bots).set({ name: 'Other' }).where(eq(bots.id, world.here.draft.id))
+    const second = await find()
+    expect(second).toEqual({ ...first, name: 'Other' })
+    expect(madeOnce(second as object, 'one', () => ++made)).toBe(3)
+    await app.db.update(bots).set({ name }).where(eq(bots.id, world.here.draft.id))
+    expect(await find()).toEqual(first)
+  })
+
+  test('is nothing that JSON does not have', () => {
+    expect(() => remembered(getTableColumns(apiTokens))).toThrow('JSON has nothing for the column token_hash')
   })
 })

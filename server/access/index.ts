@@ -5,8 +5,9 @@ import type { ErrorCode, Issue } from '../../contract/errors.ts'
 import type { Need, Role, Scope } from '../../contract/operation.ts'
 import { type Database, type StatementContext, statements } from '../db/client.ts'
 import { prepareLookup } from '../db/lookup.ts'
+import { remembered } from '../db/remembered.ts'
 import { apiTokens, bots, folders, webhookEndpoints, workspaceMembers, workspaces } from '../db/schema.ts'
-import { expression, optional, type RowOf } from '../db/selection.ts'
+import { type Expression, expression, optional, type RowOf } from '../db/selection.ts'
 import { toIso } from '../iso-time.ts'
 import { unauthorized } from './authenticate.ts'
 
@@ -140,7 +141,7 @@ const tokenColumns = {
   workspaceId: apiTokens.workspaceId,
 }
 
-type Token = RowOf<typeof tokenColumns>
+type Token = Readonly<RowOf<typeof tokenColumns>>
 
 function refusedToken(token: Token | undefined, now: Date): Issue | undefined {
   if (!token) return unauthorized('unknown', 'The token is not known')
@@ -183,13 +184,14 @@ function grantLookup<Table extends typeof workspaces | typeof folders | typeof b
   [db, named]: StatementContext,
   name: string,
   table: Table,
+  token: Expression<Token>,
 ) {
   // Null for who is not a member of the record's workspace.
   const shape = {
-    token: tokenColumns,
+    token,
     role: optional(workspaceMembers.role),
     isWatched: isWatched('workspaceId' in table ? table.workspaceId : table.id),
-    record: getTableColumns(table),
+    record: remembered(getTableColumns(table)),
   }
   return prepareLookup(
     db,
@@ -205,16 +207,19 @@ function grantLookup<Table extends typeof workspaces | typeof folders | typeof b
   )
 }
 
-const lookups = statements((db, named) => ({
-  user: prepareLookup(
-    db,
-    named,
-    'grant_user',
-    questions,
-    { token: tokenColumns },
-    (list, asked) => sql`SELECT ${list} FROM ${asked} ${owner}`,
-  ),
-  workspace: grantLookup([db, named], 'grant_workspace', workspaces),
-  folder: grantLookup([db, named], 'grant_folder', folders),
-  bot: grantLookup([db, named], 'grant_bot', bots),
-}))
+const lookups = statements((db, named) => {
+  const token = remembered(tokenColumns)
+  return {
+    user: prepareLookup(
+      db,
+      named,
+      'grant_user',
+      questions,
+      { token },
+      (list, asked) => sql`SELECT ${list} FROM ${asked} ${owner}`,
+    ),
+    workspace: grantLookup([db, named], 'grant_workspace', workspaces, token),
+    folder: grantLookup([db, named], 'grant_folder', folders, token),
+    bot: grantLookup([db, named], 'grant_bot', bots, token),
+  }
+})

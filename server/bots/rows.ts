@@ -6,8 +6,9 @@ import type { BotGrant, WorkspaceGrant } from '../access/index.ts'
 import { requestPurge } from '../background/purge.ts'
 import { type Database, statements, type Transaction } from '../db/client.ts'
 import { after, newestFirst, type Position } from '../db/page.ts'
+import { madeOnce } from '../db/remembered.ts'
 import { customDomains, publicIds, publishedBots, bots as table } from '../db/schema.ts'
-import { entityTag, isStale, tagOfRow } from '../entity-tags.ts'
+import { entityTag, isStale } from '../entity-tags.ts'
 import { toIso } from '../iso-time.ts'
 import { JsonText, stored } from '../json/json-text.ts'
 import { newEntry, writeEntry } from '../workspaces/audit.ts'
@@ -62,9 +63,10 @@ export function botTag(
   form: 'stored' | 'converted' | 'export' = 'stored',
 ): string {
   const mode = modeOf(role)
-  return tagOfRow(bot, `${mode} ${form}`, ({ resultsFloorAt: _, ...shown }) =>
-    entityTag(bot, [shown, mode, form]),
-  )
+  return madeOnce(bot, `tag ${mode} ${form}`, () => {
+    const { resultsFloorAt: _, ...shown } = bot
+    return entityTag(bot, [shown, mode, form])
+  })
 }
 
 /** A document that may be null, as it was sent. */

@@ -1,13 +1,14 @@
 import type { Issue } from '../../contract/errors.ts'
 import type { Role } from '../../contract/operation.ts'
-import type { WorkspacesHandlers } from '../../generated/handlers.ts'
+import type { GetWorkspace, WorkspacesHandlers } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
 import type { Config } from '../config.ts'
 import type { Contexts } from '../context.ts'
 import { transact } from '../db/client.ts'
-import { entityTag, tagOfRow } from '../entity-tags.ts'
+import { madeOnce } from '../db/remembered.ts'
+import { entityTag } from '../entity-tags.ts'
 import { toIso } from '../iso-time.ts'
-import { stored } from '../json/json-text.ts'
+import { encoded, stored } from '../json/json-text.ts'
 import {
   createWorkspace,
   deleteWorkspace,
@@ -38,14 +39,7 @@ export const workspaces: WorkspacesHandlers<Contexts> = {
     const unread = reply.unread(conditions, etag)
     if (unread) return unread
     return reply.ok(
-      {
-        workspace: Object.assign(toWorkspace(workspace), {
-          customChatsLimit: workspace.customChatsLimit,
-          customSeatsLimit: workspace.customSeatsLimit,
-          resultsRetentionDays: workspace.resultsRetentionDays,
-        }),
-        currentUserMode: ({ ADMIN: 'write', MEMBER: 'read', GUEST: 'guest' } as const)[role],
-      },
+      stored(madeOnce(workspace, `answer ${role}`, () => encoded(toAnswer(workspace, role)))),
       etag,
     )
   },
@@ -87,7 +81,10 @@ function longerThanInstallation(
 
 /** The entity tag of a workspace as a caller of this role sees it. */
 function workspaceTag(workspace: WorkspaceRow, role: Role): string {
-  return tagOfRow(workspace, role, ({ createdBy: _, ...shown }) => entityTag(shown, [shown, role]))
+  return madeOnce(workspace, `tag ${role}`, () => {
+    const { createdBy: _, ...shown } = workspace
+    return entityTag(workspace, [shown, role])
+  })
 }
 
 type Plan = components['schemas']['Workspace']['plan']
@@ -114,6 +111,15 @@ function toWorkspace(row: WorkspaceRow): components['schemas']['Workspace'] {
     lastActivityAt: toTime(row.lastActivityAt),
     inactiveFirstEmailSentAt: toTime(row.inactiveFirstEmailSentAt),
     inactiveSecondEmailSentAt: toTime(row.inactiveSecondEmailSentAt),
+  }
+}
+
+/** The workspace as those see it who ask for it alone. */
+function toAnswer(workspace: WorkspaceRow, role: Role): GetWorkspace['reply'] {
+  const { customChatsLimit, customSeatsLimit, resultsRetentionDays } = workspace
+  return {
+    workspace: { ...toWorkspace(workspace), customChatsLimit, customSeatsLimit, resultsRetentionDays },
+    currentUserMode: ({ ADMIN: 'write', MEMBER: 'read', GUEST: 'guest' } as const)[role],
   }
 }
 

@@ -58,6 +58,12 @@ export function encode(value: unknown): string | Buffer[] {
   return out.pieces
 }
 
+/** What is sent more than once, as it is sent. */
+export function encoded(value: unknown): JsonText {
+  const text = encode(value)
+  return new JsonText(typeof text === 'string' ? text : Buffer.concat(text))
+}
+
 interface Output {
   /** What follows the last piece. */
   text: string
