@@ -37,7 +37,7 @@ test('columns of a record that are named like those of a token or a role give no
     authorize(
       app.db,
       { ...bot('ADMIN'), scope: 'read' },
-      hash('sha256', token, 'buffer'),
+      hash('sha256', token, 'hex'),
       here.draft.id,
       app.clock.now(),
     )

@@ -40,7 +40,7 @@ const accessTo = (kind: Kind) =>
   >
 
 function ask(kind: Kind, { token }: Caller, id: string) {
-  return authorize(app.db, accessTo(kind), hash('sha256', token, 'buffer'), id, new Date('2026-03-10'))
+  return authorize(app.db, accessTo(kind), hash('sha256', token, 'hex'), id, new Date('2026-03-10'))
 }
 
 /** Everybody asks for everything of one kind, on both sites. */

@@ -252,7 +252,7 @@ const requests: Record<string, Asked> = {
       const { admin } = world.here
       return Promise.all(
         ['bot-1', 'bot-2', 'bot-3'].map((id) =>
-          authorize(app.db, accessToBots, hash('sha256', admin.token, 'buffer'), id, app.clock.now()),
+          authorize(app.db, accessToBots, hash('sha256', admin.token, 'hex'), id, app.clock.now()),
         ),
       )
     },

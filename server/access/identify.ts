@@ -14,7 +14,7 @@ import { type Authorization, authorize, type Refusal } from './index.ts'
 export interface Visitor {
   authorization: Authorization
   /** Absent for an operation that anyone may call. */
-  tokenHash?: Buffer
+  tokenHash?: string
   /** The id of the record; absent where none was looked up. */
   id?: string | undefined
 }
@@ -40,7 +40,7 @@ export async function identify(
   if ('issue' in credential) return { refusal: { code: 'UNAUTHORIZED', issues: [credential.issue] } }
   const tokenHash = credential.hash
   const isInBody = need.kind === 'workspace' && need.place === 'body'
-  const likely = isInBody ? namedLast.get(tokenHash.toString('latin1')) : id
+  const likely = isInBody ? namedLast.get(tokenHash) : id
   const authorization = await authorizeAt(db, need, tokenHash, likely, now)
   return authorization.caller === undefined ? authorization : { authorization, tokenHash, id: likely }
 }
@@ -56,7 +56,7 @@ export async function permit(
   if (id === undefined || id === known) return authorization
   if (need.kind === 'anyone' || !tokenHash) throw new Error('Only a record of a caller is looked up')
   const permitted = await authorizeAt(db, need, tokenHash, id, now)
-  if ('grant' in permitted) namedLast.set(tokenHash.toString('latin1'), id)
+  if ('grant' in permitted) namedLast.set(tokenHash, id)
   return permitted
 }
 
@@ -64,7 +64,7 @@ export async function permit(
 function authorizeAt(
   db: Database,
   need: Exclude<Need, { kind: 'anyone' }>,
-  tokenHash: Buffer,
+  tokenHash: string,
   id: string | undefined,
   now: Date,
 ): Promise<Authorization> {

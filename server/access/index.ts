@@ -82,7 +82,7 @@ const rank: Record<Role, number> = { GUEST: 0, MEMBER: 1, ADMIN: 2 }
 export async function authorize(
   db: Database,
   need: Exclude<Need, { kind: 'anyone' }>,
-  tokenHash: Buffer,
+  tokenHash: string,
   id: string,
   now: Date,
 ): Promise<Authorization> {
@@ -176,8 +176,8 @@ export function isWatched(workspaceId: AnyPgColumn) {
   )
 }
 
-const questions = { tokenHash: 'bytea', id: 'text' } as const
-const owner = sql`JOIN ${apiTokens} ON ${apiTokens.tokenHash} = asked."tokenHash"`
+const questions = { tokenHash: 'text', id: 'text' } as const
+const owner = sql`JOIN ${apiTokens} ON ${apiTokens.tokenHash} = decode(asked."tokenHash", 'hex')`
 
 /** Whose token it is, which record has the id, and what the owner's role in its workspace is. */
 function grantLookup<Table extends typeof workspaces | typeof folders | typeof bots>(

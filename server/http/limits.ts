@@ -43,7 +43,7 @@ export interface Limits {
   enter(
     request: express.Request,
     response: express.Response,
-    tokenHash: Buffer | undefined,
+    tokenHash: string | undefined,
   ): Promise<'in' | 'answered' | 'full'>
   /**
    * Counts what could not be counted before its token was looked up: for the token that is valid, for the address
@@ -52,11 +52,11 @@ export interface Limits {
   recognize(
     request: express.Request,
     response: express.Response,
-    tokenHash: Buffer,
+    tokenHash: string,
     token: { isValid: boolean; id?: string },
   ): Promise<'in' | 'answered'>
   /** Counts a token no longer as a caller: it is not valid any more. */
-  forget(tokenHash: Buffer): void
+  forget(tokenHash: string): void
   /** Makes room for the next request; nothing for one that was not let in. */
   leave(response: express.Response): void
 }
@@ -107,11 +107,10 @@ export function createLimits({ config, log }: Pick<Services, 'config' | 'log'>):
 
   return {
     async enter(request, response, tokenHash) {
-      const key = tokenHash?.toString('latin1')
-      const isKnown = key !== undefined && known.has(key)
-      if (config.RATE_LIMIT && (isKnown || key === undefined)) {
+      const isKnown = tokenHash !== undefined && known.has(tokenHash)
+      if (config.RATE_LIMIT && (isKnown || tokenHash === undefined)) {
         const entry = await (isKnown
-          ? take('token', key, response)
+          ? take('token', tokenHash, response)
           : take('address', networkOf(request.ip), response))
         if (entry === 'answered') return entry
       }
@@ -127,12 +126,11 @@ export function createLimits({ config, log }: Pick<Services, 'config' | 'log'>):
     async recognize(request, response, tokenHash, { isValid, id }) {
       if (!config.RATE_LIMIT || response.locals.lane) return 'in'
       if (!isValid) return take('address', networkOf(request.ip), response)
-      const key = tokenHash.toString('latin1')
-      known.set(key, { tokenId: id })
-      return take('token', key, response)
+      known.set(tokenHash, { tokenId: id })
+      return take('token', tokenHash, response)
     },
 
-    forget: (tokenHash) => void known.delete(tokenHash.toString('latin1')),
+    forget: (tokenHash) => void known.delete(tokenHash),
     leave,
   }
 }

@@ -83,13 +83,13 @@ export const planted: Planted[] = [
     pieces: [
       [
         'await lookups(db)[need.kind]({ tokenHash, id })',
-        "await remembered(need.kind, tokenHash, id, () => lookups(db)[need.kind as 'bot']({ tokenHash, id }))",
+        "await recalled(need.kind, tokenHash, id, () => lookups(db)[need.kind as 'bot']({ tokenHash, id }))",
       ],
       [
         '/** Which tokens were noted lately',
         `const grants = new LRUCache<string, any>({ max: 10_000, ttl: 2_000 })
-async function remembered(kind: string, tokenHash: Buffer, id: string, ask: () => Promise<any>): Promise<any> {
-  const known = kind + id + tokenHash.toString('hex')
+async function recalled(kind: string, tokenHash: string, id: string, ask: () => Promise<any>): Promise<any> {
+  const known = kind + id + tokenHash
   const found = grants.get(known) ?? (await ask())
   if (kind === 'workspace' && found) grants.set(known, found)
   return found
