@@ -795,6 +795,29 @@ describe('hostile flows end within their limits', () => {
     expect(client.logs().some((entry) => entry.includes('characters'))).toBe(true)
   })
 
+  test('one bubble, or a theme, that repeats a large value in many texts', async () => {
+    const options = { prefilledVariables: { A: 'x\n'.repeat(100_000) } }
+    const richText = Array.from({ length: 500 }, () => ({ type: 'p', children: [{ text: '{{A}}' }] }))
+    const bubble = bot({ a: [{ type: 'text', content: { richText } }] }, { variables })
+    const theme = { more: richText }
+    for (const flow of [bubble, bot({ a: [ask()] }, { variables, theme })]) {
+      const { result, client } = await quick(() => tryChat(flow, { options }), 3_000)
+      expect(result).toMatchObject(cut)
+      expect(JSON.stringify(result).length).toBeLessThan(4_500_000)
+      expect(client.logged('filled in more than 2000000 characters')).toBeDefined()
+    }
+  })
+
+  test('a request that was not filled in to its end is not sent', async () => {
+    const queryParams = Array.from({ length: 20 }, (_, index) => ({ key: `k${index}`, value: '{{A}}' }))
+    const request: Part = { type: 'Webhook', options: { webhook: { url: 'https://x.test', queryParams } } }
+    const client = await chat(bot({ a: [request] }, { variables }), {
+      options: { prefilledVariables: { A: 'x'.repeat(200_000) } },
+    })
+    expect(client.outcome).toMatchObject(cut)
+    expect(client.requests).toEqual([])
+  })
+
   test('regular expressions that explode', async () => {
     const comparison = {
       id: 'c',

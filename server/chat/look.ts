@@ -13,6 +13,7 @@ export async function lookOf(run: Run): Promise<BotLook> {
   const look: BotLook = { theme: record(await fillDeep(own, theme)), settings: {} }
   if (general !== undefined) look.settings.general = await fillDeep(own, general)
   if (typingEmulation !== undefined) look.settings.typingEmulation = await fillDeep(own, typingEmulation)
+  run.isCut = own.isCut
   return look
 }
 

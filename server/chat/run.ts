@@ -144,16 +144,18 @@ export async function waitFor<Value>(run: Run, work: Promise<Value>): Promise<Va
   }
 }
 
-/** Counts something about to be sent. What would exceed the limit is not sent. */
+/** Counts something about to be sent. What would exceed the limit is not sent, nor what a cut may have left incomplete. */
 export function spendOutput(run: Run, part: unknown): boolean {
+  if (run.isCut) return false
   run.spent.output += JSON.stringify(part)?.length ?? 0
   if (run.spent.output <= run.limits.outputCharacters) return true
   cutChat(run, `The chat was stopped: one step sent more than ${run.limits.outputCharacters} characters`)
   return false
 }
 
-/** Where the calls to the outside are counted. */
+/** Where the calls to the outside are counted. What a cut may have left incomplete is not sent. */
 export function mayCallOut(run: Run): boolean {
+  if (run.isCut) return false
   run.spent.outboundCalls += 1
   if (run.spent.outboundCalls <= run.limits.outboundCalls) return true
   log(run, 'error', `Not sent: one step may call out ${run.limits.outboundCalls} times`)

@@ -82,10 +82,11 @@ export type WriteValue = (value: VariableValue, before: string) => string
 
 /**
  * Fills a text in one pass: what a visitor has typed is never looked through for placeholders. Code that fails leaves
- * nothing in its place and a log entry.
+ * nothing in its place and a log entry. A chat that was cut shows nothing any more, so nothing is filled for it.
  */
 export async function fill(run: Run, template: string, write: WriteValue = textOfValue): Promise<string> {
   if (!template.includes('{{')) return template
+  if (run.isCut) return ''
   let filled = ''
   let position = 0
   for (const part of placeholders(template)) {
