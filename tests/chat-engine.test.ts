@@ -926,6 +926,41 @@ describe('hostile flows end within their limits', () => {
     expect(client.logged('too large')).toBeDefined()
   })
 
+  test('a condition of many comparisons, and a response of many mappings', async () => {
+    const list = (item: string) => Array.from({ length: 25_000 }, (_, index) => item + index)
+    const comparisons = Array.from({ length: 200 }, (_, index) => ({
+      id: `c${index}`,
+      variableId: idOf('List'),
+      comparisonOperator: 'Not equal',
+      value: '{{A}}',
+    }))
+    const condition = { type: 'Condition', items: [{ id: 'i', content: { comparisons } }] }
+    const responseVariableMapping = Array.from({ length: 500 }, (_, index) => ({
+      id: `m${index}`,
+      variableId: idOf('B'),
+      bodyPath: 'data',
+    }))
+    const webhook = { url: 'https://x.test', method: 'GET' }
+    const request: Part = { type: 'Webhook', options: { webhook, responseVariableMapping } }
+    const body = Buffer.from(JSON.stringify({ numbers: Array(500_000).fill(1) }))
+    for (const block of [condition, request]) {
+      let turns = 0
+      const timer = setInterval(() => {
+        turns += 1
+      }, 1)
+      const { result } = await tryChat(bot({ a: [block, text('done')] }, { variables }), {
+        options: {
+          prefilledVariables: { List: list('a'), A: list('b') },
+          limits: { workMilliseconds: 400 },
+        },
+        reply: { ok: true, status: 200, contentType: 'application/json', headers: {}, body },
+      })
+      clearInterval(timer)
+      expect(result).toMatchObject(cut)
+      expect(turns).toBeGreaterThan(1)
+    }
+  })
+
   test('a text made to keep the search in it busy', async () => {
     const value = `${'a'.repeat(65_000)}b${'a'.repeat(65_000)}`
     const items = [

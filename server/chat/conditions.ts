@@ -1,7 +1,7 @@
 /** Conditions of blocks, items and cards. */
 import { evaluate } from './evaluate.ts'
 import { record, records, text } from './loose.ts'
-import { log, type Run } from './run.ts'
+import { log, mayGoOn, type Run } from './run.ts'
 import type { VariableValue } from './types.ts'
 import { fillValue, readVariable } from './variables.ts'
 
@@ -17,6 +17,7 @@ export async function holds(run: Run, condition: unknown): Promise<boolean> {
   if (comparisons.length === 0) return false
   const isAny = logicalOperator === 'OR'
   for (const comparison of comparisons) {
+    if (!(await mayGoOn(run))) return false
     const { variableId, comparisonOperator, value } = comparison
     const isComplete = typeof variableId === 'string' && typeof comparisonOperator === 'string'
     const isTrue =

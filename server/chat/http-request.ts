@@ -10,6 +10,7 @@ import {
   leave,
   log,
   mayCallOut,
+  mayGoOn,
   type Next,
   type Run,
   remainingMilliseconds,
@@ -158,6 +159,7 @@ async function mapResponse(
   for (const { variableId, bodyPath } of records(block.options.responseVariableMapping)) {
     const path = text(bodyPath)?.trim() ?? ''
     if (typeof variableId !== 'string' || path === '') continue
+    if (!(await mayGoOn(run))) return
     const value = await readPath(run, block, response, path)
     if (value !== undefined) setVariable(run, variableId, value)
   }

@@ -1,4 +1,5 @@
 /** What is in hand while one request is served: the state in a form to work with, and what has been produced. */
+import { setImmediate } from 'node:timers/promises'
 import type { Upload } from '../files/uploads.ts'
 import type { Block, FlowIndex, Group } from './flow.ts'
 import { findBlock, followEdge } from './flow.ts'
@@ -78,6 +79,7 @@ export type Next =
 
 export const next: Next = { kind: 'next' }
 
+const longestTurnMilliseconds = 10
 const maximumLogs = 100
 const maximumDetails = 1_000
 
@@ -132,6 +134,24 @@ export function remainingMilliseconds(run: Run): number {
 /** What this service itself has worked on the step so far, without the time it waited for others. */
 export function workedMilliseconds(run: Run): number {
   return performance.now() - run.startedAt - run.spent.waiting
+}
+
+/**
+ * Asked before each piece of work of which there may be many: cuts a chat whose step has taken its time, and gives other
+ * requests of the process their turn, which a long step without waiting for anything would keep waiting.
+ */
+export async function mayGoOn(run: Run): Promise<boolean> {
+  if (remainingMilliseconds(run) <= 0) {
+    cutChat(run, `The chat was stopped: one step took more than ${run.limits.milliseconds} ms`)
+  } else if (workedMilliseconds(run) > run.limits.workMilliseconds) {
+    cutChat(run, `The chat was stopped: one step needed more than ${run.limits.workMilliseconds} ms of work`)
+  }
+  if (run.isCut) return false
+  if (performance.now() - run.yieldedAt >= longestTurnMilliseconds) {
+    await setImmediate()
+    run.yieldedAt = performance.now()
+  }
+  return true
 }
 
 /** Waits for something outside of this process. */

@@ -1,5 +1,4 @@
 /** The walk along the blocks of a flow, from a place to the next point where the chat waits or ends. */
-import { setImmediate } from 'node:timers/promises'
 import type { BlockType } from '../../contract/bot-document/catalogue.ts'
 import { leaveBot, runBotLink } from './bot-link.ts'
 import { mediaBubble, runTextBubble } from './bubbles.ts'
@@ -20,20 +19,9 @@ import { runAbTest, runCondition, runJump } from './logic.ts'
 import { runModel } from './models/index.ts'
 import { runChatwoot, runGoogleAnalytics, runPixel, runRedirect, runScript, runWait } from './page-actions.ts'
 import { answerInput } from './replies.ts'
-import {
-  currentFrame,
-  cutChat,
-  leave,
-  log,
-  type Next,
-  type Run,
-  remainingMilliseconds,
-  workedMilliseconds,
-} from './run.ts'
+import { currentFrame, cutChat, leave, log, mayGoOn, type Next, type Run } from './run.ts'
 import { runSetVariable } from './set-variable.ts'
 import type { Position, ReturnPoint } from './types.ts'
-
-const longestTurnMilliseconds = 10
 
 type RunBlock = (run: Run, block: Block, position: Position) => Promise<Next> | Next
 
@@ -122,22 +110,10 @@ async function runPlace(run: Run, place: Place): Promise<Step> {
   run.spent.blocks += 1
   if (run.spent.blocks > run.limits.blocks) {
     cutChat(run, `The chat was stopped: one step ran more than ${run.limits.blocks} blocks`)
-  } else if (remainingMilliseconds(run) <= 0) {
-    cutChat(run, `The chat was stopped: one step took more than ${run.limits.milliseconds} ms`)
-  } else if (workedMilliseconds(run) > run.limits.workMilliseconds) {
-    cutChat(run, `The chat was stopped: one step needed more than ${run.limits.workMilliseconds} ms of work`)
   }
-  if (run.isCut) return { kind: 'end' }
-  await letOthersRun(run)
+  if (!(await mayGoOn(run))) return { kind: 'end' }
   const runner = isInput(block) ? showInput : (runners.get(block.type) ?? skipUnknown)
   return absolute(place, await runner(run, block, { groupId: place.group.id, blockId: block.id }))
-}
-
-/** A long walk without waiting for anything would keep all other requests of the process waiting. */
-async function letOthersRun(run: Run): Promise<void> {
-  if (performance.now() - run.yieldedAt < longestTurnMilliseconds) return
-  await setImmediate()
-  run.yieldedAt = performance.now()
 }
 
 /** A branch has ended: back to where it was taken from, in this bot or in the one that linked it. */
