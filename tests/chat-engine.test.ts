@@ -926,6 +926,21 @@ describe('hostile flows end within their limits', () => {
     expect(client.logged('too large')).toBeDefined()
   })
 
+  test('lists that make many small pairs', async () => {
+    const values = (item: string) => Array<string>(4_000).fill(item)
+    const comparisons = [
+      { id: 'c', variableId: idOf('List'), comparisonOperator: 'Starts with', value: '{{A}}' },
+    ]
+    const items = [{ id: 'i', content: { comparisons }, to: 'b' }]
+    const flow = bot({ a: [{ type: 'Condition', items }, text('no')], b: [text('yes')] }, { variables })
+    const meet = (ours: string[], theirs: string[]) =>
+      quick(() => chat(flow, { options: { prefilledVariables: { List: ours, A: theirs } } }), 40)
+    const client = await meet(values('aa'), values('a'))
+    expect(client.texts()).toEqual(['no'])
+    expect(client.logged('too large')).toBeDefined()
+    expect((await meet(values('aa').slice(3_000), values('a').slice(3_000))).texts()).toEqual(['yes'])
+  })
+
   test('a condition of many comparisons, and a response of many mappings', async () => {
     const list = (item: string) => Array.from({ length: 25_000 }, (_, index) => item + index)
     const comparisons = Array.from({ length: 200 }, (_, index) => ({

@@ -8,6 +8,9 @@ import { fillValue, readVariable } from './variables.ts'
 /** Pairs of characters that one comparison may look at in the worst case, some 25 milliseconds. */
 const maximumComparedPairs = 200_000_000
 
+/** As many pairs of characters as a pair of items takes the time of, however small they are. */
+const pairOverhead = 64
+
 type Compare = (left: string, right: string) => boolean
 
 /** Without comparisons a condition does not hold. All have to hold unless it says `OR`. */
@@ -108,24 +111,26 @@ function haveCommonItem(left: VariableValue, right: VariableValue): boolean {
 /** A list contains its items, a text its parts. */
 function contains(run: Run, left: VariableValue, right: VariableValue): boolean {
   if (Array.isArray(left)) return haveCommonItem(left, right)
-  return pairs(run, left, right).some(([a, b]) => b !== '' && a.includes(b))
+  const [ours, theirs] = comparable(run, left, right)
+  return ours.some((a) => theirs.some((b) => b !== '' && a.includes(b)))
 }
 
 function everyPair(run: Run, left: VariableValue, right: VariableValue, test: Compare): boolean {
-  const all = pairs(run, left, right)
-  return all.length > 0 && all.every(([a, b]) => b !== '' && test(a, b))
+  const [ours, theirs] = comparable(run, left, right)
+  const isAny = ours.length > 0 && theirs.length > 0
+  return isAny && ours.every((a) => theirs.every((b) => b !== '' && test(a, b)))
 }
 
-/** All pairs of items, trimmed and without regard to case. None if comparing them would keep others waiting. */
-function pairs(run: Run, left: VariableValue, right: VariableValue): [string, string][] {
+/** The items of both sides, trimmed and without regard to case. None if comparing them would keep others waiting. */
+function comparable(run: Run, left: VariableValue, right: VariableValue): [string[], string[]] {
   const [ours, theirs] = [left, right].map((side) =>
     itemsOf(side).map((item) => item.trim().toLowerCase().normalize()),
   ) as [string[], string[]]
   const size = (items: string[]) => items.reduce((sum, item) => sum + item.length + 1, 0)
-  if (size(ours) * size(theirs) <= maximumComparedPairs)
-    return ours.flatMap((a) => theirs.map((b) => [a, b] as [string, string]))
+  const pairs = size(ours) * size(theirs) + ours.length * theirs.length * pairOverhead
+  if (pairs <= maximumComparedPairs) return [ours, theirs]
   log(run, 'error', 'A condition compares texts that are too large, it does not hold')
-  return []
+  return [[], []]
 }
 
 function order(left: VariableValue, right: VariableValue, test: (a: number, b: number) => boolean): boolean {
