@@ -941,6 +941,15 @@ describe('hostile flows end within their limits', () => {
     expect((await meet(values('aa').slice(3_000), values('a').slice(3_000))).texts()).toEqual(['yes'])
   })
 
+  test('a card of which each value of a list is one', async () => {
+    const paths = Array.from({ length: 600 }, (_, index) => ({ id: `p${index}`, text: 'x'.repeat(1_000) }))
+    const cards: Part = { type: 'cards', items: [{ id: 'c', title: '{{List}}', paths }] }
+    const options = { prefilledVariables: { List: Array.from({ length: 1_000 }, (_, index) => `${index}`) } }
+    const { result } = await quick(() => tryChat(bot({ a: [cards] }, { variables }), { options }), 100)
+    expect(result).toMatchObject(cut)
+    expect(JSON.stringify(result).length).toBeLessThan(2_500_000)
+  })
+
   test('a condition of many comparisons, and a response of many mappings', async () => {
     const list = (item: string) => Array.from({ length: 25_000 }, (_, index) => item + index)
     const comparisons = Array.from({ length: 200 }, (_, index) => ({

@@ -212,7 +212,10 @@ async function dynamicCards(run: Run, block: Block): Promise<Loose[] | null> {
   if (!(await isDisplayed(run, displayCondition))) return []
   const template = record(await fillDeep(run, card.options === undefined ? card : { ...card, options }))
   const internalValues = listIn(run, options.internalValue)
-  return leading.slice(0, maximumItems).map((_, index) => {
+  const cards: Loose[] = []
+  // Each repeats all buttons of the template. With more than can be sent the input is not shown.
+  for (let index = 0, size = 0; index < Math.min(leading.length, maximumItems); index += 1) {
+    if (size > run.limits.outputCharacters) break
     const shown: Loose = { ...template, id: `dynamic-card-${index}` }
     for (const [key, values] of Object.entries(lists)) {
       if (values !== null) shown[key] = values[index] ?? undefined
@@ -226,8 +229,10 @@ async function dynamicCards(run: Run, block: Block): Promise<Loose[] | null> {
         id: `dynamic-card-${index}-path-${place}`,
       }))
     }
-    return shown
-  })
+    size += JSON.stringify(shown).length
+    cards.push(shown)
+  }
+  return cards
 }
 
 /** The list of the variable that the text is, and nothing else. */
