@@ -950,6 +950,14 @@ describe('hostile flows end within their limits', () => {
     expect(JSON.stringify(result).length).toBeLessThan(2_500_000)
   })
 
+  test('recipients of an e-mail from a long list', async () => {
+    const options = { recipients: Array<string>(20).fill('{{List}}') }
+    const flow = bot({ a: [{ type: 'Email', options }] }, { variables })
+    const prefilledVariables = { List: Array<string>(50_000).fill('xx') }
+    const client = await quick(() => chat(flow, { hasMail: true, options: { prefilledVariables } }), 100)
+    expect(client.logged('no valid recipient')).toBeDefined()
+  })
+
   test('a condition of many comparisons, and a response of many mappings', async () => {
     const list = (item: string) => Array.from({ length: 25_000 }, (_, index) => item + index)
     const comparisons = Array.from({ length: 200 }, (_, index) => ({

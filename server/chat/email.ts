@@ -18,6 +18,7 @@ import type { Effects, Mail } from './types.ts'
 import { fill, fillValue, readVariable, textOfValue } from './variables.ts'
 
 const maximumRecipients = 50
+/** Of one field, valid addresses or not. What comes behind them is not looked at. */
 const maximumAddressCharacters = 20_000
 const maximumAttachments = 10
 const attachmentMilliseconds = 10_000
@@ -94,9 +95,12 @@ async function collectedText(run: Run): Promise<string> {
 /** An entry may be a placeholder for a list, or hold several addresses with commas between them. */
 async function addresses(run: Run, given: unknown): Promise<string[]> {
   const found = new Map<string, string>()
+  let left = maximumAddressCharacters
   for (const entry of texts(given)) {
     const value = await fillValue(run, entry.trim())
     for (const part of Array.isArray(value) ? value : [value]) {
+      if (left <= 0) return [...found.values()]
+      left -= (part?.length ?? 0) + 1
       for (const { address, written } of mailboxes(part ?? '')) {
         if (found.size < maximumRecipients && !found.has(address)) found.set(address, written)
       }
