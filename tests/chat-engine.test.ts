@@ -958,6 +958,26 @@ describe('hostile flows end within their limits', () => {
     expect(client.logged('no valid recipient')).toBeDefined()
   })
 
+  test('a dialogue that a model is told many times', async () => {
+    const messages = Array<unknown>(50).fill({ role: 'Dialogue', dialogueVariableId: idOf('List') })
+    const options = { credentialsId: 'key', action: 'Create chat completion', model: 'one', messages }
+    let isAsked = false
+    const { result } = await quick(
+      () =>
+        tryChat(bot({ a: [{ type: 'openai', options }] }, { variables }), {
+          options: { prefilledVariables: { List: Array<string>(60_000).fill('a') } },
+          findCredentials: async () => ({ apiKey: 'secret' }),
+          askModel: async () => {
+            isAsked = true
+            return { ok: false, message: 'Not now' }
+          },
+        }),
+      100,
+    )
+    expect(result).toMatchObject(cut)
+    expect(isAsked).toBe(false)
+  })
+
   test('a condition of many comparisons, and a response of many mappings', async () => {
     const list = (item: string) => Array.from({ length: 25_000 }, (_, index) => item + index)
     const comparisons = Array.from({ length: 200 }, (_, index) => ({

@@ -102,14 +102,15 @@ export async function fill(run: Run, template: string, write: WriteValue = textO
     }
   }
   filled += template.slice(position)
-  run.spent.filled += filled.length
-  if (run.spent.filled > run.limits.outputCharacters) {
-    cutChat(
-      run,
-      `The chat was stopped: one step filled in more than ${run.limits.outputCharacters} characters`,
-    )
-  }
+  spendFilled(run, filled.length)
   return filled
+}
+
+/** Counts characters that values were filled in with. */
+export function spendFilled(run: Run, characters: number): void {
+  run.spent.filled += characters
+  if (run.spent.filled <= run.limits.outputCharacters) return
+  cutChat(run, `The chat was stopped: one step filled in more than ${run.limits.outputCharacters} characters`)
 }
 
 /** Fills every text inside a JSON value. The outcome is the caller's, but parts of it may still be the document's. */

@@ -3,7 +3,7 @@ import type { Block } from '../flow.ts'
 import { filledText, record, records, text, webUrl } from '../loose.ts'
 import { mayCallOut, type Run, remainingMilliseconds, waitFor } from '../run.ts'
 import type { Loose, ModelMessage } from '../types.ts'
-import { fill, readVariable } from '../variables.ts'
+import { fill, readVariable, sizeOf, spendFilled } from '../variables.ts'
 
 const maximumPictures = 10
 const pictureMilliseconds = 5_000
@@ -50,8 +50,7 @@ export async function messagesOf(run: Run, block: Block, model: string): Promise
 
 /** A list in which two speak in turn. What is empty is left out, and keeps its turn. */
 function dialogue(run: Run, { dialogueVariableId, startsBy }: Loose): ModelMessage[] {
-  const value = readVariable(run, dialogueVariableId)
-  const items = Array.isArray(value) ? value : [value]
+  const items = itemsOf(run, dialogueVariableId)
   const first: Speaker = startsBy === 'assistant' ? 'assistant' : 'user'
   return items.flatMap((content, index): ModelMessage[] => {
     const role = index % 2 === 0 ? first : first === 'user' ? 'assistant' : 'user'
@@ -61,13 +60,9 @@ function dialogue(run: Run, { dialogueVariableId, startsBy }: Loose): ModelMessa
 
 /** Two lists, one per speaker. Who has said more has begun. */
 function sequence(run: Run, content: Loose): ModelMessage[] {
-  const listOf = (variableId: unknown) => {
-    const value = readVariable(run, variableId)
-    return Array.isArray(value) ? value : value === null ? [] : [value]
-  }
   const said = {
-    user: listOf(content.userMessagesVariableId),
-    assistant: listOf(content.assistantMessagesVariableId),
+    user: itemsOf(run, content.userMessagesVariableId),
+    assistant: itemsOf(run, content.assistantMessagesVariableId),
   }
   const order: Speaker[] =
     said.user.length > said.assistant.length ? ['user', 'assistant'] : ['assistant', 'user']
@@ -78,6 +73,14 @@ function sequence(run: Run, content: Loose): ModelMessage[] {
       return words ? [{ role, content: words }] : []
     }),
   ).flat()
+}
+
+/** What was said, of which a block may tell the model any number of times. */
+function itemsOf(run: Run, variableId: unknown): (string | null)[] {
+  const value = readVariable(run, variableId)
+  spendFilled(run, sizeOf(value))
+  if (run.isCut || value === null) return []
+  return Array.isArray(value) ? value : [value]
 }
 
 /** Addresses of pictures, alone between blank lines, become pictures. */
