@@ -53,5 +53,5 @@ export function prefersMinimal({ success }: Operation, { headers }: IncomingMess
   return false
 }
 
-/** What stands between commas, other than those in quotes. */
-const outsideQuotes = /(?:[^",]|"(?:[^"\\]|\\.)*(?:"|$))+/g
+/** What stands between commas, other than those in quotes. What begins with a quote always ends, so nothing is read twice. */
+const outsideQuotes = /(?:[^",]|"(?:[^"\\]|\\.)*(?:"|\\?$))+/gs
