@@ -8,7 +8,7 @@ import { botStatsDaily, resultAnswers } from '../db/schema.ts'
 import { encode } from '../json/json-text.ts'
 import { countBlocks } from './block-stats.ts'
 import { ofStatus, type ResultFilter } from './filter.ts'
-import { countTied, partEnd, type ResultRow, resultRows, toResult } from './page.ts'
+import { countTied, EXAMINED, partEnd, type ResultRow, resultRows, toResult } from './page.ts'
 import { countResults } from './stats.ts'
 
 interface Column {
@@ -73,7 +73,13 @@ async function countFrom(
   return ofStatus(stats, status).totalStarts + tied
 }
 
-/** The results of a part, so many at a time that memory does not depend on how many there are. */
+/** How many results are read first, when it is not known how long they are. */
+const FIRST_PAGE = 50
+
+/** Characters of answers and variables that are read at once, as far as the results before tell. */
+const LONGEST_PAGE = 8_000_000
+
+/** The results of a part, so many at a time that memory depends neither on how many there are nor on how long they are. */
 async function* pagesOf(
   db: Database,
   grant: BotGrant,
@@ -85,9 +91,13 @@ async function* pagesOf(
   const isWithin = ({ createdAt, id }: Position) =>
     last === undefined || createdAt > last.createdAt || id >= last.id
   let position: Position | undefined = from
+  let limit = FIRST_PAGE
   while (position) {
-    const { rows, end } = await resultRows(db, grant, filter, position)
+    const { rows, end } = await resultRows(db, grant, filter, position, limit)
     position = end && isWithin(end) ? end : undefined
+    const length = rows.reduce((sum, { answers, variables }) => sum + answers.length + variables.length, 0)
+    if (rows.length > 0)
+      limit = Math.max(1, Math.min(EXAMINED, Math.floor((LONGEST_PAGE * rows.length) / length)))
     yield rows.filter(isWithin)
   }
 }

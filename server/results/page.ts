@@ -18,7 +18,7 @@ import type { TimeRange } from './time-range.ts'
  * A page that looks for something looks at so many results at most, however few it finds: it is promised that there are
  * no more than 10,000, and with these no page takes three times as long as the first of all.
  */
-const EXAMINED = 800
+export const EXAMINED = 800
 
 /**
  * A result with its answers, which the bot is said for once more: then a cluster looks for them at one node. Most answers
@@ -220,7 +220,7 @@ export async function resultRows(
   grant: BotGrant,
   { range, ...sought }: ResultFilter,
   position: Position,
-  limit = EXAMINED,
+  limit: number,
 ): Promise<{ rows: ResultRow[]; end: Position | undefined }> {
   // One more tells whether others come after them.
   const found = await resultStatements(db).search({

@@ -1,6 +1,8 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
+import { beginning } from '../../server/db/page.ts'
 import { newId } from '../../server/ids.ts'
+import { exportPart } from '../../server/results/export.ts'
 import { type App, startApp } from '../support/app.ts'
 import fc from '../support/fast-check.ts'
 import { runs } from '../support/runs.ts'
@@ -161,4 +163,24 @@ test('more than one page of a search, in one part and in several', async () => {
     cursor = headers['next-cursor']
   }
   expect(ids).toEqual(whole)
+})
+
+test('results that are long are held in memory a few at a time', async () => {
+  const ids = await add(Array.from({ length: 300 }, (_, place) => NOW - place))
+  await app.pool.query('UPDATE results SET variables = $2 WHERE bot_id = $1', [
+    botId,
+    JSON.stringify([{ id: 'v', name: 'V', value: 'x'.repeat(100_000) }]),
+  ])
+  const grant = { bot: { id: botId, workspaceId: site.workspaceId, resultsFloorAt: null } }
+  const filter = { range: { from: null, to: null }, status: null, answerContains: null, variable: null }
+  const query = { format: 'jsonl' as const }
+  const { lines } = await exportPart(app.db, grant as never, filter, beginning, query, new Date(NOW))
+  let longest = 0
+  let count = 0
+  for await (const piece of lines) {
+    longest = Math.max(longest, piece.length)
+    count += piece.split('\n').length - 1
+  }
+  expect(count).toBe(ids.length)
+  expect(longest).toBeLessThan(10_000_000)
 })
