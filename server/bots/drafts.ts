@@ -109,7 +109,8 @@ function cacheOf(root: Database): LRUCache<string, KnownDraft> {
   return cache
 }
 
-function sizeOf(draft: Draft): number {
+/** Characters of a document. */
+export function sizeOf(draft: Draft): number {
   return partNames.reduce((size, name) => size + (draft[name]?.length ?? 0), 1)
 }
 

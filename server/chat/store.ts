@@ -1,7 +1,7 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { BotGrant } from '../access/index.ts'
-import { type Draft, parseDraft, type Version, withDraft } from '../bots/drafts.ts'
+import { type Draft, parseDraft, sizeOf, type Version, withDraft } from '../bots/drafts.ts'
 import { convert } from '../conversion/index.ts'
 import { type Database, sqlState } from '../db/client.ts'
 import { isDistributed } from '../db/distribution.ts'
@@ -148,8 +148,7 @@ export async function loadPublication(
     .where(and(eq(botPublications.botId, botId), eq(botPublications.id, publicationId)))
   if (!row) return null
   const flow = toFlow(botId, row.version, row)
-  const size = row.groups.text.length + row.edges.text.length + row.variables.text.length + 1_000
-  tools.flows.set(publicationId, flow, { size })
+  tools.flows.set(publicationId, flow, { size: sizeOf(row) + 1_000 })
   return flow
 }
 

@@ -1,9 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
+import { LRUCache } from 'lru-cache'
 import { purgeBatch, removeSessions } from '../../server/background/purge.ts'
 import { unpackSteps } from '../../server/chat/packed-steps.ts'
 import { saveStep } from '../../server/chat/saving.ts'
 import { newSessionId } from '../../server/chat/session-ids.ts'
+import { findPublished } from '../../server/chat/store.ts'
 import { isDistributed } from '../../server/db/distribution.ts'
 import { newId } from '../../server/ids.ts'
 import { type App, startApp } from '../support/app.ts'
@@ -925,4 +927,13 @@ test('a list variable keeps every reply', async () => {
   await reply(app, sessionId, 'b', 2)
   const { results } = await report(made)
   expect(results[0]?.variables).toMatchObject([{ name: 'All', value: ['a', 'b'] }])
+})
+
+test('a flow is remembered with the size of its whole document', async () => {
+  const theme = { more: 'x'.repeat(100_000) }
+  const settings = { metadata: { customHeadCode: 'y'.repeat(10_000) } }
+  const made = await publish(app, here, { ...twoQuestions, theme, settings })
+  const tools = { flows: new LRUCache({ maxSize: 1_000_000 }), publicationOfBot: new LRUCache({ max: 1 }) }
+  expect(await findPublished(app.db, tools as never, made.publicId, undefined)).toBeDefined()
+  expect(tools.flows.calculatedSize).toBeGreaterThan(110_000)
 })
