@@ -41,7 +41,12 @@ export function packStep(said: Turn[], answer: string): Buffer {
 }
 
 export function unpackStep(packed: Buffer): KeptStep {
-  return JSON.parse(inflateRawSync(packed, options).toString())
+  return JSON.parse(inflateStep(packed))
+}
+
+/** The step as JSON. */
+export function inflateStep(packed: Buffer): string {
+  return inflateRawSync(packed, options).toString()
 }
 
 /*

@@ -17,7 +17,7 @@ import {
 } from '../db/schema.ts'
 import { expression, optional, selectRows } from '../db/selection.ts'
 import { readTranscript } from './kept-transcripts.ts'
-import { type KeptStep, type Turn, unpackStep, unpackSteps } from './packed-steps.ts'
+import { inflateStep, type KeptStep, type Turn, unpackSteps } from './packed-steps.ts'
 import { botOfSession } from './session-ids.ts'
 import { sessionLookups, stepAge } from './session-lookups.ts'
 import type { ChatTools } from './tools/index.ts'
@@ -183,6 +183,8 @@ function toFlow(botId: string, version: Version, draft: Draft): Flow {
 // What earlier steps left, for clients that come back and blocks that send it on
 
 const maximumSteps = 1_000
+/** Of all steps that are shown at once. The newest is whole, whatever it takes. */
+const maximumCharacters = 4_000_000
 
 interface ReadStep extends Partial<KeptStep> {
   revision: number
@@ -206,7 +208,7 @@ export async function lastAnswerOf(db: Database, session: Session): Promise<stri
   return step?.answer ? JSON.stringify(step.answer) : null
 }
 
-/** The steps of a session from a revision on to the one that was read, wherever they are. */
+/** The last steps of a session from a revision on to the one that was read, wherever they are. */
 async function stepsOf(
   db: Database,
   { botId, sessionId, revision }: Pick<Session, 'botId' | 'sessionId' | 'revision'>,
@@ -225,15 +227,22 @@ async function stepsOf(
         SELECT NULL::integer AS revision, steps AS step, NULL::json AS turns FROM ${chatSessions}
         WHERE bot_id = ${botId} AND id = ${sessionId} AND steps IS NOT NULL
         UNION ALL
-        (SELECT revision, step, turns FROM ${chatSteps}
+        (SELECT revision, step, turns FROM (
+          SELECT *, sum(octet_length(step)) OVER (
+            ORDER BY revision DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+          ) AS newer FROM ${chatSteps}
           WHERE bot_id = ${botId} AND session_id = ${sessionId} AND revision BETWEEN ${from} AND ${revision}
-          ORDER BY revision DESC LIMIT ${maximumSteps})
-      ) AS found`,
+          ORDER BY revision DESC LIMIT ${maximumSteps}
+        ) AS last WHERE coalesce(newer, 0) < ${maximumCharacters})
+      ) AS found ORDER BY revision DESC NULLS LAST`,
   )
+  let left = maximumCharacters
   const steps = rows.flatMap(({ revision, step, turns }): ReadStep[] => {
+    if (left <= 0) return []
     if (revision === null) return unpackSteps(step ?? Buffer.alloc(0)).map(readStep)
-    if (step) return [readStep(unpackStep(step))]
-    return [{ revision, turns: turns === null ? [] : (JSON.parse(turns) as Turn[]) }]
+    const text = step ? inflateStep(step) : (turns ?? '[]')
+    left -= text.length
+    return [step ? readStep(JSON.parse(text)) : { revision, turns: JSON.parse(text) as Turn[] }]
   })
   return steps
     .filter((step) => step.revision >= from && step.revision <= revision)

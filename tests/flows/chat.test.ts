@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { LRUCache } from 'lru-cache'
 import { purgeBatch, removeSessions } from '../../server/background/purge.ts'
-import { unpackSteps } from '../../server/chat/packed-steps.ts'
+import { packStep, unpackSteps } from '../../server/chat/packed-steps.ts'
 import { saveStep } from '../../server/chat/saving.ts'
 import { newSessionId } from '../../server/chat/session-ids.ts'
 import { findPublished } from '../../server/chat/store.ts'
@@ -936,4 +936,28 @@ test('a flow is remembered with the size of its whole document', async () => {
   const tools = { flows: new LRUCache({ maxSize: 1_000_000 }), publicationOfBot: new LRUCache({ max: 1 }) }
   expect(await findPublished(app.db, tools as never, made.publicId, undefined)).toBeDefined()
   expect(tools.flows.calculatedSize).toBeGreaterThan(110_000)
+})
+
+test('of a long chat the end is shown', async () => {
+  const made = await publish(
+    app,
+    here,
+    bot({ Start: [ask('Name', { to: 'Start' })] }, { variables: ['Name'] }),
+  )
+  const { sessionId } = await start(app, made)
+  const steps = 60
+  for (let revision = 2; revision <= steps; revision += 1) {
+    const said = [{ role: 'user' as const, text: `${revision} ${'x'.repeat(200_000)}` }]
+    await app.pool.query(
+      'INSERT INTO chat_steps (bot_id, session_id, revision, step) VALUES ($1, $2, $3, $4)',
+      [made.id, sessionId, revision, packStep(said, JSON.stringify({ messages: [], revision }))],
+    )
+  }
+  await app.pool.query('UPDATE chat_sessions SET revision = $2 WHERE id = $1', [sessionId, steps])
+  const { turns, revision } = await app.client.ok('getSession', { params: { sessionId } })
+  expect(revision).toBe(steps)
+  expect(JSON.stringify(turns).length).toBeLessThan(5_000_000)
+  const numbers = turns.map((turn) => ('text' in turn ? Number.parseInt(turn.text, 10) : 0))
+  expect(numbers).toEqual(Array.from({ length: turns.length }, (_, at) => steps - turns.length + 1 + at))
+  expect(turns.length).toBeGreaterThan(10)
 })
