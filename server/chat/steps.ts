@@ -12,12 +12,13 @@ import { readState } from './kept-states.ts'
 import { type KeepStep, saveStep } from './saving.ts'
 import { takeOver } from './steered.ts'
 import {
-  answersOf,
   draftFlow,
   findLinked,
   lastAnswerOf,
+  lastAnswersOf,
   linkedDraft,
   loadPublication,
+  maximumCharacters,
   type Session,
   stepAgeOf,
   transcriptOf,
@@ -251,10 +252,11 @@ export function effectsOf(
     },
     async earlierAnswers(resultId) {
       const frame = running.state?.frames.find((one) => one.resultId === resultId)
-      return answersOf(db, frame?.botId ?? botId, resultId)
+      return lastAnswersOf(db, frame?.botId ?? botId, resultId)
     },
     async earlierTranscript() {
-      return running.resultId === null ? [] : transcriptOf(db, botId, running.resultId)
+      const { resultId } = running
+      return resultId === null ? [] : transcriptOf(db, botId, resultId, maximumCharacters)
     },
   }
 }

@@ -183,8 +183,8 @@ function toFlow(botId: string, version: Version, draft: Draft): Flow {
 // What earlier steps left, for clients that come back and blocks that send it on
 
 const maximumSteps = 1_000
-/** Of all steps that are shown at once. The newest is whole, whatever it takes. */
-const maximumCharacters = 4_000_000
+/** Of all that is read of a chat at once, for clients and for blocks. One step or answer is whole, whatever it takes. */
+export const maximumCharacters = 4_000_000
 
 interface ReadStep extends Partial<KeptStep> {
   revision: number
@@ -254,16 +254,19 @@ function readStep({ said, answer }: KeptStep): ReadStep {
   return { revision: answer.revision, turns: [...said, ...shown], answer }
 }
 
-export async function answersOf(db: Database, botId: string, resultId: string): Promise<Answer[]> {
-  const rows = await db
-    .select({
-      blockId: resultAnswers.blockId,
-      content: resultAnswers.content,
-      attachedFileUrls: resultAnswers.attachedFileUrls,
-    })
-    .from(resultAnswers)
-    .where(and(eq(resultAnswers.botId, botId), eq(resultAnswers.resultId, resultId)))
-    .orderBy(resultAnswers.seq)
+/** The last answers of a result, of a very long chat no more than are of use to a block. */
+export async function lastAnswersOf(db: Database, botId: string, resultId: string): Promise<Answer[]> {
+  const { blockId, content, attachedFileUrls } = resultAnswers
+  const rows = await selectRows(
+    db,
+    { blockId, content, attachedFileUrls },
+    (list) => sql`
+      SELECT ${list} FROM (
+        SELECT *, sum(octet_length(content)) OVER (
+          ORDER BY seq DESC ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+        ) AS later FROM ${resultAnswers} WHERE bot_id = ${botId} AND result_id = ${resultId}
+      ) AS ${resultAnswers} WHERE coalesce(later, 0) < ${maximumCharacters} ORDER BY seq`,
+  )
   return rows.map(({ attachedFileUrls, ...answer }) =>
     attachedFileUrls === null ? answer : { ...answer, attachedFileUrls },
   )
@@ -271,22 +274,25 @@ export async function answersOf(db: Database, botId: string, resultId: string): 
 
 /**
  * What was said in a chat: when its result was made, in the steps that took answers, and in those that took none, of
- * which each says how many answers were there before.
+ * which each says how many answers were there before. Of one that is longer than `most` characters the beginning.
  */
 export async function transcriptOf(
   db: Database,
   botId: string,
   resultId: string,
+  most = Number.POSITIVE_INFINITY,
 ): Promise<TranscriptEntry[]> {
   const isOf = sql`bot_id = ${botId} AND result_id = ${resultId}`
   const rows = await selectRows(
     db,
     {
-      entries: expression(sql`said.entries`, 'text'),
-      answer: optional(expression(sql`said.answer`, 'text')),
+      entries: expression(sql`kept.entries`, 'text'),
+      answer: optional(expression(sql`kept.answer`, 'text')),
     },
     (list) => sql`
-      SELECT ${list} FROM (
+      SELECT ${list} FROM (SELECT *, sum(length(entries::text) + coalesce(length(answer), 0)) OVER (
+        ORDER BY answers, part, id ROWS BETWEEN UNBOUNDED PRECEDING AND 1 PRECEDING
+      ) AS earlier FROM (
         SELECT -1 AS answers, 0 AS part, '' AS id, transcript AS entries, NULL AS answer FROM ${results}
         WHERE bot_id = ${botId} AND id = ${resultId}
         UNION ALL
@@ -294,7 +300,8 @@ export async function transcriptOf(
         UNION ALL
         SELECT coalesce(nullif(split_part(id, '.', 2), '')::integer, 0), 0, id, entries, NULL
         FROM ${resultTranscripts} WHERE ${isOf}
-      ) AS said WHERE said.entries IS NOT NULL ORDER BY said.answers, said.part, said.id`,
+      ) AS said WHERE said.entries IS NOT NULL) AS kept
+      WHERE coalesce(kept.earlier, 0) < ${most}::float8 ORDER BY kept.answers, kept.part, kept.id`,
   )
   return rows.flatMap(({ entries, answer }) => readTranscript(entries, answer))
 }

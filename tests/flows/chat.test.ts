@@ -5,6 +5,7 @@ import { purgeBatch, removeSessions } from '../../server/background/purge.ts'
 import { packStep, unpackSteps } from '../../server/chat/packed-steps.ts'
 import { saveStep } from '../../server/chat/saving.ts'
 import { newSessionId } from '../../server/chat/session-ids.ts'
+import { effectsOf } from '../../server/chat/steps.ts'
 import { findPublished } from '../../server/chat/store.ts'
 import { isDistributed } from '../../server/db/distribution.ts'
 import { newId } from '../../server/ids.ts'
@@ -960,4 +961,26 @@ test('of a long chat the end is shown', async () => {
   const numbers = turns.map((turn) => ('text' in turn ? Number.parseInt(turn.text, 10) : 0))
   expect(numbers).toEqual(Array.from({ length: turns.length }, (_, at) => steps - turns.length + 1 + at))
   expect(turns.length).toBeGreaterThan(10)
+})
+
+test('blocks are given no more of a long chat than they can use', async () => {
+  const made = await publish(app, here, twoQuestions)
+  const { sessionId, resultId = '' } = await start(app, made)
+  await app.pool.query(
+    `INSERT INTO result_answers (bot_id, result_id, seq, block_id, content, created_at, transcript)
+    SELECT $1, $2, seq, 'block', seq || repeat(' x', 100000), now(), '["bot", null]' FROM generate_series(0, 59) AS seq`,
+    [made.id, resultId],
+  )
+  const running = { botId: made.id, workspaceId: here.workspaceId, publicationId: '', resultId, sessionId }
+  const effects = effectsOf({ db: app.db, chat: {}, config: {} } as never, running)
+  const numbers = (texts: string[]) => texts.map((each) => Number.parseInt(each, 10))
+  const answers = await effects.earlierAnswers(resultId)
+  expect(numbers(answers.map(({ content }) => content))).toEqual(
+    Array.from({ length: 20 }, (_, at) => 40 + at),
+  )
+  const said = (await effects.earlierTranscript()).flatMap(({ role, text = '' }) =>
+    role === 'user' ? [text] : [],
+  )
+  expect(numbers(said)).toEqual(Array.from({ length: 20 }, (_, at) => at))
+  expect(await transcriptOf(app, made.id, resultId, here.member)).toHaveLength(121)
 })
