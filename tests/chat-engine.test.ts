@@ -978,6 +978,17 @@ describe('hostile flows end within their limits', () => {
     expect(isAsked).toBe(false)
   })
 
+  test('a preview that is told very much', async () => {
+    const client = await chat(bot({ a: [ask('A', { to: 'a' })] }, { variables }), {
+      options: { resultId: null },
+    })
+    for (let step = 0; step < 20; step += 1) await client.say(`${step} ${'x'.repeat(250_000)}`)
+    const { preview } = client.outcome.state ?? {}
+    expect(JSON.stringify(preview).length).toBeLessThan(2_100_000)
+    const numbers = preview?.answers.map(({ content }) => Number.parseInt(content, 10))
+    expect(numbers).toEqual([17, 18, 19])
+  })
+
   test('a condition of many comparisons, and a response of many mappings', async () => {
     const list = (item: string) => Array.from({ length: 25_000 }, (_, index) => item + index)
     const comparisons = Array.from({ length: 200 }, (_, index) => ({

@@ -374,6 +374,17 @@ function stateOf(run: Run): SessionState {
 function rememberPreview(run: Run): void {
   const { preview } = run.session
   if (preview === undefined) return
-  preview.answers = preview.answers.slice(-maximumPreviewEntries)
-  preview.transcript = [...preview.transcript, ...run.transcript].slice(-maximumPreviewEntries)
+  preview.answers = lastOf(run, preview.answers)
+  preview.transcript = lastOf(run, [...preview.transcript, ...run.transcript])
+}
+
+/** Every step of a preview reads and writes them all. */
+function lastOf<Entry>(run: Run, entries: Entry[]): Entry[] {
+  let left = run.limits.totalValueCharacters
+  const isTooMuch = (entry: Entry) => {
+    left -= JSON.stringify(entry).length
+    return left < 0
+  }
+  const last = entries.slice(-maximumPreviewEntries)
+  return last.slice(last.findLastIndex(isTooMuch) + 1)
 }
