@@ -382,6 +382,47 @@ withBrowser('the chat page', () => {
     ])
   })
 
+  test('the chat goes on where the page has found out more than the service takes', async () => {
+    const onPage = { isExecutedOnClient: true }
+    const flow = bot(
+      {
+        Start: [
+          ask(),
+          {
+            type: 'Webhook',
+            options: {
+              ...onPage,
+              webhook: { url: `${app.url}/openapi-slim.yaml`, method: 'GET' },
+              responseVariableMapping: [{ id: 'm', variableId: 'v-State', bodyPath: 'statusCode' }],
+            },
+          },
+          text('Status {{State}}.'),
+          {
+            type: 'Set variable',
+            options: { ...onPage, variableId: 'v-State', expressionToEvaluate: '"é".repeat(200000)' },
+          },
+          text('Then{{State}}.'),
+        ],
+      },
+      { variables: ['State'] },
+    )
+    const made = await publish(app, world.here, flow)
+    const page = await open(`/chat/${made.publicId}`)
+    await field(page).fill('go')
+    await page.keyboard.press('Enter')
+    await ended(page).waitFor({ timeout: 60_000 })
+    expect(await page.locator('.host-bubble .rich-text').allTextContents()).toEqual(['Status 0.', 'Then.'])
+    const { results } = await reportOf(app, made, world.here.member)
+    const { logs } = await app.client.ok('listResultLogs', {
+      as: world.here.member,
+      params: { botId: made.id, resultId: results[0]?.id ?? '' },
+    })
+    expect(logs).toMatchObject([
+      { description: 'Too long for the service', details: expect.stringContaining('400002 bytes') },
+      { description: 'Too long for the service' },
+    ])
+  })
+
   test('the page waits for a webhook, and goes on when it was called', async () => {
     const flow = bot(
       {

@@ -15,6 +15,12 @@ const notRun = {
   chatwoot: 'Chatwoot is not loaded by the chat page of the service',
 }
 
+/** Bytes of JSON. A whole body may have 256 KiB. */
+const longestReply = 250_000
+
+/** What a request comes to that failed, or whose answer cannot be passed on. */
+const noAnswer = { statusCode: 0, data: null }
+
 /** Does one action. `chat` offers `signal`, `log`, `say` and `texts`. */
 export async function perform(action, chat) {
   switch (action.type) {
@@ -31,10 +37,13 @@ export async function perform(action, chat) {
       const { content, args } = action.setVariable.scriptToExecute
       const value = await runScript({ content, args }, true, chat)
       if (value === null || value === undefined) return null
-      return typeof value === 'string' ? value : JSON.stringify(value)
+      const reply = typeof value === 'string' ? value : JSON.stringify(value)
+      return isTaken(reply, chat) ? reply : null
     }
-    case 'httpRequestToExecute':
-      return JSON.stringify(await request(action.httpRequestToExecute, chat))
+    case 'httpRequestToExecute': {
+      const reply = JSON.stringify(await request(action.httpRequestToExecute, chat))
+      return isTaken(reply, chat) ? reply : JSON.stringify(noAnswer)
+    }
     case 'listenForWebhook':
       // The page asks the service from time to time, which is what sending nothing does.
       return null
@@ -54,8 +63,15 @@ async function request({ url, method, headers, body }, chat) {
   } catch (error) {
     chat.signal.throwIfAborted()
     chat.log({ description: 'The request of the page failed', details: `${method} ${url}\n${error}` })
-    return { statusCode: 0, data: null }
+    return noAnswer
   }
+}
+
+/** Whether the service takes the reply; else its author is told, since the chat would end with an error. */
+function isTaken(reply, chat) {
+  const size = new TextEncoder().encode(JSON.stringify(reply)).length
+  if (size > longestReply) chat.log({ description: 'Too long for the service', details: `${size} bytes` })
+  return size <= longestReply
 }
 
 function parsed(text) {
