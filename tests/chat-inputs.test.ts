@@ -432,6 +432,21 @@ describe('picture choices', () => {
     await expectReply(input('picture choice input', {}, items), 'Cow', null)
   })
 
+  test('pictures that are in the document itself, which have no other name', async () => {
+    const sources = ['A', 'B'].map((letter) => `data:image/png;base64,${letter.repeat(20_000)}`)
+    const items = sources.map((pictureSrc, index) => ({ id: `p${index}`, pictureSrc }))
+    const [, second = ''] = sources
+    for (const isMultipleChoice of [false, true]) {
+      const client = await chat(withInput(input('picture choice input', { isMultipleChoice }, items)))
+      await client.say({ type: 'text', text: second, metadata: { replyId: 'p1' } })
+      expect(client.value('Answer')).toBe(second)
+    }
+    await expectReply(input('picture choice input', {}, items), second, second)
+    const several = input('picture choice input', { isMultipleChoice: true }, items)
+    await expectReply(several, 'p0, p1', sources.join(', '))
+    await expectReply(several, sources.join(', '), null)
+  })
+
   test('from list variables', async () => {
     const dynamicItems = {
       isEnabled: true,

@@ -10,7 +10,10 @@ import { invalid, type Reading, type ReadReply, type Reply } from './reading.ts'
 /** As many as a document may have. Lists of variables can be longer. */
 const maximumItems = 1_000
 
-/** Looking for many labels in a very long text takes too long, and no honest reply is. */
+/**
+ * Looking for many labels in a very long text takes too long. An honest reply is longer only where labels are, such as
+ * those of pictures that are in the document itself: then the id that comes with it counts.
+ */
 const maximumReply = 10_000
 
 /**
@@ -39,8 +42,8 @@ export async function itemsToShow(run: Run, block: Block): Promise<Loose[]> {
 
 export const readChoice: ReadReply = async (run, block, reply) => {
   const choices = (await itemsToShow(run, block)).map((item) => choiceOf(block, item))
-  if (reply.text.length > maximumReply) return invalid
-  return block.options.isMultipleChoice === true ? readSeveral(choices, reply) : readOne(choices, reply)
+  if (block.options.isMultipleChoice !== true) return readOne(choices, reply)
+  return readSeveral(choices, reply.text.length > maximumReply ? { ...reply, text: '' } : reply)
 }
 
 /** A reply names a button by its id or its text, or a card by its own. */
