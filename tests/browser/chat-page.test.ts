@@ -382,6 +382,15 @@ withBrowser('the chat page', () => {
     ])
   })
 
+  test('what an address says beside variables keeps no chat from beginning', async () => {
+    const flow = bot({ Start: [text('Hello {{Name}}.'), ask()] }, { variables: ['Name'] })
+    const made = await publish(app, world.here, flow)
+    const page = await open(`/chat/${made.publicId}?Name=Ada&${'x'.repeat(300)}=1&__proto__=2&=3&a=%00&%00=b`)
+    const first = page.locator('.host-bubble:not(.typing), .failure').first()
+    await first.waitFor()
+    expect(await first.textContent()).toContain('Hello Ada.')
+  })
+
   test('the chat goes on where the page has found out more than the service takes', async () => {
     const onPage = { isExecutedOnClient: true }
     const flow = bot(

@@ -10,7 +10,7 @@ const isEmbedded = parent !== window && location.hash === '#embed'
 export const host = isEmbedded ? await meet() : alone()
 
 function alone() {
-  const prefilledVariables = Object.fromEntries(new URLSearchParams(location.search))
+  const prefilledVariables = variablesOf([...new URLSearchParams(location.search)])
   return { isEmbedded: false, address: location.href, prefilledVariables, resultId: undefined, tell() {} }
 }
 
@@ -21,10 +21,18 @@ function meet() {
       removeEventListener('message', listen)
       // Pages from a disk have no origin that a message could be addressed to.
       const target = origin === 'null' ? '*' : origin
-      const { address, prefilledVariables, resultId } = data
+      const { address, resultId } = data
+      const prefilledVariables = variablesOf(Object.entries(data.prefilledVariables ?? {}))
       const tell = (type, detail) => parent.postMessage({ type, detail }, target)
-      resolve({ isEmbedded, address, prefilledVariables: prefilledVariables ?? {}, resultId, tell })
+      resolve({ isEmbedded, address, prefilledVariables, resultId, tell })
     })
     parent.postMessage({ type: 'ready' }, '*')
   })
+}
+
+/** Without what no variable can be: for any of it the service would refuse the chat, and anybody can write an address. */
+function variablesOf(given) {
+  const hasNull = (part) => typeof part === 'string' && part.includes('\0')
+  const isOne = (entry) => entry[0] !== '__proto__' && entry[0].length <= 255 && !entry.some(hasNull)
+  return Object.fromEntries(given.filter(isOne))
 }
