@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { purgeBatch } from '../server/background/purge.ts'
-import { type App, startApp } from './support/app.ts'
+import { type App, connectTo, startApp } from './support/app.ts'
 import { waitingForLocks } from './support/locks.ts'
 import { until } from './support/process.ts'
 import { makeWorld, type Site } from './support/world.ts'
@@ -14,6 +14,14 @@ beforeAll(async () => {
   site = (await makeWorld(app)).here
 })
 afterAll(() => app.stop())
+
+/** Has each row that is removed from a table take a millisecond, until it is undone. */
+async function slowDown(table: string) {
+  await app.pool.query(`
+    CREATE FUNCTION slow() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN PERFORM pg_sleep(0.001); RETURN OLD; END';
+    CREATE TRIGGER slow BEFORE DELETE ON ${table} FOR EACH ROW EXECUTE FUNCTION slow()`)
+  return () => app.pool.query('DROP FUNCTION slow CASCADE')
+}
 
 async function addResults(count: number) {
   // Neither in the order of their ids nor in that of their times.
@@ -94,4 +102,42 @@ test('bots take turns, so that none waits for all of the results of another one'
   expect(await left()).toEqual([2_001, 2_001])
   while (await purgeBatch(app.db, app.clock.now()));
   expect(await left()).toEqual([0, 0])
+})
+
+test('what takes longer than a statement may is removed all the same, in smaller batches', async () => {
+  await addResults(2_000)
+  await app.client.ok('deleteResults', asMember())
+  const hurried = connectTo(app.databaseUrl, { statementTimeout: 1_000 })
+  const undo = await slowDown('results')
+  try {
+    while (await purgeBatch(hurried.db, app.clock.now()));
+    const { rows } = await app.pool.query('SELECT FROM results WHERE bot_id = $1', [site.draft.id])
+    expect(rows).toHaveLength(0)
+  } finally {
+    await undo()
+    await hurried.pool.end()
+  }
+})
+
+test('deliveries of a bot are removed in batches, however many there are', async () => {
+  const { there } = await makeWorld(app)
+  await app.pool.query(
+    `INSERT INTO webhook_deliveries (bot_id, endpoint_id, subject, seq, id, type, data, created_at)
+    SELECT $1, 'endpoint', 'subject', n, 'delivery-' || n, 'bot.updated', '{}', $2 FROM generate_series(1, 2000) n`,
+    [there.draft.id, app.clock.now()],
+  )
+  const params = { workspaceId: there.workspaceId }
+  await app.client.ok('deleteWorkspace', { as: there.admin, params })
+  const hurried = connectTo(app.databaseUrl, { statementTimeout: 1_000 })
+  const undo = await slowDown('webhook_deliveries')
+  try {
+    while (await purgeBatch(hurried.db, app.clock.now()));
+    const { rows } = await app.pool.query('SELECT FROM webhook_deliveries WHERE bot_id = $1', [
+      there.draft.id,
+    ])
+    expect(rows).toHaveLength(0)
+  } finally {
+    await undo()
+    await hurried.pool.end()
+  }
 })

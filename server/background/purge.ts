@@ -1,5 +1,5 @@
 import { asc, eq, isNotNull, lt, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
-import { type Database, type Transaction, transact } from '../db/client.ts'
+import { type Database, sqlState, type Transaction, transact } from '../db/client.ts'
 import {
   botBlockStatsDaily,
   botDrafts,
@@ -35,6 +35,12 @@ import { selectRows } from '../db/selection.ts'
  */
 
 const BATCH = 2_000
+
+/**
+ * Rows of the next batch of a bot: fewer after one that took longer than a statement may, for one result can have thousands
+ * of answers and logs, and more again after others.
+ */
+let size = BATCH
 
 /** Notes, in the transaction that deletes, that rows of a bot are to be removed. */
 export async function requestPurge(tx: Transaction, botId: string, now: Date) {
@@ -87,9 +93,22 @@ export async function purgeBatch(db: Database, now: Date): Promise<boolean> {
     .orderBy(asc(purges.requestedAt))
     .limit(CANDIDATES)
   for (const { botId, last } of waiting) {
-    if (await transact(db, (tx) => purgeOf(tx, botId, last, now))) return true
+    if (await purgeInTime(db, botId, last, now)) return true
   }
   return waiting.length === 0 && purgeWorkspace(db)
+}
+
+/** Removes a batch of one bot, or finds that it has to be smaller; false when another process is at it. */
+async function purgeInTime(db: Database, botId: string, last: string, now: Date): Promise<boolean> {
+  try {
+    const isDone = await transact(db, (tx) => purgeOf(tx, botId, last, now))
+    size = Math.min(2 * size, BATCH)
+    return isDone
+  } catch (error) {
+    if (sqlState(error) !== '57014' || size === 1) throw error
+    size = Math.ceil(size / 8)
+    return true
+  }
 }
 
 /** Removes a batch of one bot; false when another process is at it. */
@@ -131,7 +150,7 @@ async function purgeResults(tx: Transaction, botId: string, now: Date): Promise<
       SELECT ${list} FROM ${results} JOIN ${bots} ON ${bots.id} = ${results.botId}
       WHERE ${results.botId} = ${botId}
         AND ${bots.id} = ${botId} AND (${bots.deletedAt} IS NOT NULL OR ${results.createdAt} <= ${bots.resultsFloorAt})
-      ORDER BY ${results.id} LIMIT ${BATCH} FOR UPDATE OF ${results}`,
+      ORDER BY ${results.id} LIMIT ${size} FOR UPDATE OF ${results}`,
   )
   if (rows.length === 0) return false
   const ids = sql.param(rows.map(({ id }) => id))
@@ -188,16 +207,22 @@ async function purgeBot(tx: Transaction, botId: string): Promise<boolean> {
     .select({ sessionId: chatSessions.id })
     .from(chatSessions)
     .where(sql`${chatSessions.botId} = ${botId} AND ended_at IS NULL AND result_id IS NOT NULL`)
-    .limit(BATCH)
+    .limit(size)
   const steps = await tx
     .selectDistinct({ sessionId: chatSteps.sessionId })
     .from(chatSteps)
     .where(eq(chatSteps.botId, botId))
-    .limit(BATCH)
+    .limit(size)
   const ids = sql.param([...open, ...steps].map(({ sessionId }) => sessionId))
   await tx.execute(sql`DELETE FROM ${chatSessions} WHERE bot_id = ${botId} AND id = ANY(${ids})`)
   await tx.execute(sql`DELETE FROM ${chatSteps} WHERE bot_id = ${botId} AND session_id = ANY(${ids})`)
-  if (open.length === BATCH || steps.length === BATCH) return true
+  if (open.length === size || steps.length === size) return true
+  // What is being shared out is waited for, and is among the deliveries then: of a busy bot millions.
+  await tx.delete(webhookOutbox).where(eq(webhookOutbox.botId, botId))
+  const { rowCount } = await tx.execute(sql`
+    DELETE FROM ${webhookDeliveries} WHERE bot_id = ${botId} AND ctid = ANY(ARRAY(
+      SELECT ctid FROM ${webhookDeliveries} WHERE bot_id = ${botId} LIMIT ${size}))`)
+  if (rowCount) return true
   // Names and what belongs to results were removed before, except what was written at that very moment.
   const tables = [resultAnswers, resultLogs, resultTranscripts, publicIds, customDomains] as const
   for (const table of [
@@ -205,9 +230,6 @@ async function purgeBot(tx: Transaction, botId: string): Promise<boolean> {
     statsRollups,
     botBlockStatsDaily,
     botIdempotencyKeys,
-    // What is being shared out is waited for, and is among the deliveries then.
-    webhookOutbox,
-    webhookDeliveries,
     publishedBots,
     botPublications,
     botDrafts,
