@@ -20,16 +20,24 @@ export interface Answer {
   pause: number
 }
 
+/** An endpoint as long as it has the address that was asked: what a former one answers says nothing of the next. */
+type Asked = Pick<OpenEndpoint, 'id' | 'url'>
+
+const isStill = ({ id, url }: Asked) => and(eq(endpoints.id, id), eq(endpoints.url, url))
+
 /** Notes at the endpoints what they have answered, in the order of the answers. Test events count for nothing. */
 export async function noteAnswers(db: Database, log: Logger, answers: readonly Answer[]): Promise<void> {
   const counted = answers.filter(({ delivery }) => delivery.type !== 'endpoint.test')
-  for (const endpointId of new Set(counted.map(({ endpoint }) => endpoint.id))) {
-    const its = counted.filter(({ endpoint }) => endpoint.id === endpointId)
+  const nameOf = ({ id, url }: Asked) => `${id} ${url}`
+  const all = new Map(counted.map(({ endpoint }) => [nameOf(endpoint), endpoint]))
+  for (const [name, asked] of all) {
+    const endpointId = asked.id
+    const its = counted.filter(({ endpoint }) => nameOf(endpoint) === name)
     const failed = its.slice(its.findLastIndex(({ outcome }) => outcome.isDelivered) + 1)
     try {
       if (failed.length < its.length && its.some(({ endpoint }) => endpoint.failingSince))
-        await noteSuccess(db, endpointId)
-      const reason = failed.length > 0 && (await noteFailures(db, endpointId, failed))
+        await noteSuccess(db, asked)
+      const reason = failed.length > 0 && (await noteFailures(db, asked, failed))
       if (reason) log.warn({ endpointId, reason }, 'webhook endpoint disabled')
     } catch (error) {
       // The next answer says it again.
@@ -38,25 +46,25 @@ export async function noteAnswers(db: Database, log: Logger, answers: readonly A
   }
 }
 
-async function noteSuccess(db: Database, endpointId: string) {
+async function noteSuccess(db: Database, asked: Asked) {
   await db
     .update(endpoints)
     .set({ failures: 0, failingSince: null, pausedUntil: null })
-    .where(and(eq(endpoints.id, endpointId), isNotNull(endpoints.failingSince)))
+    .where(and(isStill(asked), isNotNull(endpoints.failingSince)))
 }
 
 /** Why the endpoint is disabled now, if it is. */
 async function noteFailures(
   db: Database,
-  endpointId: string,
+  asked: Asked,
   failed: readonly Answer[],
 ): Promise<'gone' | 'failing' | undefined> {
   const at = new Date(Math.max(...failed.map(({ delivery }) => delivery.at.getTime())))
-  const asked = failed.filter(({ pause }) => pause > 0)
-  const asksUntil = asked.map(
+  const pausing = failed.filter(({ pause }) => pause > 0)
+  const asksUntil = pausing.map(
     ({ delivery, outcome, pause }) => delivery.at.getTime() + outcome.lastDuration + pause,
   )
-  const pause = asked.length > 0 ? new Date(Math.max(...asksUntil)).toISOString() : null
+  const pause = pausing.length > 0 ? new Date(Math.max(...asksUntil)).toISOString() : null
   const failures = sql`${endpoints.failures} + ${failed.length}`
   const [row] = await db
     .update(endpoints)
@@ -67,14 +75,15 @@ async function noteFailures(
         CASE WHEN ${failures} >= ${MANY_FAILURES}
           THEN ${new Date(at.getTime() + PAUSE).toISOString()}::timestamptz END)`,
     })
-    .where(eq(endpoints.id, endpointId))
+    .where(isStill(asked))
     .returning({ failingSince: endpoints.failingSince })
-  const isFailing = row?.failingSince && at.getTime() - row.failingSince.getTime() >= PATIENCE
+  if (!row) return undefined
+  const isFailing = row.failingSince && at.getTime() - row.failingSince.getTime() >= PATIENCE
   const reason = failed.some(({ isGone }) => isGone) ? 'gone' : isFailing ? 'failing' : undefined
   if (!reason) return undefined
   const { rowCount } = await db
     .update(endpoints)
     .set({ isEnabled: false, disabledReason: reason })
-    .where(and(eq(endpoints.id, endpointId), eq(endpoints.isEnabled, true)))
+    .where(and(isStill(asked), eq(endpoints.isEnabled, true)))
   return rowCount === 1 ? reason : undefined
 }

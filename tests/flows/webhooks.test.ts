@@ -40,6 +40,8 @@ let received: Received[] = []
 let answers: Record<string, number | 'silence'> = {}
 /** `Retry-After` of an answer, by path. */
 let pauses: Record<string, string> = {}
+/** What an answer waits for, by path. */
+let holds: Record<string, Promise<void>> = {}
 let senders: { stop: () => Promise<void> }[] = []
 
 beforeAll(async () => {
@@ -48,6 +50,7 @@ beforeAll(async () => {
     for await (const chunk of request) body += chunk
     const path = String(request.url)
     received.push({ path, headers: request.headers, body, event: JSON.parse(body) })
+    await holds[path]
     const answer = answers[path] ?? 200
     const pause = pauses[path]
     if (pause !== undefined) response.setHeader('Retry-After', pause)
@@ -69,6 +72,7 @@ beforeEach(async () => {
   said = []
   answers = {}
   pauses = {}
+  holds = {}
   world = await makeWorld(app)
 })
 afterEach(async () => {
@@ -615,6 +619,29 @@ describe('an endpoint', () => {
     await hurry()
     await until('it was delivered', async () => received.length === 2)
     expect(await read()).toMatchObject({ isEnabled: true, disabledReason: null })
+  })
+
+  test.each([
+    ['is gone', 410],
+    ['asks to be left alone', 503],
+  ])('whose address was changed is not held to what the former one says: that it %s', async (_, status) => {
+    answers['/old'] = status
+    pauses['/old'] = '86400'
+    let letGo = () => {}
+    holds['/old'] = new Promise((resolve) => (letGo = resolve))
+    const { id } = await subscribe('/old')
+    startSender()
+    await rename('To the former address')
+    await until('the former address was told', async () => received.length === 1)
+    const params = { workspaceId: world.here.workspaceId, endpointId: id }
+    const body = { url: `http://${host}/new` }
+    await app.client.ok('updateWebhookEndpoint', { as: world.here.admin, params, body })
+    letGo()
+    await until('it was tried', async () => (await rows('last_status'))[0]?.last_status === status)
+    await hurry()
+    await until('the new address was told', async () => received[1]?.path === '/new')
+    const { webhookEndpoint } = await app.client.ok('getWebhookEndpoint', { as: world.here.admin, params })
+    expect(webhookEndpoint).toMatchObject({ isEnabled: true, disabledReason: null, failingSince: null })
   })
 
   test('that has failed for five days is disabled', async () => {
