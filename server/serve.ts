@@ -4,7 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { startBackground } from './background/index.ts'
 import { prepareDatabase } from './bootstrap.ts'
 import { openChatTools } from './chat/tools/index.ts'
-import { outboundClient } from './chat/tools/outbound.ts'
+import { streamingClient } from './chat/tools/outbound.ts'
 import type { Sandbox } from './chat/tools/sandbox.ts'
 import type { Config } from './config.ts'
 import { connect } from './db/client.ts'
@@ -114,7 +114,7 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
   if (phase === 'starting') {
     phase = 'serving'
     background = startBackground(db, log, files, config)
-    const post = outboundClient({ allowedHosts: config.OUTBOUND_ALLOWED_HOSTS, keepAlive: true })
+    const post = streamingClient({ allowedHosts: config.OUTBOUND_ALLOWED_HOSTS, keepAlive: true })
     deliveries = startDeliveries({ db, log, key, post })
     log.info({ port, publicUrl }, 'serving')
   }

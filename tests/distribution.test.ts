@@ -275,7 +275,7 @@ describe('every statement means the rows of one bot', () => {
           key: Buffer.alloc(32),
           post: async () => {
             const status = answers.shift() ?? 200
-            return { ok: true, status, contentType: '', headers: {}, body: new Uint8Array() }
+            return { ok: true, status, contentType: '', headers: {}, body: nothing(), end: () => {} }
           },
         },
         50,
@@ -297,6 +297,9 @@ describe('every statement means the rows of one bot', () => {
     expect(await problemsDuring(walks[name] as () => Promise<unknown>)).toEqual({})
   })
 })
+
+/** A body of no bytes. */
+async function* nothing(): AsyncGenerator<Buffer> {}
 
 const describeHere = isCluster ? describe.skip : describe
 

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import type { OutboundClient, OutboundReply } from '../chat/tools/outbound.ts'
+import { BrokenOff, type OutboundStream, type Refusal, type StreamingClient } from '../chat/tools/outbound.ts'
 import { type Database, databaseError } from '../db/client.ts'
 import { type Answer, MANY_FAILURES, noteAnswers } from './failures.ts'
 import { LEASE, leaseStatements, type OpenEndpoint, type Place, type Taken } from './leases.ts'
@@ -62,7 +62,7 @@ interface Sender {
   log: Logger
   /** The key of the installation, of which secrets are made. */
   key: Buffer
-  post: OutboundClient
+  post: StreamingClient
 }
 
 interface Task {
@@ -300,11 +300,11 @@ async function deliver({ key, post }: Sender, { delivery, endpoint }: Task): Pro
 async function send(
   { key, post }: Pick<Sender, 'key' | 'post'>,
   { delivery, endpoint }: Pick<Task, 'delivery' | 'endpoint'>,
-): Promise<OutboundReply> {
+): Promise<OutboundStream | Refusal> {
   const { generation, rotatesUntil } = endpoint
   const generations = rotatesUntil && rotatesUntil > delivery.at ? [generation, generation - 1] : [generation]
   const body = payloadOf(delivery)
-  return post({
+  const reply = await post({
     url: endpoint.url,
     method: 'POST',
     headers: {
@@ -317,10 +317,21 @@ async function send(
     milliseconds: TIMEOUT,
     redirects: 'none',
   })
+  if (reply.ok) await readOut(reply)
+  return reply
+}
+
+/** Reads the rest of an answer, for its connection to be used again. The status is all that counts. */
+async function readOut({ body }: OutboundStream) {
+  try {
+    for await (const _ of body);
+  } catch (error) {
+    if (!(error instanceof BrokenOff)) throw error
+  }
 }
 
 /** Milliseconds that a receiver asks to be left alone for: `Retry-After`, in seconds or as a date. */
-function retryAfter(reply: OutboundReply): number {
+function retryAfter(reply: OutboundStream | Refusal): number {
   const given = reply.ok ? reply.headers['retry-after'] : undefined
   if (given === undefined) return 0
   const wait = /^\d{1,9}$/.test(given) ? Number(given) * SECOND : Date.parse(given) - Date.now()

@@ -5,7 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, jest, test } from '@jest/globals'
 import { Webhook } from 'standardwebhooks'
 import { forgetDeliveries } from '../../server/background/forgetting.ts'
-import { outboundClient } from '../../server/chat/tools/outbound.ts'
+import { streamingClient } from '../../server/chat/tools/outbound.ts'
 import { transact } from '../../server/db/client.ts'
 import { createLog } from '../../server/log.ts'
 import { loadSince, startDeliveries } from '../../server/webhooks/deliver.ts'
@@ -55,7 +55,11 @@ beforeAll(async () => {
     const pause = pauses[path]
     if (pause !== undefined) response.setHeader('Retry-After', pause)
     if (answer === 302) response.setHeader('Location', `http://${host}/elsewhere`)
-    if (answer !== 'silence') response.writeHead(answer).end()
+    if (answer === 'silence') return
+    response.writeHead(answer)
+    if (path === '/long') response.end(Buffer.alloc(2_000_000, 'a'))
+    else if (path === '/broken') response.write('a', () => response.destroy())
+    else response.end()
   })
   await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
   host = `127.0.0.1:${(receiver.address() as AddressInfo).port}`
@@ -85,7 +89,7 @@ afterEach(async () => {
 
 /** A process that sends. */
 function startSender() {
-  const post = outboundClient({ allowedHosts: [host] })
+  const post = streamingClient({ allowedHosts: [host] })
   const sender = startDeliveries({ db: app.db, log, key, post }, 50)
   senders.push(sender)
   return sender
@@ -452,7 +456,7 @@ testHere('what steps leave for an endpoint that is away now keeps no other from 
   await subscribe()
   await app.pool.query('UPDATE webhook_endpoints SET is_enabled = false WHERE id = $1', [away.id])
   await reply(app, (await start(app, made)).sessionId, 'Late')
-  const post = outboundClient({ allowedHosts: [host] })
+  const post = streamingClient({ allowedHosts: [host] })
   senders.push(startDeliveries({ db: app.db, log, key, post }, 3_600_000))
   // Its result began, has an answer and is completed.
   await until('it is told', async () => received.length === 3)
@@ -472,7 +476,7 @@ test('how busy a process is counts from when that was last asked', async () => {
 
 test('a process that is busy looks less often for events, and sends them all', async () => {
   await subscribe()
-  const post = outboundClient({ allowedHosts: [host] })
+  const post = streamingClient({ allowedHosts: [host] })
   const startWith = (longestPace: number, load: () => number) => {
     const sender = startDeliveries({ db: app.db, log, key, post }, 3_600_000, load, longestPace)
     senders.push(sender)
@@ -518,7 +522,7 @@ describe('a process that is busy and falls behind', () => {
   afterEach(() => clock.mockRestore())
 
   function startBusy() {
-    const post = outboundClient({ allowedHosts: [host] })
+    const post = streamingClient({ allowedHosts: [host] })
     const load = () => {
       later += passing
       return 1
@@ -701,6 +705,17 @@ describe('an endpoint', () => {
     await until('it was delivered', async () => (await rows('last_error'))[0]?.last_error)
     expect((await rows('last_error'))[0].last_error).toContain('redirect (302)')
     expect(received.map(({ path }) => path)).toEqual(['/hook'])
+  })
+
+  test.each(['/long', '/broken'])('that says more than its status has taken the event: %s', async (path) => {
+    await subscribe(path)
+    startSender()
+    await rename('Taken')
+    await until('it was tried', async () => (await rows('attempts'))[0]?.attempts > 0)
+    await until('it was written', async () => (await rows('leased_until'))[0]?.leased_until === null)
+    expect(await rows('is_delivered, last_status, last_error')).toEqual([
+      { is_delivered: true, last_status: 200, last_error: null },
+    ])
   })
 
   test('is tested even while it is disabled', async () => {

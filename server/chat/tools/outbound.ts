@@ -68,7 +68,7 @@ export type OutboundClient = (request: OutboundRequest) => Promise<OutboundReply
 /** The same, for bodies that are read as they come. */
 export type StreamingClient = (request: OutboundRequest) => Promise<OutboundStream | Refusal>
 
-type Refusal = Extract<OutboundReply, { ok: false }>
+export type Refusal = Extract<OutboundReply, { ok: false }>
 interface Redirect {
   status: number
   location: string
