@@ -35,6 +35,8 @@ const STOP_WAIT = 2 * SECOND
 /** Of one endpoint and of all, in this process. */
 const AT_ONCE_EACH = 32
 const AT_ONCE = 512
+/** Of all, these are for endpoints to which nothing is under way, so that a dozen that are slow leave room for others. */
+const LAST_FREE = AT_ONCE / 4
 /** How many events of steps a look shares out, of those that wait for that. */
 const LEAST_SHARED = 16
 const MOST_SHARED = 64
@@ -123,7 +125,7 @@ export function startDeliveries(
     for (const { id, isOpen, failures } of found) {
       const own = busy.get(id) ?? 0
       // One that fails is asked by one event whether it is back.
-      const most = failures >= MANY_FAILURES ? 1 : AT_ONCE_EACH
+      const most = failures >= MANY_FAILURES || free <= LAST_FREE ? 1 : AT_ONCE_EACH
       const its = Math.min(most - own, share, free)
       // To look for few costs as much as to look for many.
       if (its < 1 || most - own < most / 4) continue

@@ -463,6 +463,33 @@ testHere('what steps leave for an endpoint that is away now keeps no other from 
   expect(typesAt('/hook')).toEqual(['result.started', 'result.answered', 'result.completed'])
 })
 
+test('endpoints that take their time leave room for the events of others', async () => {
+  const slow = Array.from({ length: 16 }, (_, at) => `/slow-${at}`)
+  let letGo = () => {}
+  const held = new Promise<void>((resolve) => (letGo = resolve))
+  for (const path of slow) {
+    holds[path] = held
+    await subscribe(path)
+  }
+  const { here, there } = world
+  const create = ({ member, workspaceId }: typeof here) =>
+    app.client.ok('createBot', { as: member, body: { workspaceId, bot: { name: 'Told' } } })
+  for (let at = 0; at < 40; at++) await create(here)
+  startSender()
+  await until('as much is sent to them as may be', async () => received.length >= 384)
+  await sleep(500)
+  await app.client.ok('createWebhookEndpoint', {
+    as: there.admin,
+    params: { workspaceId: there.workspaceId },
+    body: { url: `http://${host}/quick` },
+  })
+  await create(there)
+  await sleep(1_000)
+  const heard = typesAt('/quick')
+  letGo()
+  expect(heard).toEqual(['bot.created'])
+})
+
 test('how busy a process is counts from when that was last asked', async () => {
   const load = loadSince()
   for (const end = performance.now() + 500; performance.now() < end; );
