@@ -1,6 +1,8 @@
 import { execFile } from 'node:child_process'
+import { copyFile, rename } from 'node:fs/promises'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterEach, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
@@ -8,6 +10,7 @@ import {
   endProcesses,
   freePort,
   launch,
+  launchBy,
   logOf,
   newDataFolder,
   type Program,
@@ -145,6 +148,25 @@ describe('workers', () => {
     expect(metricOf(text, 'worker_restarts_total')).toBe(1)
     expect(metricOf(text, 'workers{state="answering"}')).toBe(2)
     expect(await workersOf(service)).toHaveLength(2)
+  })
+
+  test('that cannot be replaced yet leave the others serving, until they can', async () => {
+    const node = join(await newDataFolder(), 'node')
+    await copyFile(process.execPath, node)
+    const service = launchBy(node, { WORKERS: '2', DATABASE_URL: await emptyDatabase() })
+    await until('all workers serve', () => servingPids(service).size === 2)
+    // As while Node is being upgraded, or where the system has no room for one more process.
+    await rename(node, `${node}-away`)
+    const [victim = 0, other = 0] = servingPids(service)
+    process.kill(victim, 'SIGKILL')
+    const failed = () => logOf(service.output()).filter(({ err }) => (err as { code?: string })?.code)
+    await until('it was tried twice', () => failed().length >= 2 || service.errors().includes('spawn'))
+    expect(service.errors()).not.toContain('spawn')
+    expect(await isRunning(other)).toBe(true)
+    await rename(`${node}-away`, node)
+    await until('another one serves', () => servingPids(service).size === 3)
+    service.signal('SIGTERM')
+    expect((await service.ended).code).toBe(0)
   })
 
   test('of which one stands still do not keep the metrics of the others from being read, nor the end', async () => {

@@ -44,14 +44,22 @@ export async function lookAfterWorkers(config: Config): Promise<void> {
       serving.add(worker)
       if (isPrepared) tell(worker, { kind: 'prepared' })
     })
-    worker.on('exit', (code, signal) => {
-      serving.delete(worker)
+    const replace = (why: object) => {
       if (isStopping || !isListening) return
       gatherer.bury(worker)
       failures = performance.now() - born > SETTLED ? 0 : failures + 1
       const pause = Math.min(LONGEST_PAUSE, 50 * 2 ** failures)
-      log.error({ worker: worker.process.pid, code, signal, pause }, 'a worker ended and is replaced')
+      log.error({ ...why, pause }, 'a worker ended and is replaced')
       setTimeout(() => isStopping || start(), pause)
+    }
+    worker.on('exit', (code, signal) => {
+      serving.delete(worker)
+      replace({ worker: worker.process.pid, code, signal })
+    })
+    worker.on('error', (err) => {
+      if (!isListening) throw err
+      // One that could not be started does not end either; what else fails between the two, its end will tell.
+      if (worker.process.pid === undefined) replace({ err })
     })
     return worker
   }

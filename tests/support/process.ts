@@ -108,6 +108,11 @@ export function launch(variables: Variables, folder?: string): Program {
   return startProgram('server/main.ts', [], { ...defaults, ...variables }, folder)
 }
 
+/** Starts the service with another copy of Node. */
+export function launchBy(node: string, variables: Variables): Program {
+  return startCommand(node, [builtOf('server/main.ts')], { ...defaults, ...variables })
+}
+
 const defaults: Variables = { PORT: '0', SHUTDOWN_DELAY: '0', RATE_LIMIT: 'off' }
 
 /** Starts the service and waits until it serves. */
