@@ -279,6 +279,42 @@ describe('requests that take their time', () => {
     expect((await ask(app, ...head)).status).toBe(401)
   })
 
+  test.each([
+    [
+      'token was revoked',
+      '/v1/users/me/tokens',
+      { name: 'Another' },
+      401,
+      'UPDATE api_tokens SET revoked_at = now()',
+    ],
+    ['role ended', '/members', { role: 'ADMIN' }, 403, 'DELETE FROM workspace_members'],
+  ])('whose %s while the body was held back is refused', async (_, path, given, status, statement) => {
+    const { here, stranger } = await makeWorld(app)
+    const { admin, workspaceId } = here
+    const isToken = path.startsWith('/v1')
+    const body = JSON.stringify(isToken ? given : { ...given, email: stranger.email })
+    const head = [
+      `POST ${isToken ? path : `/v1/workspaces/${workspaceId}${path}`} HTTP/1.1`,
+      host,
+      close,
+      `Authorization: Bearer ${admin.token}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+    ]
+    const socket = connect(Number(new URL(app.url).port), '127.0.0.1')
+    let received = ''
+    socket.setEncoding('utf8').on('data', (chunk) => (received += chunk))
+    const closed = new Promise((resolve) => socket.once('close', resolve))
+    socket.write([...head, '', body.slice(0, 5)].join('\r\n'))
+    await sleep(1_500)
+    await app.pool.query(`${statement} WHERE ${isToken ? 'id' : 'user_id'} = $1`, [
+      isToken ? admin.tokenId : admin.id,
+    ])
+    socket.write(body.slice(5))
+    await closed
+    expect(read(received).status).toBe(status)
+  })
+
   // A cluster stores a bot in several steps.
   const testAlone = process.env.CITUS === '1' ? test.skip : test
   testAlone('of long bodies that came together the first is stored before the next are parsed', async () => {

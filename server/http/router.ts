@@ -75,6 +75,9 @@ export function createRouter(
   }
 }
 
+/** How long a body may take to come until its sender is looked up anew, in milliseconds. */
+const LONGEST_BODY = 1_000
+
 /** An operation with all that comes before and after its handler. */
 function bind(
   operationId: string,
@@ -104,17 +107,23 @@ function bind(
     const key = keyOf(request, address.issues)
     const conditions = readConditions(operation, request, address.issues)
 
-    const visitor = await identify(db, need, credential, recordOf(access, address), now)
+    const record = recordOf(access, address)
+    const sender = await identify(db, need, credential, record, now)
     if (credential && 'hash' in credential) {
-      const isValid = !('refusal' in visitor)
-      const id = isValid ? visitor.authorization.caller?.tokenId : undefined
+      const isValid = !('refusal' in sender)
+      const id = isValid ? sender.authorization.caller?.tokenId : undefined
       const entry = await limits.recognize(request, response, credential.hash, { isValid, id })
       if (entry === 'answered') return undefined
     }
-    if ('refusal' in visitor) return refuse(visitor.refusal)
+    if ('refusal' in sender) return refuse(sender.refusal)
 
+    const begun = performance.now()
     const given = readInput(operation, request, response, address)
     const input = given instanceof Promise ? await given : given
+    // Whoever holds a body back may have lost token or role meanwhile, and would leave another one behind.
+    const isLate = performance.now() - begun > LONGEST_BODY
+    const visitor = isLate ? await identify(db, need, credential, record, services.now()) : sender
+    if ('refusal' in visitor) return refuse(visitor.refusal)
 
     const authorization = await permit(db, need, visitor, workspaceOf(access, input), now)
     note(response, authorization, now)
