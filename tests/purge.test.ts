@@ -104,6 +104,31 @@ test('bots take turns, so that none waits for all of the results of another one'
   expect(await left()).toEqual([0, 0])
 })
 
+test('a bot that cannot be removed keeps no other from it', async () => {
+  const bots = [site.draft.id, site.published.id]
+  for (const id of bots) {
+    await app.pool.query(
+      `INSERT INTO results (bot_id, id, variables, has_started, created_at, updated_at)
+      VALUES ($1, 'result', '[]', true, $2, $2)`,
+      [id, app.clock.now()],
+    )
+    await app.client.ok('deleteResults', { as: site.member, params: { botId: id } })
+  }
+  await app.pool.query(`
+    CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''damaged''; END';
+    CREATE TRIGGER fail BEFORE DELETE ON results FOR EACH ROW
+    WHEN (OLD.bot_id = '${bots[0]}') EXECUTE FUNCTION fail()`)
+  const left = async () => {
+    const asked = 'SELECT DISTINCT bot_id FROM results WHERE bot_id = ANY($1)'
+    return (await app.pool.query(asked, [bots])).rows
+  }
+  for (let again = 0; again < 4; again++) await purgeBatch(app.db, app.clock.now()).catch(() => {})
+  expect(await left()).toEqual([{ bot_id: bots[0] }])
+  await app.pool.query('DROP FUNCTION fail CASCADE')
+  while (await purgeBatch(app.db, app.clock.now()));
+  expect(await left()).toEqual([])
+})
+
 test('what takes longer than a statement may is removed all the same, in smaller batches', async () => {
   await addResults(2_000)
   await app.client.ok('deleteResults', asMember())

@@ -105,7 +105,11 @@ async function purgeInTime(db: Database, botId: string, last: string, now: Date)
     size = Math.min(2 * size, BATCH)
     return isDone
   } catch (error) {
-    if (sqlState(error) !== '57014' || size === 1) throw error
+    if (sqlState(error) !== '57014' || size === 1) {
+      // What fails every time lets the others go first.
+      await transact(db, (tx) => queueAgain(tx, botId, last))
+      throw error
+    }
     size = Math.ceil(size / 8)
     return true
   }
