@@ -4,6 +4,7 @@ import { uploads } from '../db/schema.ts'
 import type { FileStore } from '../files/store.ts'
 
 const BATCH = 200
+const HOUR = 60 * 60 * 1000
 
 /**
  * Removes one batch of files that are due: those that nobody answered with, that never arrived, or whose result is
@@ -25,7 +26,12 @@ export async function removeFiles(db: Database, files: FileStore | null, now: Da
       UPDATE ${uploads} SET is_complete = false
       WHERE ${isThis} AND remove_at <= ${now.toISOString()}::timestamptz`)
     if (rowCount === 0) continue
-    await files.remove(id)
+    await files.remove(id).catch(async (error) => {
+      // Of one that the store does not give up the others are not to wait.
+      const later = new Date(now.getTime() + HOUR).toISOString()
+      await db.execute(sql`UPDATE ${uploads} SET remove_at = ${later}::timestamptz WHERE ${isThis}`)
+      throw error
+    })
     await db.execute(sql`DELETE FROM ${uploads} WHERE ${isThis}`)
   }
   return due.length === BATCH

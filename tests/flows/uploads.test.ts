@@ -83,6 +83,25 @@ async function purge() {
   while (await removeFiles(app.db, app.files, app.clock.now()));
 }
 
+test('a file that the store does not give up keeps no other from being removed', async () => {
+  const [kept, other] = [await uploaded(), await uploaded()]
+  const keyOf = ({ url }: { url: string }) => stored().find((key) => url.includes(key)) as string
+  const keys = [keyOf(kept), keyOf(other)]
+  await app.pool.query("UPDATE uploads SET remove_at = '2000-01-01' WHERE id = $1", [keys[0]])
+  await app.pool.query("UPDATE uploads SET remove_at = '2000-01-02' WHERE id = $1", [keys[1]])
+  const own = app.files as FileStore
+  const remove = async (key: string) => {
+    if (key === keys[0]) throw new Error('Access denied')
+    await own.remove(key)
+  }
+  const files = { ...own, remove }
+  for (let again = 0; again < 2; again++) await removeFiles(app.db, files, app.clock.now()).catch(() => {})
+  expect(stored()).toEqual([keys[0]])
+  app.clock.advance(2 * 60 * 60 * 1000)
+  await removeFiles(app.db, app.files, app.clock.now())
+  expect(stored()).toEqual([])
+})
+
 describe('an answer', () => {
   test('names what was uploaded, which is kept with the result and goes with it', async () => {
     const { sessionId, resultId = '', url } = await uploaded()
