@@ -1,3 +1,4 @@
+import { createHook } from 'node:async_hooks'
 import { once } from 'node:events'
 import http, { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
@@ -443,4 +444,13 @@ describe('bounds', () => {
     expect(lost).toMatchObject({ ok: false, reason: 'network' })
     expect(JSON.stringify(lost)).not.toContain('10.0.0.2')
   })
+})
+
+test('a name that a bot brings along takes none of the threads on which the database is looked up', async () => {
+  const made: string[] = []
+  const hook = createHook({ init: (_id, type) => void made.push(type) }).enable()
+  await call('http://name.invalid/', { milliseconds: 500 })
+  hook.disable()
+  expect(made).toContain('QUERYWRAP')
+  expect(made).not.toContain('GETADDRINFOREQWRAP')
 })

@@ -5,11 +5,11 @@
  * those addresses, so that neither a disguised private address nor a name that changes its mind reaches the inside.
  * Redirects are followed, each to a target that is checked in the same way.
  */
-import { lookup as systemLookup } from 'node:dns/promises'
 import http from 'node:http'
 import https from 'node:https'
 import { isIP } from 'node:net'
 import { isPublicAddress } from './addresses.ts'
+import { addressesOf } from './names.ts'
 
 export interface OutboundRequest {
   url: string
@@ -172,7 +172,7 @@ export function mailHostFinder(options: OutboundOptions) {
 }
 
 function addressFinder(options: OutboundOptions) {
-  const lookup = options.lookup ?? lookupAll
+  const lookup = options.lookup ?? addressesOf
   return async (host: string, isAllowed: boolean, deadline: number): Promise<string[] | Refusal> => {
     const finding = findAddresses({ host, isAllowed }, lookup)
     const found = await withinTime(finding, Math.max(1, deadline - Date.now()))
@@ -235,12 +235,12 @@ function checkTarget(
 
 async function findAddresses(
   target: Pick<Target, 'host' | 'isAllowed'>,
-  lookup: (host: string) => Promise<string[]>,
+  lookup: typeof addressesOf,
 ): Promise<string[] | Refusal> {
   const literal = target.host.replace(/^\[|\]$/g, '')
   let addresses: string[]
   try {
-    addresses = isIP(literal) === 0 ? await lookup(target.host) : [literal]
+    addresses = isIP(literal) === 0 ? await lookup(target.host, target.isAllowed) : [literal]
   } catch {
     return fail('network', 'The name of the host could not be looked up')
   }
@@ -249,11 +249,6 @@ async function findAddresses(
     return fail('refused', 'The host is in a private network')
   }
   return addresses
-}
-
-async function lookupAll(host: string): Promise<string[]> {
-  const found = await systemLookup(host, { all: true })
-  return found.map((entry) => entry.address)
 }
 
 interface Agents {
