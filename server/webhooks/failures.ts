@@ -1,4 +1,4 @@
-import { and, eq, isNotNull, sql } from 'drizzle-orm'
+import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import { type Database, databaseError } from '../db/client.ts'
 import { webhookEndpoints as endpoints } from '../db/schema.ts'
@@ -30,13 +30,14 @@ export async function noteAnswers(db: Database, log: Logger, answers: readonly A
   const counted = answers.filter(({ delivery }) => delivery.type !== 'endpoint.test')
   const nameOf = ({ id, url }: Asked) => `${id} ${url}`
   const all = new Map(counted.map(({ endpoint }) => [nameOf(endpoint), endpoint]))
+  // Where that cannot be read, the next answer says it again.
+  const failing = await failingOf(db, counted).catch(() => new Set<string>())
   for (const [name, asked] of all) {
     const endpointId = asked.id
     const its = counted.filter(({ endpoint }) => nameOf(endpoint) === name)
     const failed = its.slice(its.findLastIndex(({ outcome }) => outcome.isDelivered) + 1)
     try {
-      if (failed.length < its.length && its.some(({ endpoint }) => endpoint.failingSince))
-        await noteSuccess(db, asked)
+      if (failed.length < its.length && failing.has(endpointId)) await noteSuccess(db, asked)
       const reason = failed.length > 0 && (await noteFailures(db, asked, failed))
       if (reason) log.warn({ endpointId, reason }, 'webhook endpoint disabled')
     } catch (error) {
@@ -44,6 +45,20 @@ export async function noteAnswers(db: Database, log: Logger, answers: readonly A
       log.warn({ endpointId, err: databaseError(error) }, 'an endpoint keeps what was known of it')
     }
   }
+}
+
+/**
+ * Which of the endpoints that took an event are known to fail now: when it was sent another one may not have failed yet.
+ */
+async function failingOf(db: Database, answers: readonly Answer[]): Promise<Set<string>> {
+  const taken = answers.filter(({ outcome }) => outcome.isDelivered)
+  const ids = [...new Set(taken.map(({ endpoint }) => endpoint.id))]
+  if (ids.length === 0) return new Set()
+  const rows = await db
+    .select({ id: endpoints.id })
+    .from(endpoints)
+    .where(and(inArray(endpoints.id, ids), isNotNull(endpoints.failingSince)))
+  return new Set(rows.map(({ id }) => id))
 }
 
 async function noteSuccess(db: Database, asked: Asked) {

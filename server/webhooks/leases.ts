@@ -22,7 +22,6 @@ const endpointShape = {
   generation: endpoints.generation,
   rotatesUntil: endpoints.rotatesUntil,
   failures: endpoints.failures,
-  failingSince: endpoints.failingSince,
   isOpen: expression(
     sql`${endpoints.isEnabled} AND coalesce(${endpoints.pausedUntil} <= now(), true)`,
     'boolean',

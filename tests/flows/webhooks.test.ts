@@ -675,6 +675,25 @@ describe('an endpoint', () => {
     expect(webhookEndpoint).toMatchObject({ isEnabled: true, disabledReason: null, failingSince: null })
   })
 
+  test('that has taken an event since it failed is not failing, though both were on their way at once', async () => {
+    let letGo = () => {}
+    holds['/slow'] = new Promise((resolve) => (letGo = resolve))
+    const { id } = await subscribe('/slow')
+    startSender()
+    await rename('Taken')
+    await until('it was told', async () => received.length === 1)
+    await app.pool.query('UPDATE webhook_endpoints SET failures = 1, failing_since = now() WHERE id = $1', [
+      id,
+    ])
+    letGo()
+    await until('it was delivered', async () => (await rows('is_delivered'))[0]?.is_delivered)
+    const params = { workspaceId: world.here.workspaceId, endpointId: id }
+    await until('it is not failing', async () => {
+      const { webhookEndpoint } = await app.client.ok('getWebhookEndpoint', { as: world.here.admin, params })
+      return webhookEndpoint.failingSince === null
+    })
+  })
+
   test('that has failed for five days is disabled', async () => {
     answers['/hook'] = 503
     const { id } = await subscribe()
