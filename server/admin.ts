@@ -19,6 +19,7 @@ import { newId } from './ids.ts'
 import { allEntries, newEntry, tokenEntries, writeEntry } from './workspaces/audit.ts'
 import { encryptAnew, usedKeys } from './workspaces/credentials.ts'
 import { openKeyring } from './workspaces/keyring.ts'
+import { holdWorkspace } from './workspaces/rows.ts'
 
 /*
  * What has no operation, or must work before the first token. Prints one JSON object on standard output, a list one
@@ -211,10 +212,11 @@ const commands: Record<
         options,
       )
       const user = await userWith(db, input.email)
-      await requireWorkspace(db, input.workspace)
       const member = { workspaceId: input.workspace, userId: user.id, role: input.role }
       const now = new Date()
       await transact(db, async (tx) => {
+        if (!(await holdWorkspace(tx, member.workspaceId, 'no key update')))
+          throw noWorkspace(member.workspaceId)
         await tx
           .insert(workspaceMembers)
           .values({ ...member, createdAt: now })
@@ -306,17 +308,23 @@ async function requireWorkspace(db: Database, id: string) {
     .select({ id: workspaces.id })
     .from(workspaces)
     .where(and(eq(workspaces.id, id), isNull(workspaces.deletedAt)))
-  if (!workspace) throw new Refusal(`There is no such workspace: ${id}`)
+  if (!workspace) throw noWorkspace(id)
+}
+
+const noWorkspace = (id: string) => new Refusal(`There is no such workspace: ${id}`)
+
+/** What a list has of its own under a name, and not what every object has. */
+function ownOf<Value>(list: Record<string, Value>, name: string): Value | undefined {
+  return Object.hasOwn(list, name) ? list[name] : undefined
 }
 
 async function main(): Promise<object | object[]> {
   const words = process.argv.slice(2)
   const [name = '', file] = words
-  if (fileCommands[name] && file !== undefined && words.length === 2) {
-    return runWithFile(fileCommands[name], file)
-  }
+  const fileCommand = ownOf(fileCommands, name)
+  if (fileCommand && file !== undefined && words.length === 2) return runWithFile(fileCommand, file)
   const at = words.findIndex((word) => word.startsWith('--'))
-  const command = commands[(at < 0 ? words : words.slice(0, at)).join(' ')]
+  const command = ownOf(commands, (at < 0 ? words : words.slice(0, at)).join(' '))
   if (!command) throw new Refusal(usage)
   const { values } = parseArgs({
     args: at < 0 ? [] : words.slice(at),

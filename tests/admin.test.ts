@@ -245,6 +245,27 @@ test.each([
   expect(await refused(...words)).toMatch(complaint)
 })
 
+test('words that only every object knows are no commands, with or without a file', async () => {
+  for (const words of [['constructor'], ['toString', 'file'], ['constructor', 'file'], ['__proto__', 'file']])
+    expect(await refused(...words)).toContain('Expected one of')
+})
+
+test('a role in a workspace that is being deleted is refused', async () => {
+  const { here, stranger } = await makeWorld(app)
+  const words = ['member', 'set', '--email', stranger.email, '--role', 'ADMIN', '--workspace']
+  const holder = await app.pool.connect()
+  await holder.query('BEGIN')
+  await holder.query('SELECT 1 FROM workspaces WHERE id = $1 FOR UPDATE', [here.workspaceId])
+  const setting = admin(...words, here.workspaceId)
+  await until('it waits for the deletion', async () => (await waitingForLocks(app.pool)) === 1)
+  await holder.query('UPDATE workspaces SET deleted_at = now() WHERE id = $1', [here.workspaceId])
+  await holder.query('COMMIT')
+  holder.release()
+  expect(await setting).toMatchObject({ code: 1, stdout: '' })
+  const asked = 'SELECT FROM workspace_members WHERE workspace_id = $1 AND user_id = $2'
+  expect((await app.pool.query(asked, [here.workspaceId, stranger.id])).rowCount).toBe(0)
+})
+
 test('a role in a workspace that is not there is refused', async () => {
   const words = ['member', 'set', '--email', site.member.email, '--role', 'GUEST', '--workspace']
   expect(await refused(...words, 'unknown')).toContain('unknown')
