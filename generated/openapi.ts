@@ -1073,7 +1073,7 @@ export interface paths {
         put?: never;
         /**
          * Rotate the secret of a webhook endpoint
-         * @description Makes a new secret and shows it this once. For 24 hours events are signed with both, so that receivers can change over.
+         * @description Makes a new secret and shows it this once. For 24 hours events are signed with both, so that receivers can change over. Only two are ever in use: one that was already replaced ends at once.
          *
          *     Permission: an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
          */

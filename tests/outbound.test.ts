@@ -454,3 +454,14 @@ test('a name that a bot brings along takes none of the threads on which the data
   expect(made).toContain('QUERYWRAP')
   expect(made).not.toContain('GETADDRINFOREQWRAP')
 })
+
+test('what has no status of HTTP is no answer', async () => {
+  answer = (_request, response) => {
+    response.socket?.end('HTTP/1.1 099 Early\r\nContent-Length: 0\r\n\r\n')
+  }
+  expect(await call(`http://127.0.0.1:${port}/`, {}, allowed())).toEqual({
+    ok: false,
+    reason: 'network',
+    message: 'The answer has no status of HTTP',
+  })
+})

@@ -183,7 +183,7 @@ export const webhooks = define({
     tag: 'webhooks',
     summary: 'Rotate the secret of a webhook endpoint',
     description:
-      'Makes a new secret and shows it this once. For 24 hours events are signed with both, so that receivers can change over.',
+      'Makes a new secret and shows it this once. For 24 hours events are signed with both, so that receivers can change over. Only two are ever in use: one that was already replaced ends at once.',
     access: workspace('ADMIN'),
     isAudited: true,
     params: endpointParams,

@@ -499,7 +499,7 @@ export interface Webhooks {
   /**
    * Rotate the secret of a webhook endpoint: `POST /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/rotateSecret`
    *
-   * Makes a new secret and shows it this once. For 24 hours events are signed with both, so that receivers can change over.
+   * Makes a new secret and shows it this once. For 24 hours events are signed with both, so that receivers can change over. Only two are ever in use: one that was already replaced ends at once.
    */
   rotateSecret(workspaceId: string, endpointId: string, options?: RequestOptions & KeyOptions): Reply<RotatedWebhookSecret>
   /**

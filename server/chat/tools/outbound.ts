@@ -319,6 +319,12 @@ function send(
       const { statusCode: status = 0, headers } = response
       // Whoever reads the body is told there.
       response.on('error', () => {})
+      // Node takes any three digits.
+      if (status < 100) {
+        sent.destroy()
+        finish(fail('network', 'The answer has no status of HTTP'))
+        return
+      }
       const { location } = headers
       if (location !== undefined && redirectStatuses.has(status)) {
         finish({ status, location })
