@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { purgeBatch } from '../server/background/purge.ts'
 import { type App, connectTo, startApp } from './support/app.ts'
-import { waitingForLocks } from './support/locks.ts'
+import { testWithTrigger, waitingForLocks } from './support/locks.ts'
 import { until } from './support/process.ts'
 import { makeWorld, type Site } from './support/world.ts'
 
@@ -104,7 +104,7 @@ test('bots take turns, so that none waits for all of the results of another one'
   expect(await left()).toEqual([0, 0])
 })
 
-test('a bot that cannot be removed keeps no other from it', async () => {
+testWithTrigger('a bot that cannot be removed keeps no other from it', async () => {
   const bots = [site.draft.id, site.published.id]
   for (const id of bots) {
     await app.pool.query(
@@ -129,20 +129,23 @@ test('a bot that cannot be removed keeps no other from it', async () => {
   expect(await left()).toEqual([])
 })
 
-test('what takes longer than a statement may is removed all the same, in smaller batches', async () => {
-  await addResults(2_000)
-  await app.client.ok('deleteResults', asMember())
-  const hurried = connectTo(app.databaseUrl, { statementTimeout: 1_000 })
-  const undo = await slowDown('results')
-  try {
-    while (await purgeBatch(hurried.db, app.clock.now()));
-    const { rows } = await app.pool.query('SELECT FROM results WHERE bot_id = $1', [site.draft.id])
-    expect(rows).toHaveLength(0)
-  } finally {
-    await undo()
-    await hurried.pool.end()
-  }
-})
+testWithTrigger(
+  'what takes longer than a statement may is removed all the same, in smaller batches',
+  async () => {
+    await addResults(2_000)
+    await app.client.ok('deleteResults', asMember())
+    const hurried = connectTo(app.databaseUrl, { statementTimeout: 1_000 })
+    const undo = await slowDown('results')
+    try {
+      while (await purgeBatch(hurried.db, app.clock.now()));
+      const { rows } = await app.pool.query('SELECT FROM results WHERE bot_id = $1', [site.draft.id])
+      expect(rows).toHaveLength(0)
+    } finally {
+      await undo()
+      await hurried.pool.end()
+    }
+  },
+)
 
 test('deliveries of a bot are removed in batches, however many there are', async () => {
   const { there } = await makeWorld(app)
