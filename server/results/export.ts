@@ -8,7 +8,7 @@ import { botStatsDaily, resultAnswers } from '../db/schema.ts'
 import { encode } from '../json/json-text.ts'
 import { countBlocks } from './block-stats.ts'
 import { ofStatus, type ResultFilter } from './filter.ts'
-import { countTied, EXAMINED, partEnd, type ResultRow, resultRows, toResult } from './page.ts'
+import { countTied, EXAMINED, lengthOf, partEnd, type ResultRow, resultRows, toResult } from './page.ts'
 import { countResults } from './stats.ts'
 
 interface Column {
@@ -95,9 +95,8 @@ async function* pagesOf(
   while (position) {
     const { rows, end } = await resultRows(db, grant, filter, position, limit)
     position = end && isWithin(end) ? end : undefined
-    const length = rows.reduce((sum, { answers, variables }) => sum + answers.length + variables.length, 0)
     if (rows.length > 0)
-      limit = Math.max(1, Math.min(EXAMINED, Math.floor((LONGEST_PAGE * rows.length) / length)))
+      limit = Math.max(1, Math.min(EXAMINED, Math.floor((LONGEST_PAGE * rows.length) / lengthOf(rows))))
     yield rows.filter(isWithin)
   }
 }

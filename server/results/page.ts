@@ -184,10 +184,7 @@ export async function resultPage(
     if (page) return page
   }
   const { rows, end } = await resultRows(db, grant, filter, position, limit)
-  if (isOfAll) {
-    const length = rows.reduce((sum, { answers, variables }) => sum + answers.length + variables.length, 0)
-    if (length <= LIGHT) lightBots.set(grant.bot.id, true)
-  }
+  if (isOfAll && lengthOf(rows) <= LIGHT) lightBots.set(grant.bot.id, true)
   return { results: rows.map((row) => toResult(grant.bot.id, row)), end }
 }
 
@@ -212,6 +209,11 @@ async function packedPage(
     if (databaseError(error) instanceof pg.DatabaseError) return undefined
     throw error
   }
+}
+
+/** Characters of what was answered and of the variables. */
+export function lengthOf(rows: readonly ResultRow[]): number {
+  return rows.reduce((sum, { answers, variables }) => sum + answers.length + variables.length, 0)
 }
 
 /** The same with a row for each. Where that is less than `limit`, more may come after it: no more are examined at once. */
