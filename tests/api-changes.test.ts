@@ -1,5 +1,5 @@
 import { describe, expect, test } from '@jest/globals'
-import { type Change, isReshaped, type Label, labelOf, lacksOf } from './lint/changes.ts'
+import { type Change, type Label, labelOf, lacksOf } from './lint/changes.ts'
 
 /* How changes of the document are labelled where Redocly rates them otherwise, and what a release then needs. */
 
@@ -85,23 +85,6 @@ const releases: [what: string, current: string, labels: Label[], lacks: unknown[
   ['a break, announced', '2.0.0', ['breaking', 'additive', 'text'], []],
   ['a break without an entry', '3.0.0', ['breaking'], [announce]],
 ]
-
-describe('what only generated code notices', () => {
-  test('may break once, in 1.1.0, and is still announced', () => {
-    const labels = new Set<Label>(['breaking'])
-    const announced = '## 1.1.0\n\n### Breaking\n\nNames.\n'
-    expect(lacksOf('1.0.0', '1.1.0', labels, announced, true)).toEqual([])
-    expect(lacksOf('1.0.0', '1.1.0', labels, '## 1.1.0\n\nNames.\n', true)).toHaveLength(1)
-    expect(lacksOf('1.0.0', '1.1.0', labels, announced, false)).toHaveLength(1)
-  })
-
-  test('is a list of places', () => {
-    expect(isReshaped('#/components/schemas/BotUpdate/oneOf/0', '1.1.0')).toBe(true)
-    expect(isReshaped('#/components/schemas/BotUpdate/oneOf/0', '1.2.0')).toBe(false)
-    expect(isReshaped('#/components/schemas/Bot/oneOf/0', '1.1.0')).toBe(false)
-    expect(isReshaped('#/components/schemas/Variable/properties/name', '1.1.0')).toBe(false)
-  })
-})
 
 describe('a release after 1.9.0', () => {
   test.each(releases)('%s', (_what, current, labels, lacks) => {

@@ -48,49 +48,22 @@ export function labelOf(change: Change, openUnions: ReadonlySet<string> = new Se
   return isText ? 'text' : 'additive'
 }
 
-/**
- * What 1.1.0 may break although it is a minor version: 1.0.0 was never published outside this repository, and these
- * change what generated code is called, not what is sent or answered. Nothing is added here afterwards.
- */
-const reshaped = {
-  version: '1.1.0',
-  places: [
-    // Publish answers what it found beside its message, and a name is matched by a pattern that takes no more time.
-    /^#\/paths\/\/v1\/bots\/{botId}\/publish\/post\/responses\/200\/content\/application\/json\/schema$/,
-    /^#\/components\/schemas\/\w+\/properties\/name\/pattern$/,
-    /^#\/components\/schemas\/(BotUpdate|Message)\/oneOf\/\d+$/,
-    /^#\/components\/schemas\/(Variable|ResultVariable)\/properties\/value\/oneOf$/,
-    /^#\/components\/schemas\/BotImport\/properties\/version\/oneOf$/,
-    /^#\/components\/schemas\/ClassicOpenAiMapping\/properties\/valueToExtract(\/(maxLength|pattern))?$/,
-  ],
-}
-
-/** Whether a change that breaks is one of those that a minor version once may have. */
-export function isReshaped(place: string, current: string): boolean {
-  return current === reshaped.version && reshaped.places.some((pattern) => pattern.test(place))
-}
-
 type Version = [major: number, minor: number, patch: number]
 
-/**
- * What a release still lacks to have these changes; nothing when the list is empty. Where everything that breaks is
- * reshaped, a minor version will do, and still has to say so.
- */
+/** Lists what a release with these changes still lacks. */
 export function lacksOf(
   released: string,
   current: string,
   labels: ReadonlySet<Label>,
   changelog: string,
-  isOnlyReshaped = false,
 ): string[] {
   if (labels.size === 0) return []
   const [major, minor, patch] = released.split('.').map(Number) as Version
-  const needed: Version =
-    labels.has('breaking') && !isOnlyReshaped
-      ? [major + 1, 0, 0]
-      : labels.has('breaking') || labels.has('additive')
-        ? [major, minor + 1, 0]
-        : [major, minor, patch + 1]
+  const needed: Version = labels.has('breaking')
+    ? [major + 1, 0, 0]
+    : labels.has('breaking') || labels.has('additive')
+      ? [major, minor + 1, 0]
+      : [major, minor, patch + 1]
   const lacks: string[] = []
   if (compareVersions(current, needed.join('.')) < 0) {
     lacks.push(`Raise the version in contract/index.ts from ${released} to ${needed.join('.')} or higher.`)
