@@ -1,3 +1,4 @@
+import { canonicalTimeZone } from './time-zones.ts'
 import { z } from './zod.ts'
 
 /**
@@ -168,30 +169,22 @@ export const timeFilter = z.enum(timeFilters).default('allTime').meta({
 export const timeZone = z
   .string()
   .max(64)
-  .refine(isTimeZone, { error: 'Expected the name of a time zone, such as Europe/Paris' })
+  .transform((name, context) => {
+    const canonical = canonicalTimeZone(name)
+    if (canonical !== undefined) return canonical
+    context.issues.push({
+      code: 'custom',
+      input: name,
+      message: 'Expected the name of a time zone, such as Europe/Paris',
+    })
+    return z.NEVER
+  })
   .default('UTC')
   .meta({
     maxLength: 64,
     description: 'IANA name of the time zone whose calendar days are meant.',
     example: 'Europe/Paris',
   })
-
-const knownTimeZones = new Map<string, boolean>([['UTC', true]])
-
-function isTimeZone(name: string): boolean {
-  let isKnown = knownTimeZones.get(name)
-  if (isKnown === undefined) {
-    try {
-      new Intl.DateTimeFormat('en', { timeZone: name })
-      isKnown = true
-    } catch {
-      isKnown = false
-    }
-    // Only names that exist are remembered, so that callers cannot fill the map.
-    if (isKnown) knownTimeZones.set(name, true)
-  }
-  return isKnown
-}
 
 /** What an operation without anything to return answers. */
 export const successBody = z

@@ -92,6 +92,8 @@ export function createApp(options: AppOptions): express.Express {
   app.disable('etag')
   app.enable('case sensitive routing')
   app.enable('strict routing')
+  // Operations read their query themselves, and nothing else has one.
+  app.set('query parser', false)
   app.set('trust proxy', options.config.TRUST_PROXY)
 
   app.use((request, response, next) => {

@@ -39,7 +39,8 @@ export function readAddress(operation: Operation, request: express.Request): Add
     })
     return { params: params?.data, query: undefined, issues }
   }
-  const given = text === '' ? {} : parseQuery(text)
+  // Without a bound of its own, the parser would drop what comes after 1,000 pairs; the size of the head is bounded.
+  const given = text === '' ? {} : parseQuery(text, '&', '=', { maxKeys: 0 })
   for (const [name, value] of Object.entries(given)) {
     if (!Array.isArray(value)) continue
     issues.push({
@@ -79,7 +80,8 @@ export function readInput(
   response: express.Response,
   address: Address,
 ): Input | Mistake | Promise<Input | Mistake> {
-  if (operation.everythingWithout) return inputOf(address, requireBare(request, operation.everythingWithout))
+  if (operation.everythingWithout)
+    return inputOf(address, requireBare(request, address, operation.everythingWithout))
   if (operation.method === 'get' || operation.method === 'delete') return inputOf(address, nothing)
   if (operation.fileBody) return inputOf(address, readFile(request))
   return readBody(operation, request, response).then((body) => inputOf(address, body))
@@ -181,11 +183,16 @@ function isEmptyObject(bytes: Buffer): boolean {
 }
 
 /** A body is never taken; a Content-Type without one, as generated clients send it, only where records are named. */
-function requireBare(request: express.Request, naming: string): Body | Mistake {
-  const { headers } = request
+function requireBare({ url, headers }: express.Request, { query }: Address, naming: string): Body | Mistake {
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
   if (hasBody) return wrong([noBody])
-  if (headers['content-type'] === undefined || request.query[naming] !== undefined) return nothing
+  const isNamed = (query as Record<string, unknown> | undefined)?.[naming] !== undefined
+  // A link that lost its parameters on the way still ends with what stood between them.
+  if (!isNamed && /[?]./.test(url)) {
+    const message = `Without ${naming}, send no query string at all`
+    return wrong([{ path: ['query'], code: 'unexpected', message }])
+  }
+  if (headers['content-type'] === undefined || isNamed) return nothing
   const message = `This operation takes no body, hence no Content-Type; name records in the query parameter ${naming}`
   return wrong([{ path: ['header', 'content-type'], code: 'unexpected', message }])
 }

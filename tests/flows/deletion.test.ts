@@ -92,6 +92,12 @@ describe('deleting results', () => {
     expect(await left()).toBe(3)
   })
 
+  test('deletion by id behind 1,001 empty parameters removes only that result', async () => {
+    const [first, ...others] = site.results
+    expect((await remove(`?${'&'.repeat(1_001)}resultIds=${first}`)).status).toBe(200)
+    expect(await listed()).toEqual(others)
+  })
+
   test('takes five hundred ids', async () => {
     await addResults(site.published.id, 1, 500, app.clock.now())
     const ids = Array.from({ length: 500 }, (_, at) => `result-${at + 1}`)
@@ -108,6 +114,25 @@ describe('deleting results', () => {
     ['a repeated parameter', '?resultIds=a&resultIds=b', {}, ['query', 'resultIds']],
     ['a parameter in brackets', '?resultIds[]=a', {}, ['query', 'resultIds[]']],
     ['a misspelt parameter', '?resultId=a', {}, ['query', 'resultId']],
+    [
+      'a misspelt parameter behind 1,001 empty ones',
+      `?${'&'.repeat(1_001)}resultId=a`,
+      {},
+      ['query', 'resultId'],
+    ],
+    [
+      'a repeated parameter behind 1,001 empty ones',
+      `?resultIds=a${'&'.repeat(1_001)}resultIds=b`,
+      {},
+      ['query', 'resultIds'],
+    ],
+    [
+      'an empty value behind 16,000 empty ones',
+      `?${'&'.repeat(15_000)}resultIds=`,
+      {},
+      ['query', 'resultIds'],
+    ],
+    ['empty parameters alone', '?&&', {}, ['query']],
     ['another parameter beside it', '?resultIds=a&all=true', {}, ['query', 'all']],
     ['an array as body', '', { body: ['a'] }, ['body']],
     ['ids in a body', '', { body: { resultIds: ['a'] } }, ['body']],
