@@ -27,7 +27,6 @@ export function idempotencyKey(minimum: keyof typeof forms) {
       minLength: minimum,
       maxLength: 2 * MAXIMUM_KEY + 2,
       description:
-        'One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.',
-      example: '8e03978e-40d5-43e8-bc93-6894a57f9324',
+        'One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`.',
     })
 }

@@ -73,6 +73,8 @@ interface Success {
   /** Another media type of such a stream, of which the handler chooses one. */
   otherMedia?: {
     mediaType: 'application/x-ndjson' | 'text/event-stream'
+    /** Name of the component that one line or event of the stream has. */
+    item: 'Result' | 'ChatEvent'
     body: z.ZodType
     examples: Record<string, Example>
   }

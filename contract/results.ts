@@ -308,7 +308,6 @@ export const results = define({
           maxLength: 512,
           description:
             'The `Next-Cursor` of the part before, sent with the same filter; absent for the first part. An altered cursor, or one of another bot or filter, is invalid input.',
-          example: 'AZx0mC1jZ3JhbnQ',
         }),
         ...rangeFilters,
         ...searchFilters,
@@ -321,6 +320,7 @@ export const results = define({
       mediaType: 'text/csv',
       otherMedia: {
         mediaType: 'application/x-ndjson',
+        item: 'Result',
         body: z.string().max(2_147_483_647).meta({
           description: 'A `Result` as JSON in each line; lines end with a line feed.',
           maxLength: 2_147_483_647,

@@ -68,11 +68,16 @@ export const exampleIds = {
   webhookDelivery: '01jr5xbn9z0h4c8g3y5a7b9d1f',
 } as const
 
-/** A moment in UTC with milliseconds, as every answer writes it. */
+const utcTimestamp = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/
+
+/**
+ * A timestamp in UTC with milliseconds, as every response writes it. No pattern is published beside the format:
+ * generators that parse it into a date hold the text of that date against the pattern.
+ */
 export function timestamp(description: string) {
   return z
     .string()
-    .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}\.\d{3}Z$/)
+    .refine((value) => utcTimestamp.test(value), { error: 'Expected a timestamp in UTC with milliseconds' })
     .meta({ format: 'date-time', maxLength: 24, description, example: '2026-03-04T10:15:30.120Z' })
 }
 
@@ -96,7 +101,7 @@ export function readOnly(what: string) {
   return z
     .unknown()
     .optional()
-    .meta({ description: `Read-only ${what}; accepted and ignored.`, example: null })
+    .meta({ readOnly: true, description: `Read-only ${what}; accepted and ignored.`, example: null })
 }
 
 const pageSize = z
@@ -133,7 +138,6 @@ export const cursor = z
     maxLength: 512,
     description:
       'The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.',
-    example: 'AZx0mC1jZ3JhbnQ',
   })
 
 export const nextCursor = text(512).nullable().meta({
@@ -145,9 +149,9 @@ export const nextCursor = text(512).nullable().meta({
 export function flag(description: string) {
   return z
     .enum(['true', 'false'])
+    .optional()
     .transform((value) => value === 'true')
-    .default(false)
-    .meta({ type: 'boolean', default: false, description, example: true })
+    .meta({ type: 'boolean', description: `${description} Absent means no.`, example: true })
 }
 
 export const timeFilters = [

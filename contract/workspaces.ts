@@ -6,9 +6,9 @@ const workspaceId = recordId('Id of the workspace, as create and list answer it.
 const workspaceName = name('Name of the workspace. Names need not be unique.', 'Acme')
 
 /** Emoji, http(s) address or inline image: no other scheme, so that showing an icon can never run anything. */
-export const icon = text(262_144)
+export const icon = text(200_000)
   .refine(isIcon, { error: 'Expected an emoji, an http(s) URL or a data:image/ URL' })
-  .meta({ example: '🤖', maxLength: 262_144 })
+  .meta({ example: '🤖', maxLength: 200_000 })
 
 function isIcon(value: string): boolean {
   return !/^[a-z][a-z0-9+.-]*:/i.test(value.trim()) || /^(https?:\/\/|data:image\/)/i.test(value)

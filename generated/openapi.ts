@@ -1463,13 +1463,13 @@ export interface components {
              * @description Read-only moment of the creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             data: components["schemas"]["ApiKeyData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Name to choose the credentials by.
              * @example Company account
@@ -1484,12 +1484,12 @@ export interface components {
              * @description Read-only moment of the last change; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * @description Read-only id of the workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description A change of credentials of type anthropic. */
         AnthropicCredentialsUpdate: {
@@ -1497,13 +1497,13 @@ export interface components {
              * @description Read-only moment of the creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             data?: components["schemas"]["ApiKeyData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Name to choose the credentials by.
              * @example Company account
@@ -1518,12 +1518,12 @@ export interface components {
              * @description Read-only moment of the last change; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * @description Read-only id of the workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description What Anthropic is asked to do. The action tells which of the other properties are read. */
         AnthropicOptions: {
@@ -2139,7 +2139,7 @@ export interface components {
              * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             /**
              * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
@@ -2165,22 +2165,22 @@ export interface components {
              * @description Read-only id; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Read-only flag; accepted and ignored.
              * @example null
              */
-            isArchived?: unknown;
+            readonly isArchived?: unknown;
             /**
              * @description Read-only flag, changed by update; accepted and ignored.
              * @example null
              */
-            isClosed?: unknown;
+            readonly isClosed?: unknown;
             /**
              * @description Read-only reference, changed by update; accepted and ignored.
              * @example null
              */
-            messagingCredentialsId?: unknown;
+            readonly messagingCredentialsId?: unknown;
             /**
              * @description Name of the bot. Names need not be unique.
              * @example Lead generation
@@ -2197,7 +2197,7 @@ export interface components {
              * @description Read-only assessment; accepted and ignored.
              * @example null
              */
-            riskLevel?: unknown;
+            readonly riskLevel?: unknown;
             /**
              * @description Id of the theme template an editor applied, which the service only keeps; null without one.
              * @example template-1
@@ -2209,7 +2209,7 @@ export interface components {
              * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /** @description The variables of the bot. */
             variables?: components["schemas"]["Variable"][];
             /**
@@ -2222,7 +2222,7 @@ export interface components {
              * @description Read-only workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description A bot was created or imported. */
         BotCreatedEvent: {
@@ -2577,7 +2577,7 @@ export interface components {
              * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             /**
              * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
@@ -2603,12 +2603,12 @@ export interface components {
              * @description Read-only id; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Read-only flag; accepted and ignored.
              * @example null
              */
-            isArchived?: unknown;
+            readonly isArchived?: unknown;
             /** @description Whether new chats are refused. Takes effect at once, without publishing. */
             isClosed?: boolean;
             /**
@@ -2658,7 +2658,7 @@ export interface components {
              * @description Read-only workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description A change to a bot in version 4. Absent properties stay, given ones replace the whole property. */
         BotUpdateV4: {
@@ -2671,7 +2671,7 @@ export interface components {
              * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             /**
              * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
@@ -2697,12 +2697,12 @@ export interface components {
              * @description Read-only id; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Read-only flag; accepted and ignored.
              * @example null
              */
-            isArchived?: unknown;
+            readonly isArchived?: unknown;
             /** @description Whether new chats are refused. Takes effect at once, without publishing. */
             isClosed?: boolean;
             /**
@@ -2752,7 +2752,7 @@ export interface components {
              * @description Read-only workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description A change to a bot in version 5. Absent properties stay, given ones replace the whole property. */
         BotUpdateV5: {
@@ -2765,7 +2765,7 @@ export interface components {
              * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             /**
              * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
@@ -2791,12 +2791,12 @@ export interface components {
              * @description Read-only id; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Read-only flag; accepted and ignored.
              * @example null
              */
-            isArchived?: unknown;
+            readonly isArchived?: unknown;
             /** @description Whether new chats are refused. Takes effect at once, without publishing. */
             isClosed?: boolean;
             /**
@@ -2846,7 +2846,7 @@ export interface components {
              * @description Read-only workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description A change to a bot in version 6. Absent properties stay, given ones replace the whole property. */
         BotUpdateV6: {
@@ -2859,7 +2859,7 @@ export interface components {
              * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             /**
              * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
@@ -2885,12 +2885,12 @@ export interface components {
              * @description Read-only id; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Read-only flag; accepted and ignored.
              * @example null
              */
-            isArchived?: unknown;
+            readonly isArchived?: unknown;
             /** @description Whether new chats are refused. Takes effect at once, without publishing. */
             isClosed?: boolean;
             /**
@@ -2940,7 +2940,7 @@ export interface components {
              * @description Read-only workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description A change to a bot in version 6.1. Absent properties stay, given ones replace the whole property. */
         BotUpdateV61: {
@@ -2953,7 +2953,7 @@ export interface components {
              * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             /**
              * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
@@ -2979,12 +2979,12 @@ export interface components {
              * @description Read-only id; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Read-only flag; accepted and ignored.
              * @example null
              */
-            isArchived?: unknown;
+            readonly isArchived?: unknown;
             /** @description Whether new chats are refused. Takes effect at once, without publishing. */
             isClosed?: boolean;
             /**
@@ -3034,7 +3034,7 @@ export interface components {
              * @description Read-only workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description A bot whose flow is written in version 3. */
         BotV3: {
@@ -4079,22 +4079,22 @@ export interface components {
              * @description Read-only id of the block that waits; accepted and ignored.
              * @example null
              */
-            blockId?: unknown;
+            readonly blockId?: unknown;
             /**
              * @description Read-only id of the bot; accepted and ignored.
              * @example null
              */
-            botId?: unknown;
+            readonly botId?: unknown;
             /**
              * @description Read-only time of the start; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             /**
              * @description Read-only end of its life; accepted and ignored.
              * @example null
              */
-            expiresAt?: unknown;
+            readonly expiresAt?: unknown;
             /**
              * @description `true` ends the chat; `false` is what it is.
              * @example true
@@ -4104,22 +4104,22 @@ export interface components {
              * @description Read-only id of the result; accepted and ignored.
              * @example null
              */
-            resultId?: unknown;
+            readonly resultId?: unknown;
             /**
              * @description Read-only number of steps; accepted and ignored.
              * @example null
              */
-            revision?: unknown;
+            readonly revision?: unknown;
             /**
              * @description Read-only id of the chat session; accepted and ignored.
              * @example null
              */
-            sessionId?: unknown;
+            readonly sessionId?: unknown;
             /**
              * @description Read-only time of the last step; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * @description New values, by the name of the variable; null empties. Others stay.
              * @example {
@@ -4958,13 +4958,13 @@ export interface components {
              * @description Read-only moment of the creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             data: components["schemas"]["ApiKeyData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Name to choose the credentials by.
              * @example Company account
@@ -4979,12 +4979,12 @@ export interface components {
              * @description Read-only moment of the last change; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * @description Read-only id of the workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description A change of credentials of type deepseek. */
         DeepSeekCredentialsUpdate: {
@@ -4992,13 +4992,13 @@ export interface components {
              * @description Read-only moment of the creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             data?: components["schemas"]["ApiKeyData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Name to choose the credentials by.
              * @example Company account
@@ -5013,12 +5013,12 @@ export interface components {
              * @description Read-only moment of the last change; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * @description Read-only id of the workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description What DeepSeek is asked to do. The action tells which of the other properties are read. */
         DeepSeekOptions: {
@@ -5853,12 +5853,12 @@ export interface components {
              * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             /**
              * @description Read-only id; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Name of the folder. Names need not be unique.
              * @example Lead forms
@@ -5873,12 +5873,12 @@ export interface components {
              * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * @description Read-only workspace, which is taken from the property beside `folder`; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description Folders of one level. */
         FolderList: {
@@ -5896,12 +5896,12 @@ export interface components {
              * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             /**
              * @description Read-only id; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Name of the folder. Names need not be unique.
              * @example Lead forms
@@ -5916,12 +5916,12 @@ export interface components {
              * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * @description Read-only workspace; folders stay in their workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description A font with the place it is loaded from. */
         FontSource: {
@@ -6226,13 +6226,13 @@ export interface components {
              * @description Read-only moment of the creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             data: components["schemas"]["ApiKeyData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Name to choose the credentials by.
              * @example Company account
@@ -6247,12 +6247,12 @@ export interface components {
              * @description Read-only moment of the last change; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * @description Read-only id of the workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description A change of credentials of type groq. */
         GroqCredentialsUpdate: {
@@ -6260,13 +6260,13 @@ export interface components {
              * @description Read-only moment of the creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             data?: components["schemas"]["ApiKeyData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Name to choose the credentials by.
              * @example Company account
@@ -6281,12 +6281,12 @@ export interface components {
              * @description Read-only moment of the last change; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * @description Read-only id of the workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description What Groq is asked to do. The action tells which of the other properties are read. */
         GroqOptions: {
@@ -7440,17 +7440,17 @@ export interface components {
              * @description Read-only description of the user; accepted and ignored.
              * @example null
              */
-            user?: unknown;
+            readonly user?: unknown;
             /**
              * @description Read-only id of the user; accepted and ignored.
              * @example null
              */
-            userId?: unknown;
+            readonly userId?: unknown;
             /**
              * @description Read-only id of the workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description The person behind a membership. */
         MemberUser: {
@@ -7537,13 +7537,13 @@ export interface components {
              * @description Read-only moment of the creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             data: components["schemas"]["ApiKeyData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Name to choose the credentials by.
              * @example Company account
@@ -7558,12 +7558,12 @@ export interface components {
              * @description Read-only moment of the last change; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * @description Read-only id of the workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description A change of credentials of type mistral. */
         MistralCredentialsUpdate: {
@@ -7571,13 +7571,13 @@ export interface components {
              * @description Read-only moment of the creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             data?: components["schemas"]["ApiKeyData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Name to choose the credentials by.
              * @example Company account
@@ -7592,12 +7592,12 @@ export interface components {
              * @description Read-only moment of the last change; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * @description Read-only id of the workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description What Mistral is asked to do. The action tells which of the other properties are read. */
         MistralOptions: {
@@ -7888,13 +7888,13 @@ export interface components {
              * @description Read-only moment of the creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             data: components["schemas"]["ApiKeyData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Name to choose the credentials by.
              * @example Company account
@@ -7909,12 +7909,12 @@ export interface components {
              * @description Read-only moment of the last change; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * @description Read-only id of the workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description A change of credentials of type openai. */
         OpenAiCredentialsUpdate: {
@@ -7922,13 +7922,13 @@ export interface components {
              * @description Read-only moment of the creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             data?: components["schemas"]["ApiKeyData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Name to choose the credentials by.
              * @example Company account
@@ -7943,12 +7943,12 @@ export interface components {
              * @description Read-only moment of the last change; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * @description Read-only id of the workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description What OpenAI is asked to do. The action tells which of the other properties are read. */
         OpenAiOptions: {
@@ -8108,13 +8108,13 @@ export interface components {
              * @description Read-only moment of the creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             data: components["schemas"]["ApiKeyData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Name to choose the credentials by.
              * @example Company account
@@ -8129,12 +8129,12 @@ export interface components {
              * @description Read-only moment of the last change; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * @description Read-only id of the workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description A change of credentials of type open-router. */
         OpenRouterCredentialsUpdate: {
@@ -8142,13 +8142,13 @@ export interface components {
              * @description Read-only moment of the creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             data?: components["schemas"]["ApiKeyData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Name to choose the credentials by.
              * @example Company account
@@ -8163,12 +8163,12 @@ export interface components {
              * @description Read-only moment of the last change; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * @description Read-only id of the workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description What OpenRouter is asked to do. The action tells which of the other properties are read. */
         OpenRouterOptions: {
@@ -8398,13 +8398,13 @@ export interface components {
              * @description Read-only moment of the creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             data: components["schemas"]["ApiKeyData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Name to choose the credentials by.
              * @example Company account
@@ -8419,12 +8419,12 @@ export interface components {
              * @description Read-only moment of the last change; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * @description Read-only id of the workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description A change of credentials of type perplexity. */
         PerplexityCredentialsUpdate: {
@@ -8432,13 +8432,13 @@ export interface components {
              * @description Read-only moment of the creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             data?: components["schemas"]["ApiKeyData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Name to choose the credentials by.
              * @example Company account
@@ -8453,12 +8453,12 @@ export interface components {
              * @description Read-only moment of the last change; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * @description Read-only id of the workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description What Perplexity is asked to do. The action tells which of the other properties are read. */
         PerplexityOptions: {
@@ -9557,6 +9557,36 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description The request line and headers are over 16 KiB together, or there are more than 100 headers. Send fewer or shorter headers. */
+        RequestHeaderFieldsTooLargeErrorBody: {
+            /**
+             * @description The code of the error, for programs.
+             * @enum {string}
+             */
+            code: "REQUEST_HEADER_FIELDS_TOO_LARGE";
+            /** @description What is wrong and where; empty where there is nothing to add. */
+            issues: components["schemas"]["ErrorIssue"][];
+            /**
+             * @description The fixed text of the code.
+             * @example Request header fields too large
+             */
+            message: string;
+        };
+        /** @description The request did not arrive completely in time. Send it again. */
+        RequestTimeoutErrorBody: {
+            /**
+             * @description The code of the error, for programs.
+             * @enum {string}
+             */
+            code: "REQUEST_TIMEOUT";
+            /** @description What is wrong and where; empty where there is nothing to add. */
+            issues: components["schemas"]["ErrorIssue"][];
+            /**
+             * @description The fixed text of the code.
+             * @example Request timeout
+             */
+            message: string;
+        };
         /** @description What one person answered in one chat. */
         Result: {
             /** @description The answers, in the order they were given. */
@@ -10162,13 +10192,13 @@ export interface components {
              * @description Read-only moment of the creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             data: components["schemas"]["SmtpData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Name to choose the credentials by.
              * @example Company account
@@ -10183,12 +10213,12 @@ export interface components {
              * @description Read-only moment of the last change; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * @description Read-only id of the workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description A change of credentials of type smtp. */
         SmtpCredentialsUpdate: {
@@ -10196,13 +10226,13 @@ export interface components {
              * @description Read-only moment of the creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             data?: components["schemas"]["SmtpData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Name to choose the credentials by.
              * @example Company account
@@ -10217,12 +10247,12 @@ export interface components {
              * @description Read-only moment of the last change; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * @description Read-only id of the workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description An account on a mail server. */
         SmtpData: {
@@ -11184,13 +11214,13 @@ export interface components {
              * @description Read-only moment of the creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             data: components["schemas"]["ApiKeyData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Name to choose the credentials by.
              * @example Company account
@@ -11205,12 +11235,12 @@ export interface components {
              * @description Read-only moment of the last change; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * @description Read-only id of the workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description A change of credentials of type together-ai. */
         TogetherAiCredentialsUpdate: {
@@ -11218,13 +11248,13 @@ export interface components {
              * @description Read-only moment of the creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             data?: components["schemas"]["ApiKeyData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Name to choose the credentials by.
              * @example Company account
@@ -11239,12 +11269,12 @@ export interface components {
              * @description Read-only moment of the last change; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * @description Read-only id of the workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description What Together AI is asked to do. The action tells which of the other properties are read. */
         TogetherAiOptions: {
@@ -11959,7 +11989,7 @@ export interface components {
              * @description Read-only time; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             /**
              * @description What the endpoint is for, or null.
              * @example CRM
@@ -11969,17 +11999,17 @@ export interface components {
              * @description Read-only reason; accepted and ignored.
              * @example null
              */
-            disabledReason?: unknown;
+            readonly disabledReason?: unknown;
             /**
              * @description Read-only time; accepted and ignored.
              * @example null
              */
-            failingSince?: unknown;
+            readonly failingSince?: unknown;
             /**
              * @description Read-only id; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Whether events are sent. What happens meanwhile is not kept; what was waiting already is sent once the endpoint is enabled again.
              * @example true
@@ -11996,7 +12026,7 @@ export interface components {
              * @description Read-only time; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * Format: uri
              * @description Where events are posted to. Private addresses are refused unless the installation allows them; redirects are not followed.
@@ -12007,7 +12037,7 @@ export interface components {
              * @description Read-only id of the workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description A new endpoint with its secret. */
         WebhookEndpointWithSecret: {
@@ -12186,27 +12216,27 @@ export interface components {
              * @description Read-only `billingId` of the workspace; accepted and ignored.
              * @example null
              */
-            billingId?: unknown;
+            readonly billingId?: unknown;
             /**
              * @description Read-only `chatsHardLimit` of the workspace; accepted and ignored.
              * @example null
              */
-            chatsHardLimit?: unknown;
+            readonly chatsHardLimit?: unknown;
             /**
              * @description Read-only `createdAt` of the workspace; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             /**
              * @description Read-only `customChatsLimit` of the workspace; accepted and ignored.
              * @example null
              */
-            customChatsLimit?: unknown;
+            readonly customChatsLimit?: unknown;
             /**
              * @description Read-only `customSeatsLimit` of the workspace; accepted and ignored.
              * @example null
              */
-            customSeatsLimit?: unknown;
+            readonly customSeatsLimit?: unknown;
             /**
              * @description Icon of the workspace: an emoji, an http(s) URL or a `data:image/` URL; null without one.
              * @example 🤖
@@ -12216,37 +12246,37 @@ export interface components {
              * @description Read-only `id` of the workspace; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Read-only `inactiveFirstEmailSentAt` of the workspace; accepted and ignored.
              * @example null
              */
-            inactiveFirstEmailSentAt?: unknown;
+            readonly inactiveFirstEmailSentAt?: unknown;
             /**
              * @description Read-only `inactiveSecondEmailSentAt` of the workspace; accepted and ignored.
              * @example null
              */
-            inactiveSecondEmailSentAt?: unknown;
+            readonly inactiveSecondEmailSentAt?: unknown;
             /**
              * @description Read-only `isPastDue` of the workspace; accepted and ignored.
              * @example null
              */
-            isPastDue?: unknown;
+            readonly isPastDue?: unknown;
             /**
              * @description Read-only `isSuspended` of the workspace; accepted and ignored.
              * @example null
              */
-            isSuspended?: unknown;
+            readonly isSuspended?: unknown;
             /**
              * @description Read-only `isVerified` of the workspace; accepted and ignored.
              * @example null
              */
-            isVerified?: unknown;
+            readonly isVerified?: unknown;
             /**
              * @description Read-only `lastActivityAt` of the workspace; accepted and ignored.
              * @example null
              */
-            lastActivityAt?: unknown;
+            readonly lastActivityAt?: unknown;
             /**
              * @description Name of the workspace. Names need not be unique.
              * @example Acme
@@ -12256,7 +12286,7 @@ export interface components {
              * @description Read-only `plan` of the workspace; accepted and ignored.
              * @example null
              */
-            plan?: unknown;
+            readonly plan?: unknown;
             /**
              * Format: int32
              * @description After how many days results of the bots are deleted, with their answers, transcripts and logs: those of whole days (UTC) that are over for so long. Null leaves it to the installation, which keeps them for as long as it says, or until somebody deletes them.
@@ -12267,12 +12297,12 @@ export interface components {
              * @description Read-only `settings` of the workspace; accepted and ignored.
              * @example null
              */
-            settings?: unknown;
+            readonly settings?: unknown;
             /**
              * @description Read-only `updatedAt` of the workspace; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
         };
         /** @description The workspace is gone. */
         WorkspaceDeletedBody: {
@@ -12434,27 +12464,27 @@ export interface components {
              * @description Read-only `billingId` of the workspace; accepted and ignored.
              * @example null
              */
-            billingId?: unknown;
+            readonly billingId?: unknown;
             /**
              * @description Read-only `chatsHardLimit` of the workspace; accepted and ignored.
              * @example null
              */
-            chatsHardLimit?: unknown;
+            readonly chatsHardLimit?: unknown;
             /**
              * @description Read-only `createdAt` of the workspace; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             /**
              * @description Read-only `customChatsLimit` of the workspace; accepted and ignored.
              * @example null
              */
-            customChatsLimit?: unknown;
+            readonly customChatsLimit?: unknown;
             /**
              * @description Read-only `customSeatsLimit` of the workspace; accepted and ignored.
              * @example null
              */
-            customSeatsLimit?: unknown;
+            readonly customSeatsLimit?: unknown;
             /**
              * @description Icon of the workspace: an emoji, an http(s) URL or a `data:image/` URL; null without one.
              * @example 🤖
@@ -12464,37 +12494,37 @@ export interface components {
              * @description Read-only `id` of the workspace; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Read-only `inactiveFirstEmailSentAt` of the workspace; accepted and ignored.
              * @example null
              */
-            inactiveFirstEmailSentAt?: unknown;
+            readonly inactiveFirstEmailSentAt?: unknown;
             /**
              * @description Read-only `inactiveSecondEmailSentAt` of the workspace; accepted and ignored.
              * @example null
              */
-            inactiveSecondEmailSentAt?: unknown;
+            readonly inactiveSecondEmailSentAt?: unknown;
             /**
              * @description Read-only `isPastDue` of the workspace; accepted and ignored.
              * @example null
              */
-            isPastDue?: unknown;
+            readonly isPastDue?: unknown;
             /**
              * @description Read-only `isSuspended` of the workspace; accepted and ignored.
              * @example null
              */
-            isSuspended?: unknown;
+            readonly isSuspended?: unknown;
             /**
              * @description Read-only `isVerified` of the workspace; accepted and ignored.
              * @example null
              */
-            isVerified?: unknown;
+            readonly isVerified?: unknown;
             /**
              * @description Read-only `lastActivityAt` of the workspace; accepted and ignored.
              * @example null
              */
-            lastActivityAt?: unknown;
+            readonly lastActivityAt?: unknown;
             /**
              * @description Name of the workspace. Names need not be unique.
              * @example Acme
@@ -12504,7 +12534,7 @@ export interface components {
              * @description Read-only `plan` of the workspace; accepted and ignored.
              * @example null
              */
-            plan?: unknown;
+            readonly plan?: unknown;
             /**
              * Format: int32
              * @description After how many days results of the bots are deleted, with their answers, transcripts and logs: those of whole days (UTC) that are over for so long. Null leaves it to the installation, which keeps them for as long as it says, or until somebody deletes them.
@@ -12515,12 +12545,12 @@ export interface components {
              * @description Read-only `settings` of the workspace; accepted and ignored.
              * @example null
              */
-            settings?: unknown;
+            readonly settings?: unknown;
             /**
              * @description Read-only `updatedAt` of the workspace; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
         };
         /** @description Starts a Zap by an HTTP request. */
         ZapierBlock: {
@@ -12708,6 +12738,30 @@ export interface components {
                 "application/json": components["schemas"]["PreconditionFailedErrorBody"];
             };
         };
+        /** @description The request line and headers are over 16 KiB together, or there are more than 100 headers. Send fewer or shorter headers. */
+        RequestHeaderFieldsTooLarge: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RequestHeaderFieldsTooLargeErrorBody"];
+            };
+        };
+        /** @description The request did not arrive completely in time. Send it again. */
+        RequestTimeout: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RequestTimeoutErrorBody"];
+            };
+        };
         /** @description The database cannot be reached or is overloaded. As a rule nothing was changed; only when the connection to the database is lost at the very end, it may have been. Try again after Retry-After seconds, a POST or PATCH with the Idempotency-Key it had. Where something else is missing, an issue says what. */
         ServiceUnavailable: {
             headers: {
@@ -12786,10 +12840,7 @@ export interface components {
          * @example 01jr5x9n7x8f2a6e1w3y5z7b9d
          */
         CredentialsId: string;
-        /**
-         * @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
-         * @example AZx0mC1jZ3JhbnQ
-         */
+        /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
         CursorQuery: string;
         /**
          * @description Id of the delivery, which receivers get as `webhook-id`.
@@ -12806,20 +12857,11 @@ export interface components {
          * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
          */
         FolderId: string;
-        /**
-         * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-         * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-         */
+        /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
         IdempotencyKey: string;
-        /**
-         * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-         * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-         */
+        /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
         IfMatch: string;
-        /**
-         * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state.
-         * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-         */
+        /** @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state. */
         IfNoneMatch: string;
         /**
          * @description How many entries the page has at most, from 1 to 100.
@@ -12827,14 +12869,11 @@ export interface components {
          */
         LimitQuery: number;
         /**
-         * @description Whether the answer is converted to the latest version of the schema. What is stored stays as it is.
+         * @description Whether the answer is converted to the latest version of the schema. What is stored stays as it is. Absent means no.
          * @example true
          */
         MigrateToLatestVersionQuery: boolean;
-        /**
-         * @description With `return=minimal`, the answer is one without the flow (RFC 7240); `Preference-Applied` says so. Other preferences are ignored.
-         * @example return=minimal
-         */
+        /** @description With `return=minimal`, the answer is one without the flow (RFC 7240); `Preference-Applied` says so. Other preferences are ignored. */
         Prefer: string;
         /**
          * @description Id of the publication.
@@ -12988,10 +13027,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -13038,11 +13074,13 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -13051,10 +13089,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -13091,11 +13126,13 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -13104,10 +13141,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -13145,11 +13179,13 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -13187,6 +13223,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -13229,10 +13266,12 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -13280,9 +13319,11 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -13322,9 +13363,11 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
+            408: components["responses"]["RequestTimeout"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -13332,10 +13375,7 @@ export interface operations {
     listBots: {
         parameters: {
             query: {
-                /**
-                 * @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
-                 * @example AZx0mC1jZ3JhbnQ
-                 */
+                /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
                  * @description List only the bots directly in this folder; `root` means those in none. Absent lists the whole workspace; an unknown folder is not found.
@@ -13377,6 +13417,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -13385,15 +13426,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /**
-                 * @description With `return=minimal`, the answer is one without the flow (RFC 7240); `Preference-Applied` says so. Other preferences are ignored.
-                 * @example return=minimal
-                 */
+                /** @description With `return=minimal`, the answer is one without the flow (RFC 7240); `Preference-Applied` says so. Other preferences are ignored. */
                 Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
@@ -13427,11 +13462,13 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -13440,16 +13477,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Whether the answer is converted to the latest version of the schema. What is stored stays as it is.
+                 * @description Whether the answer is converted to the latest version of the schema. What is stored stays as it is. Absent means no.
                  * @example true
                  */
                 migrateToLatestVersion?: components["parameters"]["MigrateToLatestVersionQuery"];
             };
             header?: {
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
+                /** @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -13484,6 +13518,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -13492,10 +13527,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
+                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -13528,6 +13560,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -13536,20 +13569,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
+                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /**
-                 * @description With `return=minimal`, the answer is one without the flow (RFC 7240); `Preference-Applied` says so. Other preferences are ignored.
-                 * @example return=minimal
-                 */
+                /** @description With `return=minimal`, the answer is one without the flow (RFC 7240); `Preference-Applied` says so. Other preferences are ignored. */
                 Prefer?: components["parameters"]["Prefer"];
             };
             path: {
@@ -13589,12 +13613,14 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -13658,6 +13684,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -13721,6 +13748,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -13728,10 +13756,7 @@ export interface operations {
     listChats: {
         parameters: {
             query?: {
-                /**
-                 * @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
-                 * @example AZx0mC1jZ3JhbnQ
-                 */
+                /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
                  * @description How many entries the page has at most, from 1 to 100.
@@ -13769,6 +13794,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -13777,10 +13803,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -13822,11 +13845,13 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -13864,6 +13889,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -13872,10 +13898,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
+                /** @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -13910,6 +13933,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -13917,10 +13941,7 @@ export interface operations {
     listPublications: {
         parameters: {
             query?: {
-                /**
-                 * @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
-                 * @example AZx0mC1jZ3JhbnQ
-                 */
+                /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
                  * @description How many entries the page has at most, from 1 to 100.
@@ -13958,6 +13979,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -13966,10 +13988,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
+                /** @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -14009,6 +14028,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -14017,10 +14037,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -14060,6 +14077,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -14068,15 +14086,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
+                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -14111,6 +14123,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -14119,16 +14132,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Whether the answer is converted to the latest version of the schema. What is stored stays as it is.
+                 * @description Whether the answer is converted to the latest version of the schema. What is stored stays as it is. Absent means no.
                  * @example true
                  */
                 migrateToLatestVersion?: components["parameters"]["MigrateToLatestVersionQuery"];
             };
             header?: {
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
+                /** @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -14163,6 +14173,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -14185,10 +14196,7 @@ export interface operations {
                  * @example 2026-03-08T00:00:00+01:00
                  */
                 createdBefore?: components["parameters"]["CreatedBeforeQuery"];
-                /**
-                 * @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
-                 * @example AZx0mC1jZ3JhbnQ
-                 */
+                /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
                  * @description How many entries the page has at most, from 1 to 100.
@@ -14246,6 +14254,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -14289,6 +14298,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -14297,10 +14307,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
+                /** @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -14340,6 +14347,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -14347,10 +14355,7 @@ export interface operations {
     listResultLogs: {
         parameters: {
             query?: {
-                /**
-                 * @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
-                 * @example AZx0mC1jZ3JhbnQ
-                 */
+                /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
                  * @description How many entries the page has at most, from 1 to 100.
@@ -14393,6 +14398,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -14435,6 +14441,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -14457,10 +14464,7 @@ export interface operations {
                  * @example 2026-03-08T00:00:00+01:00
                  */
                 createdBefore?: components["parameters"]["CreatedBeforeQuery"];
-                /**
-                 * @description The `Next-Cursor` of the part before, sent with the same filter; absent for the first part. An altered cursor, or one of another bot or filter, is invalid input.
-                 * @example AZx0mC1jZ3JhbnQ
-                 */
+                /** @description The `Next-Cursor` of the part before, sent with the same filter; absent for the first part. An altered cursor, or one of another bot or filter, is invalid input. */
                 cursor?: string;
                 /**
                  * @description Form of the lines: comma-separated values, or a JSON object each.
@@ -14526,6 +14530,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -14534,10 +14539,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -14571,6 +14573,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -14579,10 +14582,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -14614,11 +14614,13 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -14626,10 +14628,7 @@ export interface operations {
     listFolders: {
         parameters: {
             query: {
-                /**
-                 * @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
-                 * @example AZx0mC1jZ3JhbnQ
-                 */
+                /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
                  * @description How many entries the page has at most, from 1 to 100. Without it, a page has up to 1,000.
@@ -14671,6 +14670,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -14679,10 +14679,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -14714,11 +14711,13 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -14733,10 +14732,7 @@ export interface operations {
                 workspaceId?: components["parameters"]["WorkspaceIdQuery"];
             };
             header?: {
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
+                /** @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -14771,6 +14767,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -14785,10 +14782,7 @@ export interface operations {
                 workspaceId?: components["parameters"]["WorkspaceIdQuery"];
             };
             header?: {
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
+                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -14821,6 +14815,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -14829,15 +14824,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
+                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -14875,12 +14864,14 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -14911,6 +14902,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -14919,10 +14911,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -14952,11 +14941,13 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -14994,6 +14985,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -15024,6 +15016,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -15032,10 +15025,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -15066,11 +15056,13 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -15079,10 +15071,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
+                /** @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -15117,6 +15106,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -15125,10 +15115,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
+                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -15161,6 +15148,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -15169,15 +15157,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
+                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -15215,12 +15197,14 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -15228,10 +15212,7 @@ export interface operations {
     listAuditLog: {
         parameters: {
             query?: {
-                /**
-                 * @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
-                 * @example AZx0mC1jZ3JhbnQ
-                 */
+                /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
                  * @description How many entries the page has at most, from 1 to 100.
@@ -15269,6 +15250,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -15306,6 +15288,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -15314,10 +15297,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -15355,11 +15335,13 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -15402,6 +15384,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -15444,6 +15427,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -15452,10 +15436,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -15497,11 +15478,13 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -15539,6 +15522,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -15547,10 +15531,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -15588,11 +15569,13 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -15635,6 +15618,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -15643,10 +15627,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -15688,11 +15669,13 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -15730,6 +15713,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -15738,10 +15722,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -15778,11 +15759,13 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -15825,6 +15808,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -15867,6 +15851,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -15875,10 +15860,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -15920,11 +15902,13 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -15932,10 +15916,7 @@ export interface operations {
     listWebhookDeliveries: {
         parameters: {
             query?: {
-                /**
-                 * @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
-                 * @example AZx0mC1jZ3JhbnQ
-                 */
+                /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
                  * @description How many entries the page has at most, from 1 to 100.
@@ -15978,6 +15959,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -16025,6 +16007,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -16033,10 +16016,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -16081,6 +16061,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -16089,10 +16070,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -16131,6 +16109,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -16139,10 +16118,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -16182,6 +16158,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };

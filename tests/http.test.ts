@@ -450,12 +450,15 @@ describe('pages', () => {
     expect({ ...json.body, ...here }).toEqual({ ...document, info: named, ...here })
   })
 
-  test.each(['openapi-slim', 'openapi-slim-3.0'])('of %s are there in both forms too', async (name) => {
-    const yaml = await app.client.send('GET', `/${name}.yaml`)
-    const json = await app.client.send('GET', `/${name}.json`)
-    expect([yaml.status, json.body]).toEqual([200, parse(yaml.text)])
-    expect(json.body.servers[0].url).toBe(app.url)
-  })
+  test.each(['openapi-slim', 'openapi-slim-3.0', 'openapi-untagged', 'openapi-3.2'])(
+    'of %s are there in both forms too',
+    async (name) => {
+      const yaml = await app.client.send('GET', `/${name}.yaml`)
+      const json = await app.client.send('GET', `/${name}.json`)
+      expect([yaml.status, json.body]).toEqual([200, parse(yaml.text)])
+      expect(json.body.servers[0].url).toBe(app.url)
+    },
+  )
 
   test('of the document name whom to ask and the terms only where the installation has them', async () => {
     const plain = parse((await app.client.send('GET', '/openapi.yaml')).text)
@@ -561,21 +564,27 @@ describe('pages', () => {
 })
 
 describe('headers', () => {
-  test.each(['/livez', '/v1/workspaces', '/nowhere', '/openapi.json'])(
-    'of %s give nothing away',
-    async (path) => {
-      const { headers } = await app.client.send('GET', path)
-      expect(headers).toMatchObject({
-        'content-security-policy': "default-src 'none';frame-ancestors 'none'",
-        'referrer-policy': 'no-referrer',
-        'x-content-type-options': 'nosniff',
-        'x-frame-options': expect.stringMatching(/DENY|SAMEORIGIN/),
-      })
-      for (const name of ['x-powered-by', 'server', 'set-cookie', 'access-control-allow-origin']) {
-        expect(headers).not.toHaveProperty(name)
-      }
-    },
-  )
+  test('of published documents let pages of every origin read them', async () => {
+    const documents = ['/openapi.yaml', '/openapi.json', '/openapi-slim.yaml', '/openapi-slim-3.0.json']
+    const others = ['/openapi-3.2.yaml', '/openapi-untagged.json', '/openapi-overlay.yaml', '/arazzo.yaml']
+    for (const path of [...documents, ...others, '/schemas/bot-6.1.json']) {
+      const { status, headers } = await app.client.send('GET', path)
+      expect([path, status, headers['access-control-allow-origin']]).toEqual([path, 200, '*'])
+    }
+  })
+
+  test.each(['/livez', '/v1/workspaces', '/nowhere'])('of %s give nothing away', async (path) => {
+    const { headers } = await app.client.send('GET', path)
+    expect(headers).toMatchObject({
+      'content-security-policy': "default-src 'none';frame-ancestors 'none'",
+      'referrer-policy': 'no-referrer',
+      'x-content-type-options': 'nosniff',
+      'x-frame-options': expect.stringMatching(/DENY|SAMEORIGIN/),
+    })
+    for (const name of ['x-powered-by', 'server', 'set-cookie', 'access-control-allow-origin']) {
+      expect(headers).not.toHaveProperty(name)
+    }
+  })
 
   test.each(['a', 'A-b_9', 'x'.repeat(64)])('a request id that can be kept: %s', async (id) => {
     const answer = await app.client.send('GET', '/livez', { headers: { 'X-Request-Id': id } })

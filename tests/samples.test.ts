@@ -1,8 +1,13 @@
 import { execFile } from 'node:child_process'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { exampleIds } from '../contract/shared.ts'
 import { type App, startApp } from './support/app.ts'
+import { bot, idOf } from './support/chat.ts'
+import { publish, start } from './support/chats.ts'
 import { endpoints } from './support/published.ts'
 import { makeWorld } from './support/world.ts'
 
@@ -55,6 +60,31 @@ beforeAll(async () => {
   app = await startApp()
 })
 afterAll(() => app.stop())
+
+test('the sample of a deletion that could mean everything names what to delete', () => {
+  for (const { source } of samplesOf('deleteResults')) expect(source).toContain('resultIds=')
+})
+
+test('the samples of an upload send the file in the working directory', async () => {
+  const { here } = await makeWorld(app)
+  const fileInput = { type: 'file input', options: { variableId: idOf('File') } }
+  const published = await publish(app, here, bot({ Start: [fileInput] }, { variables: ['File'] }))
+  const folder = mkdtempSync(join(tmpdir(), 'sample-'))
+  writeFileSync(join(folder, 'plan.pdf'), '%PDF-1.7')
+  const programs = { Shell: ['sh', '-c'], JavaScript: [process.execPath, '--input-type=module', '-e'] }
+  const globals = 'const { URL: url } = process.env\n'
+  for (const { lang, source } of samplesOf('uploadFile')) {
+    if (lang === 'Shell' && !hasCurl) continue
+    const { sessionId } = await start(app, published)
+    const [program = '', ...given] = programs[lang as keyof typeof programs]
+    const own = source.replace(exampleIds.session, sessionId)
+    const script = lang === 'Shell' ? own : `${globals}${own}\nconsole.log(await response.text())`
+    const env = { ...process.env, URL: app.url }
+    const { stdout } = await inShell(program, [...given, script], { cwd: folder, env })
+    expect(JSON.parse(stdout)).toMatchObject({ upload: { name: 'plan.pdf', size: 8 } })
+  }
+  rmSync(folder, { recursive: true })
+})
 
 test('every operation has a sample for each of these', () => {
   for (const { operation } of endpoints) {

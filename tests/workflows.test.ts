@@ -104,8 +104,24 @@ describe('workflows', () => {
   })
 })
 
+interface Retries {
+  'x-speakeasy-retries'?: { statusCodes: string[] }
+}
+
 describe('the overlay', () => {
   const { actions } = read('openapi-overlay.yaml') as { actions: { target: string; update: Values }[] }
+
+  test('retries a 429 everywhere and a 503 only where a repeat does no harm', () => {
+    const codesAt = (wanted: string) =>
+      actions.flatMap(({ target, update }) =>
+        target === wanted ? ((update as Retries)['x-speakeasy-retries']?.statusCodes ?? []) : [],
+      )
+    expect(codesAt('$')).toEqual(['429'])
+    for (const { path, method, operation } of endpoints) {
+      const isSafe = method === 'GET' || (method === 'DELETE' && operation.operationId !== 'deleteResults')
+      expect(codesAt(`$.paths['${path}'].${method.toLowerCase()}`)).toEqual(isSafe ? ['429', '503'] : [])
+    }
+  })
 
   test('tells of every paged list where its entries and the next cursor are', () => {
     const lists = endpoints.flatMap(({ path, method, operation }) => {
@@ -114,8 +130,9 @@ describe('the overlay', () => {
       const isList = isPaged && operation.operationId !== 'exportResults'
       return isList ? [`$.paths['${path}'].${method.toLowerCase()}`] : []
     })
-    expect(actions.map(({ target }) => target)).toEqual(['$', ...lists])
-    for (const { target, update } of actions.slice(1)) {
+    const pages = actions.filter(({ update }) => 'x-speakeasy-pagination' in update)
+    expect(pages.map(({ target }) => target)).toEqual(lists)
+    for (const { target, update } of pages) {
       const [, path = '', method = ''] = /^\$\.paths\['(.*)'\]\.(\w+)$/.exec(target) ?? []
       const response = published.paths[path]?.[method]?.responses[200]
       const page = resolve(

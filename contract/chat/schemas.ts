@@ -19,7 +19,7 @@ const anyObject = (description: string) =>
 const textMessage = z
   .strictObject({
     type: z.enum(['text']).meta({ description: 'A text, also the choice of an item.' }),
-    text: text(262_144).meta({ description: 'The text.', example: 'ada@example.com' }),
+    text: text(200_000).meta({ description: 'The text.', example: 'ada@example.com' }),
     attachedFileUrls: z
       .array(text(2048))
       .max(100)
@@ -59,7 +59,7 @@ export const structuredMessage = z
   .meta({ id: 'StructuredMessage', description: 'A message with its kind.' })
 
 const notAMessage = 'Expected a text or an object with type text, audio or command'
-const plainText = text(262_144)
+const plainText = text(200_000)
 const structured = { text: textMessage, audio: audioMessage, command: commandMessage }
 
 /** A plain text is short for a text message. */
@@ -554,6 +554,7 @@ export const chatEvent = z
 
 export const chatEvents = {
   mediaType: 'text/event-stream',
+  item: 'ChatEvent',
   body: z.string().max(2_147_483_647).meta({
     description:
       'Server-sent events, for chats that were started with `isStreamEnabled`; each has a `ChatEvent` as its data and its `type` as its name. The last one is the whole answer, by which a client corrects what it has shown: only that is what counts. A stream that broke off is repeated like any request whose answer was lost.',

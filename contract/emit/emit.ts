@@ -1,6 +1,7 @@
 import openapiTS, { astToString } from 'openapi-typescript'
 import { stringify } from 'yaml'
 import { besides, events, information, operations, resources } from '../index.ts'
+import type { Operation } from '../operation.ts'
 import { toAssignability } from './assignability.ts'
 import { toClient } from './client/package.ts'
 import { editorSchemas } from './editor-schemas.ts'
@@ -19,12 +20,17 @@ export async function emit(): Promise<Record<string, string>> {
   const types = await openapiTS(forServer(document), options)
   // Those who read blocks want them told apart by their type, and seldom write one that the document does not know.
   const clientTypes = await openapiTS(copyOf(document) as unknown as Input, options)
+  const streamItems = Object.fromEntries(
+    Object.entries(operations).flatMap(([id, { success }]: [string, Operation]) =>
+      success.otherMedia ? [[id, success.otherMedia.item]] : [],
+    ),
+  )
   return {
     'openapi.yaml': toYaml(document),
     ...Object.fromEntries(
-      Object.entries(formsOf(document)).map(([name, form]) => [`${name}.yaml`, toYaml(form)]),
+      Object.entries(formsOf(document, streamItems)).map(([path, form]) => [path, toYaml(form)]),
     ),
-    'openapi-overlay.yaml': toYaml(toOverlay(document)),
+    'openapi-overlay.yaml': toYaml(toOverlay(document, operations)),
     'arazzo.yaml': toYaml(toWorkflows(information.version)),
     ...Object.fromEntries(
       Object.entries(editorSchemas(document)).map(([name, schema]) => [

@@ -1,8 +1,8 @@
 import { type JsonObject, nameOf } from './schemas.ts'
 
 /*
- * Forms of the document for tools that stumble over the whole one: a slim one, in which the parts of a flow are
- * objects that nobody looks into, and the same in OpenAPI 3.0.3.
+ * Forms of the document for other tools: a slim one, in which the parts of a flow are opaque objects, and the same in
+ * OpenAPI 3.0.3; one without the discriminators of open unions; and one in OpenAPI 3.2, which can say more.
  */
 
 interface OpenApi extends JsonObject {
@@ -20,7 +20,7 @@ function toSlim(document: JsonObject): JsonObject {
     const { description } = slim.components.schemas[name] as JsonObject
     slim.components.schemas[name] = {
       type: 'object',
-      additionalProperties: {},
+      additionalProperties: true,
       maxProperties: 5000,
       description: `${description} What is in it is said by the whole document, \`openapi.yaml\`.`,
     }
@@ -101,8 +101,87 @@ function withNullable(value: unknown, orNull: (reference: string) => JsonObject 
   return type === undefined ? copy : { type: inner(type), ...copy }
 }
 
-/** The names of the forms beside the whole one, as they are served. */
-export function formsOf(document: JsonObject): Record<string, JsonObject> {
+/** Unions with a branch for values that no other branch knows, with the name of that branch. */
+function openUnionsOf({ components }: OpenApi): [union: JsonObject, branch: string][] {
+  return Object.values(components.schemas).flatMap((schema) => {
+    const { mapping = {} } = (schema.discriminator ?? {}) as { mapping?: Record<string, string> }
+    const [, branch] = Object.entries(mapping).find(([value, reference]) => value === nameOf(reference)) ?? []
+    return branch === undefined ? [] : [[schema, branch] as [JsonObject, string]]
+  })
+}
+
+/** Before OpenAPI 3.2 a value that no mapping has is the name of a schema, so strict readers refuse unknown blocks. */
+function toUntagged(document: JsonObject): JsonObject {
+  const untagged = structuredClone(document) as OpenApi
+  for (const [union] of openUnionsOf(untagged)) delete union.discriminator
+  return untagged
+}
+
+/** In OpenAPI 3.2 an open union says which branch takes the rest, and a stream what each line or event of it is. */
+function toOpenApi32(document: JsonObject, items: Record<string, string>): JsonObject {
+  const copy = structuredClone(document) as OpenApi
+  copy.openapi = '3.2.0'
+  for (const [union, branch] of openUnionsOf(copy)) {
+    const discriminator = union.discriminator as { mapping: Record<string, string> }
+    delete discriminator.mapping[nameOf(branch)]
+    union.discriminator = { ...discriminator, defaultMapping: branch }
+  }
+  for (const methods of Object.values(copy.paths as Record<string, Record<string, JsonObject>>)) {
+    for (const { operationId, responses } of Object.values(methods)) {
+      const item = items[String(operationId)]
+      if (item !== undefined) streamItems(responses as Record<string, JsonObject>, item)
+    }
+  }
+  return copy
+}
+
+function streamItems(responses: Record<string, JsonObject>, item: string) {
+  for (const { content = {} } of Object.values(responses) as { content?: Record<string, JsonObject> }[]) {
+    for (const [mediaType, { examples }] of Object.entries(content)) {
+      const itemSchema = { $ref: `#/components/schemas/${item}` }
+      if (mediaType === 'application/x-ndjson')
+        content[mediaType] = { itemSchema, examples: serialized(examples) }
+      if (mediaType === 'text/event-stream') {
+        content[mediaType] = { itemSchema: eventOf(itemSchema), examples: serialized(examples) }
+      }
+    }
+  }
+}
+
+function eventOf(data: JsonObject): JsonObject {
+  return {
+    type: 'object',
+    description: 'One event of the stream.',
+    required: ['event', 'data'],
+    properties: {
+      event: { type: 'string', description: 'The `type` of the data.', example: 'delta' },
+      data: {
+        type: 'string',
+        description: 'The event as JSON in one line.',
+        contentMediaType: 'application/json',
+        contentSchema: data,
+      },
+    },
+  }
+}
+
+/** The text of a stream is not a value of its items, so it is shown as it is sent. */
+function serialized(examples: unknown): JsonObject {
+  return Object.fromEntries(
+    Object.entries(examples as Record<string, JsonObject>).map(([name, { summary, value }]) => [
+      name,
+      { summary, serializedValue: value },
+    ]),
+  )
+}
+
+/** The forms beside the whole document by their paths; `items` names what streams consist of, by operation. */
+export function formsOf(document: JsonObject, items: Record<string, string>): Record<string, JsonObject> {
   const slim = toSlim(document)
-  return { 'openapi-slim': slim, 'openapi-slim-3.0': toOpenApi30(slim) }
+  return {
+    'openapi-slim.yaml': slim,
+    'openapi-slim-3.0.yaml': toOpenApi30(slim),
+    'generated/openapi-untagged.yaml': toUntagged(document),
+    'generated/openapi-3.2.yaml': toOpenApi32(document, items),
+  }
 }

@@ -1,5 +1,5 @@
 import { OpenAPIRegistry, OpenApiGeneratorV31 } from '@asteasolutions/zod-to-openapi'
-import { errors } from '../errors.ts'
+import { type ErrorCode, errors } from '../errors.ts'
 import { idempotencyKey } from '../idempotency.ts'
 import {
   type Example,
@@ -67,7 +67,7 @@ export function toOpenApi({
     operation['x-codeSamples'] = samplesOf(operations[String(operation.operationId)] as Operation, parameters)
   }
 
-  const codes = new Set(Object.values(operations).flatMap(errorsOf))
+  const codes = new Set(Object.values(operations).flatMap(publishedErrorsOf))
   return {
     openapi: '3.1.0',
     info: {
@@ -94,14 +94,25 @@ export function toOpenApi({
         'x-internal': false,
       },
     ],
-    tags: Object.entries(sorted(tags)).map(([tag, { name, description }]) => ({
-      name: tag,
-      'x-displayName': name,
-      description,
-    })),
+    tags: Object.entries(sorted({ ...tags, ...(generated.webhooks ? postedTags : {}) })).map(
+      ([tag, { name, description }]) => ({
+        name: tag,
+        'x-displayName': name,
+        description,
+      }),
+    ),
     'x-tagGroups': [
       { name: 'Building', tags: ['workspaces', 'members', 'credentials', 'folders', 'bots', 'publishing'] },
-      { name: 'Running', tags: ['results', 'analytics', 'chat', 'webhooks'] },
+      {
+        name: 'Running',
+        tags: [
+          'results',
+          'analytics',
+          'chat',
+          'webhooks',
+          ...Object.keys(generated.webhooks ? postedTags : {}),
+        ],
+      },
       { name: 'Access', tags: ['tokens'] },
     ],
     security: [{ bearerAuth: [] }],
@@ -215,13 +226,18 @@ function register(registry: OpenAPIRegistry, operationId: string, operations: Re
       },
       ...(isTaggedRead(operation) ? { 304: { $ref: '#/components/responses/NotModified' } } : {}),
       ...Object.fromEntries(
-        errorsOf(operation).map((code) => [
+        publishedErrorsOf(operation).map((code) => [
           errors[code].status,
           { $ref: `#/components/responses/${responseName(code)}` },
         ]),
       ),
     },
   } as Parameters<OpenAPIRegistry['registerPath']>[0])
+}
+
+/** Of what the service posts; a tag of operations would give generated code two classes of one name. */
+const postedTags = {
+  events: { name: 'Events', description: 'What the service posts to the webhook endpoints of a workspace.' },
 }
 
 const signatureHeaders = z.object({
@@ -250,7 +266,8 @@ function registerEvent(
     method: 'post',
     path: type,
     operationId,
-    tags: ['webhooks'],
+    tags: ['events'],
+    'x-internal': false,
     summary: `Event \`${type}\``,
     description: `${when} Posted to the webhook endpoints of the workspace that want events of this type, at least once, and in order for one bot and for one result.`,
     security: [],
@@ -291,11 +308,21 @@ function addHeaders(published: JsonObject, operations: Record<string, Operation>
   published.parameters = [...((published.parameters ?? []) as JsonObject[]), ...structuredClone(added)]
 }
 
+/** The HTTP parser sends these by itself, before any operation runs. */
+function parserErrorsOf({ body, fileBody }: Operation): ErrorCode[] {
+  return [...(body || fileBody ? (['REQUEST_TIMEOUT'] as const) : []), 'REQUEST_HEADER_FIELDS_TOO_LARGE']
+}
+
+function publishedErrorsOf(operation: Operation): ErrorCode[] {
+  const codes = [...errorsOf(operation), ...parserErrorsOf(operation)]
+  return codes.sort((one, other) => errors[one].status - errors[other].status)
+}
+
 /** The answers that are errors, each once. */
 function errorResponses(operations: Record<string, Operation>): Record<string, JsonObject> {
   const responses: Record<string, JsonObject> = {}
   if (Object.values(operations).some(isTaggedRead)) responses.NotModified = notModified
-  for (const code of new Set(Object.values(operations).flatMap(errorsOf))) {
+  for (const code of new Set(Object.values(operations).flatMap(publishedErrorsOf))) {
     const own = Object.entries(operations).flatMap(([operationId, { summary, errorExamples }]) => {
       const example = errorExamples?.[code]
       return example ? [[operationId, { ...example, summary: `${summary}: ${example.summary}` }]] : []

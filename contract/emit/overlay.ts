@@ -1,10 +1,11 @@
+import type { Operation as ContractOperation } from '../operation.ts'
 import { type JsonObject, nameOf } from './schemas.ts'
 
 /**
  * Pagination and retries in the words of commercial generators of clients, as an overlay, so that the document itself
  * stays free of them.
  */
-export function toOverlay(document: JsonObject): JsonObject {
+export function toOverlay(document: JsonObject, operations: Record<string, ContractOperation>): JsonObject {
   const { info, paths } = document as { info: JsonObject; paths: Record<string, Record<string, Operation>> }
   const pages = Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).flatMap(([method, { parameters = [], responses }]) => {
@@ -14,15 +15,26 @@ export function toOverlay(document: JsonObject): JsonObject {
       return [{ target: `$.paths['${path}'].${method}`, update: pagination(entries) }]
     }),
   )
+  const safe = Object.entries(paths).flatMap(([path, methods]) =>
+    Object.entries(methods)
+      .filter(([method, { operationId }]) => isSafe(method, operations[operationId]))
+      .map(([method]) => ({ target: `$.paths['${path}'].${method}`, update: retriesOn('429', '503') })),
+  )
   return {
     overlay: '1.0.0',
     info: { title: `Pagination and retries of: ${info.title}`, version: info.version },
     extends: './openapi.yaml',
-    actions: [{ target: '$', update: retries }, ...pages],
+    actions: [{ target: '$', update: retriesOn('429') }, ...safe, ...pages],
   }
 }
 
+/** A second deletion of everything would also delete what has come since. */
+function isSafe(method: string, operation: ContractOperation | undefined): boolean {
+  return method === 'get' || (method === 'delete' && operation?.everythingWithout === undefined)
+}
+
 interface Operation {
+  operationId: string
   parameters?: { $ref?: string }[]
   responses: Record<string, { content: Record<string, { schema: { $ref: string } }> }>
 }
@@ -53,12 +65,12 @@ function pagination(entries: string): JsonObject {
   }
 }
 
-/** Only what says so by its status is sent again: a write whose answer was lost may have been done. */
-const retries = {
+/** Nothing was done before a 429. After a 503 a write may have been done, so only safe operations are sent again. */
+const retriesOn = (...statusCodes: string[]) => ({
   'x-speakeasy-retries': {
     strategy: 'backoff',
     backoff: { initialInterval: 500, maxInterval: 60_000, maxElapsedTime: 300_000, exponent: 1.5 },
-    statusCodes: ['503'],
+    statusCodes,
     retryConnectionErrors: false,
   },
-}
+})

@@ -1,4 +1,4 @@
-import type { Operation } from '../operation.ts'
+import { fileMediaType, type Operation } from '../operation.ts'
 import type { JsonObject } from './schemas.ts'
 
 /*
@@ -14,14 +14,15 @@ interface Sample {
 
 /** `parameters` are those of the published operation, with components in place of references. */
 export function samplesOf(
-  { method, path, access, body, requestExamples = {} }: Operation,
+  { method, path, access, body, fileBody, requestExamples = {}, everythingWithout }: Operation,
   parameters: JsonObject[],
 ): Sample[] {
   const request = {
     method: method.toUpperCase(),
-    target: targetOf(path, parameters),
+    target: targetOf(path, parameters, everythingWithout),
     isOpen: access.kind === 'anyone',
     body: body && shortest(Object.values(requestExamples).map(({ value }) => value)),
+    file: fileBody && fileNameOf(parameters),
   }
   return [
     { lang: 'Shell', label: 'curl', source: toCurl(request) },
@@ -35,15 +36,21 @@ interface Request {
   target: string
   isOpen: boolean
   body: unknown
+  /** Name of the file to send, where the body is one. */
+  file: string | undefined
 }
 
-/** Paths and required parameters as their examples have them; what may be absent is. */
-function targetOf(path: string, parameters: JsonObject[]): string {
+function fileNameOf(parameters: JsonObject[]): string {
+  return String(parameters.find(({ name }) => name === 'fileName')?.example)
+}
+
+/** Optional parameters are absent, but for one without which the request would mean everything. */
+function targetOf(path: string, parameters: JsonObject[], everythingWithout?: string): string {
   const filled = parameters
     .filter((parameter) => parameter.in === 'path')
     .reduce((text, { name, example }) => text.replace(`{${name}}`, encodeURIComponent(String(example))), path)
   const query = parameters
-    .filter((parameter) => parameter.in === 'query' && parameter.required)
+    .filter(({ in: place, name, required }) => place === 'query' && (required || name === everythingWithout))
     .map(({ name, example }) => `${name}=${encodeURIComponent(String(example))}`)
   return query.length > 0 ? `${filled}?${query.join('&')}` : filled
 }
@@ -53,7 +60,7 @@ function shortest(values: unknown[]): unknown {
   return values.toSorted((one, other) => length(one) - length(other))[0] ?? {}
 }
 
-function toCurl({ method, target, isOpen, body }: Request): string {
+function toCurl({ method, target, isOpen, body, file }: Request): string {
   const lines = [
     `curl${method === 'GET' ? '' : ` -X ${method}`} "$URL${target}"`,
     ...(isOpen ? [] : [`-H "Authorization: Bearer $TOKEN"`]),
@@ -63,14 +70,16 @@ function toCurl({ method, target, isOpen, body }: Request): string {
           `-H 'Content-Type: application/json'`,
           `-d '${JSON.stringify(body, null, 2).replaceAll("'", "'\\''")}'`,
         ]),
+    ...(file === undefined ? [] : [`-H 'Content-Type: ${fileMediaType}'`, `--data-binary @${file}`]),
   ]
   return lines.join(' \\\n  ')
 }
 
-function toFetch({ method, target, isOpen, body }: Request): string {
+function toFetch({ method, target, isOpen, body, file }: Request): string {
   const headers = [
     ...(isOpen ? [] : [`Authorization: \`Bearer \${token}\``]),
     ...(body === undefined ? [] : ["'Content-Type': 'application/json'"]),
+    ...(file === undefined ? [] : [`'Content-Type': '${fileMediaType}'`]),
   ]
   const options = [
     ...(method === 'GET' ? [] : [`method: '${method}'`]),
@@ -78,7 +87,10 @@ function toFetch({ method, target, isOpen, body }: Request): string {
     ...(body === undefined
       ? []
       : [`body: JSON.stringify(${JSON.stringify(body, null, 2).replaceAll('\n', '\n  ')})`]),
+    ...(file === undefined ? [] : ['body: file']),
   ]
+  const opened =
+    file === undefined ? '' : `const file = await (await import('node:fs')).openAsBlob('${file}')\n`
   const given = options.length > 0 ? `, {\n${options.map((line) => `  ${line},\n`).join('')}}` : ''
-  return `const response = await fetch(\`\${url}${target}\`${given})\nif (!response.ok) throw new Error(await response.text())`
+  return `${opened}const response = await fetch(\`\${url}${target}\`${given})\nif (!response.ok) throw new Error(await response.text())`
 }

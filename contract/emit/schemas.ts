@@ -18,12 +18,20 @@ export function finish(schema: JsonObject, schemas: Schemas, isBranch = false) {
   if (isOfType(schema, 'number') && schema.format === undefined && !isBranch) schema.format = 'double'
   if (isOfType(schema, 'string') && !schema.enum && !schema.pattern && !schema.format)
     schema.pattern = freeText
+  // The source of a regular expression escapes slashes, which other languages take for an unknown escape.
+  if (typeof schema.pattern === 'string') schema.pattern = schema.pattern.replaceAll('\\/', '/')
+  // Said by the value true, since readers of older tools take an empty schema for one that null does not fit.
+  if (isEmpty(schema.additionalProperties)) schema.additionalProperties = true
   for (const key of ['properties', 'additionalProperties', 'items', 'anyOf', 'oneOf', 'allOf'] as const) {
     const inner = schema[key]
     if (typeof inner !== 'object' || inner === null) continue
     const children = key === 'additionalProperties' || key === 'items' ? [inner] : Object.values(inner)
     for (const child of children) finish(child as JsonObject, schemas, key === 'oneOf')
   }
+}
+
+function isEmpty(value: unknown): boolean {
+  return typeof value === 'object' && value !== null && Object.keys(value).length === 0
 }
 
 function isOfType({ type }: JsonObject, name: string): boolean {
@@ -75,6 +83,10 @@ export function finishParameter(parameter: JsonObject, schemas: Schemas) {
   if (schema.type === 'integer') delete schema.pattern
   if (schema.type === 'boolean') delete schema.enum
   finish(schema, schemas)
+  // Some generators escape a quotation mark of a header twice.
+  if (parameter.in === 'header' && typeof schema.pattern === 'string') {
+    schema.pattern = schema.pattern.replaceAll('"', '\\x22')
+  }
   delete schema.description
   if (schema.example !== undefined) {
     parameter.example = schema.example

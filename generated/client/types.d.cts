@@ -153,13 +153,13 @@ export interface components {
              * @description Read-only moment of the creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             data: components["schemas"]["ApiKeyData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Name to choose the credentials by.
              * @example Company account
@@ -174,12 +174,12 @@ export interface components {
              * @description Read-only moment of the last change; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * @description Read-only id of the workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description A change of credentials of type anthropic. */
         AnthropicCredentialsUpdate: {
@@ -187,13 +187,13 @@ export interface components {
              * @description Read-only moment of the creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             data?: components["schemas"]["ApiKeyData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Name to choose the credentials by.
              * @example Company account
@@ -208,12 +208,12 @@ export interface components {
              * @description Read-only moment of the last change; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * @description Read-only id of the workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description What Anthropic is asked to do. The action tells which of the other properties are read. */
         AnthropicOptions: {
@@ -829,7 +829,7 @@ export interface components {
              * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             /**
              * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
@@ -855,22 +855,22 @@ export interface components {
              * @description Read-only id; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Read-only flag; accepted and ignored.
              * @example null
              */
-            isArchived?: unknown;
+            readonly isArchived?: unknown;
             /**
              * @description Read-only flag, changed by update; accepted and ignored.
              * @example null
              */
-            isClosed?: unknown;
+            readonly isClosed?: unknown;
             /**
              * @description Read-only reference, changed by update; accepted and ignored.
              * @example null
              */
-            messagingCredentialsId?: unknown;
+            readonly messagingCredentialsId?: unknown;
             /**
              * @description Name of the bot. Names need not be unique.
              * @example Lead generation
@@ -887,7 +887,7 @@ export interface components {
              * @description Read-only assessment; accepted and ignored.
              * @example null
              */
-            riskLevel?: unknown;
+            readonly riskLevel?: unknown;
             /**
              * @description Id of the theme template an editor applied, which the service only keeps; null without one.
              * @example template-1
@@ -899,7 +899,7 @@ export interface components {
              * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /** @description The variables of the bot. */
             variables?: components["schemas"]["Variable"][];
             /**
@@ -912,7 +912,7 @@ export interface components {
              * @description Read-only workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description A bot was created or imported. */
         BotCreatedEvent: {
@@ -1267,7 +1267,7 @@ export interface components {
              * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             /**
              * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
@@ -1293,12 +1293,12 @@ export interface components {
              * @description Read-only id; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Read-only flag; accepted and ignored.
              * @example null
              */
-            isArchived?: unknown;
+            readonly isArchived?: unknown;
             /** @description Whether new chats are refused. Takes effect at once, without publishing. */
             isClosed?: boolean;
             /**
@@ -1348,7 +1348,7 @@ export interface components {
              * @description Read-only workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description A change to a bot in version 4. Absent properties stay, given ones replace the whole property. */
         BotUpdateV4: {
@@ -1361,7 +1361,7 @@ export interface components {
              * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             /**
              * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
@@ -1387,12 +1387,12 @@ export interface components {
              * @description Read-only id; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Read-only flag; accepted and ignored.
              * @example null
              */
-            isArchived?: unknown;
+            readonly isArchived?: unknown;
             /** @description Whether new chats are refused. Takes effect at once, without publishing. */
             isClosed?: boolean;
             /**
@@ -1442,7 +1442,7 @@ export interface components {
              * @description Read-only workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description A change to a bot in version 5. Absent properties stay, given ones replace the whole property. */
         BotUpdateV5: {
@@ -1455,7 +1455,7 @@ export interface components {
              * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             /**
              * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
@@ -1481,12 +1481,12 @@ export interface components {
              * @description Read-only id; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Read-only flag; accepted and ignored.
              * @example null
              */
-            isArchived?: unknown;
+            readonly isArchived?: unknown;
             /** @description Whether new chats are refused. Takes effect at once, without publishing. */
             isClosed?: boolean;
             /**
@@ -1536,7 +1536,7 @@ export interface components {
              * @description Read-only workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description A change to a bot in version 6. Absent properties stay, given ones replace the whole property. */
         BotUpdateV6: {
@@ -1549,7 +1549,7 @@ export interface components {
              * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             /**
              * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
@@ -1575,12 +1575,12 @@ export interface components {
              * @description Read-only id; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Read-only flag; accepted and ignored.
              * @example null
              */
-            isArchived?: unknown;
+            readonly isArchived?: unknown;
             /** @description Whether new chats are refused. Takes effect at once, without publishing. */
             isClosed?: boolean;
             /**
@@ -1630,7 +1630,7 @@ export interface components {
              * @description Read-only workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description A change to a bot in version 6.1. Absent properties stay, given ones replace the whole property. */
         BotUpdateV61: {
@@ -1643,7 +1643,7 @@ export interface components {
              * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             /**
              * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
@@ -1669,12 +1669,12 @@ export interface components {
              * @description Read-only id; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Read-only flag; accepted and ignored.
              * @example null
              */
-            isArchived?: unknown;
+            readonly isArchived?: unknown;
             /** @description Whether new chats are refused. Takes effect at once, without publishing. */
             isClosed?: boolean;
             /**
@@ -1724,7 +1724,7 @@ export interface components {
              * @description Read-only workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description A bot whose flow is written in version 3. */
         BotV3: {
@@ -2769,22 +2769,22 @@ export interface components {
              * @description Read-only id of the block that waits; accepted and ignored.
              * @example null
              */
-            blockId?: unknown;
+            readonly blockId?: unknown;
             /**
              * @description Read-only id of the bot; accepted and ignored.
              * @example null
              */
-            botId?: unknown;
+            readonly botId?: unknown;
             /**
              * @description Read-only time of the start; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             /**
              * @description Read-only end of its life; accepted and ignored.
              * @example null
              */
-            expiresAt?: unknown;
+            readonly expiresAt?: unknown;
             /**
              * @description `true` ends the chat; `false` is what it is.
              * @example true
@@ -2794,22 +2794,22 @@ export interface components {
              * @description Read-only id of the result; accepted and ignored.
              * @example null
              */
-            resultId?: unknown;
+            readonly resultId?: unknown;
             /**
              * @description Read-only number of steps; accepted and ignored.
              * @example null
              */
-            revision?: unknown;
+            readonly revision?: unknown;
             /**
              * @description Read-only id of the chat session; accepted and ignored.
              * @example null
              */
-            sessionId?: unknown;
+            readonly sessionId?: unknown;
             /**
              * @description Read-only time of the last step; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * @description New values, by the name of the variable; null empties. Others stay.
              * @example {
@@ -3648,13 +3648,13 @@ export interface components {
              * @description Read-only moment of the creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             data: components["schemas"]["ApiKeyData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Name to choose the credentials by.
              * @example Company account
@@ -3669,12 +3669,12 @@ export interface components {
              * @description Read-only moment of the last change; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * @description Read-only id of the workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description A change of credentials of type deepseek. */
         DeepSeekCredentialsUpdate: {
@@ -3682,13 +3682,13 @@ export interface components {
              * @description Read-only moment of the creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             data?: components["schemas"]["ApiKeyData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Name to choose the credentials by.
              * @example Company account
@@ -3703,12 +3703,12 @@ export interface components {
              * @description Read-only moment of the last change; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * @description Read-only id of the workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description What DeepSeek is asked to do. The action tells which of the other properties are read. */
         DeepSeekOptions: {
@@ -4543,12 +4543,12 @@ export interface components {
              * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             /**
              * @description Read-only id; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Name of the folder. Names need not be unique.
              * @example Lead forms
@@ -4563,12 +4563,12 @@ export interface components {
              * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * @description Read-only workspace, which is taken from the property beside `folder`; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description Folders of one level. */
         FolderList: {
@@ -4586,12 +4586,12 @@ export interface components {
              * @description Read-only time of creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             /**
              * @description Read-only id; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Name of the folder. Names need not be unique.
              * @example Lead forms
@@ -4606,12 +4606,12 @@ export interface components {
              * @description Read-only time of the last change; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * @description Read-only workspace; folders stay in their workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description A font with the place it is loaded from. */
         FontSource: {
@@ -4916,13 +4916,13 @@ export interface components {
              * @description Read-only moment of the creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             data: components["schemas"]["ApiKeyData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Name to choose the credentials by.
              * @example Company account
@@ -4937,12 +4937,12 @@ export interface components {
              * @description Read-only moment of the last change; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * @description Read-only id of the workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description A change of credentials of type groq. */
         GroqCredentialsUpdate: {
@@ -4950,13 +4950,13 @@ export interface components {
              * @description Read-only moment of the creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             data?: components["schemas"]["ApiKeyData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Name to choose the credentials by.
              * @example Company account
@@ -4971,12 +4971,12 @@ export interface components {
              * @description Read-only moment of the last change; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * @description Read-only id of the workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description What Groq is asked to do. The action tells which of the other properties are read. */
         GroqOptions: {
@@ -6130,17 +6130,17 @@ export interface components {
              * @description Read-only description of the user; accepted and ignored.
              * @example null
              */
-            user?: unknown;
+            readonly user?: unknown;
             /**
              * @description Read-only id of the user; accepted and ignored.
              * @example null
              */
-            userId?: unknown;
+            readonly userId?: unknown;
             /**
              * @description Read-only id of the workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description The person behind a membership. */
         MemberUser: {
@@ -6227,13 +6227,13 @@ export interface components {
              * @description Read-only moment of the creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             data: components["schemas"]["ApiKeyData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Name to choose the credentials by.
              * @example Company account
@@ -6248,12 +6248,12 @@ export interface components {
              * @description Read-only moment of the last change; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * @description Read-only id of the workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description A change of credentials of type mistral. */
         MistralCredentialsUpdate: {
@@ -6261,13 +6261,13 @@ export interface components {
              * @description Read-only moment of the creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             data?: components["schemas"]["ApiKeyData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Name to choose the credentials by.
              * @example Company account
@@ -6282,12 +6282,12 @@ export interface components {
              * @description Read-only moment of the last change; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * @description Read-only id of the workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description What Mistral is asked to do. The action tells which of the other properties are read. */
         MistralOptions: {
@@ -6578,13 +6578,13 @@ export interface components {
              * @description Read-only moment of the creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             data: components["schemas"]["ApiKeyData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Name to choose the credentials by.
              * @example Company account
@@ -6599,12 +6599,12 @@ export interface components {
              * @description Read-only moment of the last change; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * @description Read-only id of the workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description A change of credentials of type openai. */
         OpenAiCredentialsUpdate: {
@@ -6612,13 +6612,13 @@ export interface components {
              * @description Read-only moment of the creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             data?: components["schemas"]["ApiKeyData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Name to choose the credentials by.
              * @example Company account
@@ -6633,12 +6633,12 @@ export interface components {
              * @description Read-only moment of the last change; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * @description Read-only id of the workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description What OpenAI is asked to do. The action tells which of the other properties are read. */
         OpenAiOptions: {
@@ -6798,13 +6798,13 @@ export interface components {
              * @description Read-only moment of the creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             data: components["schemas"]["ApiKeyData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Name to choose the credentials by.
              * @example Company account
@@ -6819,12 +6819,12 @@ export interface components {
              * @description Read-only moment of the last change; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * @description Read-only id of the workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description A change of credentials of type open-router. */
         OpenRouterCredentialsUpdate: {
@@ -6832,13 +6832,13 @@ export interface components {
              * @description Read-only moment of the creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             data?: components["schemas"]["ApiKeyData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Name to choose the credentials by.
              * @example Company account
@@ -6853,12 +6853,12 @@ export interface components {
              * @description Read-only moment of the last change; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * @description Read-only id of the workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description What OpenRouter is asked to do. The action tells which of the other properties are read. */
         OpenRouterOptions: {
@@ -7088,13 +7088,13 @@ export interface components {
              * @description Read-only moment of the creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             data: components["schemas"]["ApiKeyData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Name to choose the credentials by.
              * @example Company account
@@ -7109,12 +7109,12 @@ export interface components {
              * @description Read-only moment of the last change; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * @description Read-only id of the workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description A change of credentials of type perplexity. */
         PerplexityCredentialsUpdate: {
@@ -7122,13 +7122,13 @@ export interface components {
              * @description Read-only moment of the creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             data?: components["schemas"]["ApiKeyData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Name to choose the credentials by.
              * @example Company account
@@ -7143,12 +7143,12 @@ export interface components {
              * @description Read-only moment of the last change; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * @description Read-only id of the workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description What Perplexity is asked to do. The action tells which of the other properties are read. */
         PerplexityOptions: {
@@ -8247,6 +8247,36 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /** @description The request line and headers are over 16 KiB together, or there are more than 100 headers. Send fewer or shorter headers. */
+        RequestHeaderFieldsTooLargeErrorBody: {
+            /**
+             * @description The code of the error, for programs.
+             * @enum {string}
+             */
+            code: "REQUEST_HEADER_FIELDS_TOO_LARGE";
+            /** @description What is wrong and where; empty where there is nothing to add. */
+            issues: components["schemas"]["ErrorIssue"][];
+            /**
+             * @description The fixed text of the code.
+             * @example Request header fields too large
+             */
+            message: string;
+        };
+        /** @description The request did not arrive completely in time. Send it again. */
+        RequestTimeoutErrorBody: {
+            /**
+             * @description The code of the error, for programs.
+             * @enum {string}
+             */
+            code: "REQUEST_TIMEOUT";
+            /** @description What is wrong and where; empty where there is nothing to add. */
+            issues: components["schemas"]["ErrorIssue"][];
+            /**
+             * @description The fixed text of the code.
+             * @example Request timeout
+             */
+            message: string;
+        };
         /** @description What one person answered in one chat. */
         Result: {
             /** @description The answers, in the order they were given. */
@@ -8852,13 +8882,13 @@ export interface components {
              * @description Read-only moment of the creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             data: components["schemas"]["SmtpData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Name to choose the credentials by.
              * @example Company account
@@ -8873,12 +8903,12 @@ export interface components {
              * @description Read-only moment of the last change; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * @description Read-only id of the workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description A change of credentials of type smtp. */
         SmtpCredentialsUpdate: {
@@ -8886,13 +8916,13 @@ export interface components {
              * @description Read-only moment of the creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             data?: components["schemas"]["SmtpData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Name to choose the credentials by.
              * @example Company account
@@ -8907,12 +8937,12 @@ export interface components {
              * @description Read-only moment of the last change; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * @description Read-only id of the workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description An account on a mail server. */
         SmtpData: {
@@ -9874,13 +9904,13 @@ export interface components {
              * @description Read-only moment of the creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             data: components["schemas"]["ApiKeyData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Name to choose the credentials by.
              * @example Company account
@@ -9895,12 +9925,12 @@ export interface components {
              * @description Read-only moment of the last change; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * @description Read-only id of the workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description A change of credentials of type together-ai. */
         TogetherAiCredentialsUpdate: {
@@ -9908,13 +9938,13 @@ export interface components {
              * @description Read-only moment of the creation; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             data?: components["schemas"]["ApiKeyData"];
             /**
              * @description Read-only id of the credentials; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Name to choose the credentials by.
              * @example Company account
@@ -9929,12 +9959,12 @@ export interface components {
              * @description Read-only moment of the last change; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * @description Read-only id of the workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description What Together AI is asked to do. The action tells which of the other properties are read. */
         TogetherAiOptions: {
@@ -10649,7 +10679,7 @@ export interface components {
              * @description Read-only time; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             /**
              * @description What the endpoint is for, or null.
              * @example CRM
@@ -10659,17 +10689,17 @@ export interface components {
              * @description Read-only reason; accepted and ignored.
              * @example null
              */
-            disabledReason?: unknown;
+            readonly disabledReason?: unknown;
             /**
              * @description Read-only time; accepted and ignored.
              * @example null
              */
-            failingSince?: unknown;
+            readonly failingSince?: unknown;
             /**
              * @description Read-only id; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Whether events are sent. What happens meanwhile is not kept; what was waiting already is sent once the endpoint is enabled again.
              * @example true
@@ -10686,7 +10716,7 @@ export interface components {
              * @description Read-only time; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
             /**
              * Format: uri
              * @description Where events are posted to. Private addresses are refused unless the installation allows them; redirects are not followed.
@@ -10697,7 +10727,7 @@ export interface components {
              * @description Read-only id of the workspace; accepted and ignored.
              * @example null
              */
-            workspaceId?: unknown;
+            readonly workspaceId?: unknown;
         };
         /** @description A new endpoint with its secret. */
         WebhookEndpointWithSecret: {
@@ -10876,27 +10906,27 @@ export interface components {
              * @description Read-only `billingId` of the workspace; accepted and ignored.
              * @example null
              */
-            billingId?: unknown;
+            readonly billingId?: unknown;
             /**
              * @description Read-only `chatsHardLimit` of the workspace; accepted and ignored.
              * @example null
              */
-            chatsHardLimit?: unknown;
+            readonly chatsHardLimit?: unknown;
             /**
              * @description Read-only `createdAt` of the workspace; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             /**
              * @description Read-only `customChatsLimit` of the workspace; accepted and ignored.
              * @example null
              */
-            customChatsLimit?: unknown;
+            readonly customChatsLimit?: unknown;
             /**
              * @description Read-only `customSeatsLimit` of the workspace; accepted and ignored.
              * @example null
              */
-            customSeatsLimit?: unknown;
+            readonly customSeatsLimit?: unknown;
             /**
              * @description Icon of the workspace: an emoji, an http(s) URL or a `data:image/` URL; null without one.
              * @example 🤖
@@ -10906,37 +10936,37 @@ export interface components {
              * @description Read-only `id` of the workspace; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Read-only `inactiveFirstEmailSentAt` of the workspace; accepted and ignored.
              * @example null
              */
-            inactiveFirstEmailSentAt?: unknown;
+            readonly inactiveFirstEmailSentAt?: unknown;
             /**
              * @description Read-only `inactiveSecondEmailSentAt` of the workspace; accepted and ignored.
              * @example null
              */
-            inactiveSecondEmailSentAt?: unknown;
+            readonly inactiveSecondEmailSentAt?: unknown;
             /**
              * @description Read-only `isPastDue` of the workspace; accepted and ignored.
              * @example null
              */
-            isPastDue?: unknown;
+            readonly isPastDue?: unknown;
             /**
              * @description Read-only `isSuspended` of the workspace; accepted and ignored.
              * @example null
              */
-            isSuspended?: unknown;
+            readonly isSuspended?: unknown;
             /**
              * @description Read-only `isVerified` of the workspace; accepted and ignored.
              * @example null
              */
-            isVerified?: unknown;
+            readonly isVerified?: unknown;
             /**
              * @description Read-only `lastActivityAt` of the workspace; accepted and ignored.
              * @example null
              */
-            lastActivityAt?: unknown;
+            readonly lastActivityAt?: unknown;
             /**
              * @description Name of the workspace. Names need not be unique.
              * @example Acme
@@ -10946,7 +10976,7 @@ export interface components {
              * @description Read-only `plan` of the workspace; accepted and ignored.
              * @example null
              */
-            plan?: unknown;
+            readonly plan?: unknown;
             /**
              * Format: int32
              * @description After how many days results of the bots are deleted, with their answers, transcripts and logs: those of whole days (UTC) that are over for so long. Null leaves it to the installation, which keeps them for as long as it says, or until somebody deletes them.
@@ -10957,12 +10987,12 @@ export interface components {
              * @description Read-only `settings` of the workspace; accepted and ignored.
              * @example null
              */
-            settings?: unknown;
+            readonly settings?: unknown;
             /**
              * @description Read-only `updatedAt` of the workspace; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
         };
         /** @description The workspace is gone. */
         WorkspaceDeletedBody: {
@@ -11124,27 +11154,27 @@ export interface components {
              * @description Read-only `billingId` of the workspace; accepted and ignored.
              * @example null
              */
-            billingId?: unknown;
+            readonly billingId?: unknown;
             /**
              * @description Read-only `chatsHardLimit` of the workspace; accepted and ignored.
              * @example null
              */
-            chatsHardLimit?: unknown;
+            readonly chatsHardLimit?: unknown;
             /**
              * @description Read-only `createdAt` of the workspace; accepted and ignored.
              * @example null
              */
-            createdAt?: unknown;
+            readonly createdAt?: unknown;
             /**
              * @description Read-only `customChatsLimit` of the workspace; accepted and ignored.
              * @example null
              */
-            customChatsLimit?: unknown;
+            readonly customChatsLimit?: unknown;
             /**
              * @description Read-only `customSeatsLimit` of the workspace; accepted and ignored.
              * @example null
              */
-            customSeatsLimit?: unknown;
+            readonly customSeatsLimit?: unknown;
             /**
              * @description Icon of the workspace: an emoji, an http(s) URL or a `data:image/` URL; null without one.
              * @example 🤖
@@ -11154,37 +11184,37 @@ export interface components {
              * @description Read-only `id` of the workspace; accepted and ignored.
              * @example null
              */
-            id?: unknown;
+            readonly id?: unknown;
             /**
              * @description Read-only `inactiveFirstEmailSentAt` of the workspace; accepted and ignored.
              * @example null
              */
-            inactiveFirstEmailSentAt?: unknown;
+            readonly inactiveFirstEmailSentAt?: unknown;
             /**
              * @description Read-only `inactiveSecondEmailSentAt` of the workspace; accepted and ignored.
              * @example null
              */
-            inactiveSecondEmailSentAt?: unknown;
+            readonly inactiveSecondEmailSentAt?: unknown;
             /**
              * @description Read-only `isPastDue` of the workspace; accepted and ignored.
              * @example null
              */
-            isPastDue?: unknown;
+            readonly isPastDue?: unknown;
             /**
              * @description Read-only `isSuspended` of the workspace; accepted and ignored.
              * @example null
              */
-            isSuspended?: unknown;
+            readonly isSuspended?: unknown;
             /**
              * @description Read-only `isVerified` of the workspace; accepted and ignored.
              * @example null
              */
-            isVerified?: unknown;
+            readonly isVerified?: unknown;
             /**
              * @description Read-only `lastActivityAt` of the workspace; accepted and ignored.
              * @example null
              */
-            lastActivityAt?: unknown;
+            readonly lastActivityAt?: unknown;
             /**
              * @description Name of the workspace. Names need not be unique.
              * @example Acme
@@ -11194,7 +11224,7 @@ export interface components {
              * @description Read-only `plan` of the workspace; accepted and ignored.
              * @example null
              */
-            plan?: unknown;
+            readonly plan?: unknown;
             /**
              * Format: int32
              * @description After how many days results of the bots are deleted, with their answers, transcripts and logs: those of whole days (UTC) that are over for so long. Null leaves it to the installation, which keeps them for as long as it says, or until somebody deletes them.
@@ -11205,12 +11235,12 @@ export interface components {
              * @description Read-only `settings` of the workspace; accepted and ignored.
              * @example null
              */
-            settings?: unknown;
+            readonly settings?: unknown;
             /**
              * @description Read-only `updatedAt` of the workspace; accepted and ignored.
              * @example null
              */
-            updatedAt?: unknown;
+            readonly updatedAt?: unknown;
         };
         /** @description Starts a Zap by an HTTP request. */
         ZapierBlock: {
@@ -11398,6 +11428,30 @@ export interface components {
                 "application/json": components["schemas"]["PreconditionFailedErrorBody"];
             };
         };
+        /** @description The request line and headers are over 16 KiB together, or there are more than 100 headers. Send fewer or shorter headers. */
+        RequestHeaderFieldsTooLarge: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RequestHeaderFieldsTooLargeErrorBody"];
+            };
+        };
+        /** @description The request did not arrive completely in time. Send it again. */
+        RequestTimeout: {
+            headers: {
+                RateLimit: components["headers"]["RateLimit"];
+                "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                "X-Request-Id": components["headers"]["RequestId"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/json": components["schemas"]["RequestTimeoutErrorBody"];
+            };
+        };
         /** @description The database cannot be reached or is overloaded. As a rule nothing was changed; only when the connection to the database is lost at the very end, it may have been. Try again after Retry-After seconds, a POST or PATCH with the Idempotency-Key it had. Where something else is missing, an issue says what. */
         ServiceUnavailable: {
             headers: {
@@ -11476,10 +11530,7 @@ export interface components {
          * @example 01jr5x9n7x8f2a6e1w3y5z7b9d
          */
         CredentialsId: string;
-        /**
-         * @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
-         * @example AZx0mC1jZ3JhbnQ
-         */
+        /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
         CursorQuery: string;
         /**
          * @description Id of the delivery, which receivers get as `webhook-id`.
@@ -11496,20 +11547,11 @@ export interface components {
          * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
          */
         FolderId: string;
-        /**
-         * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-         * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-         */
+        /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
         IdempotencyKey: string;
-        /**
-         * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-         * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-         */
+        /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
         IfMatch: string;
-        /**
-         * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state.
-         * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-         */
+        /** @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state. */
         IfNoneMatch: string;
         /**
          * @description How many entries the page has at most, from 1 to 100.
@@ -11517,14 +11559,11 @@ export interface components {
          */
         LimitQuery: number;
         /**
-         * @description Whether the answer is converted to the latest version of the schema. What is stored stays as it is.
+         * @description Whether the answer is converted to the latest version of the schema. What is stored stays as it is. Absent means no.
          * @example true
          */
         MigrateToLatestVersionQuery: boolean;
-        /**
-         * @description With `return=minimal`, the answer is one without the flow (RFC 7240); `Preference-Applied` says so. Other preferences are ignored.
-         * @example return=minimal
-         */
+        /** @description With `return=minimal`, the answer is one without the flow (RFC 7240); `Preference-Applied` says so. Other preferences are ignored. */
         Prefer: string;
         /**
          * @description Id of the publication.
@@ -11677,10 +11716,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -11727,11 +11763,13 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -11740,10 +11778,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -11780,11 +11815,13 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -11793,10 +11830,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: string;
             };
             path: {
@@ -11834,11 +11868,13 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -11876,6 +11912,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -11918,10 +11955,12 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -11969,9 +12008,11 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -12011,9 +12052,11 @@ export interface operations {
                 };
             };
             400: components["responses"]["BadRequest"];
+            408: components["responses"]["RequestTimeout"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -12021,10 +12064,7 @@ export interface operations {
     listBots: {
         parameters: {
             query: {
-                /**
-                 * @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
-                 * @example AZx0mC1jZ3JhbnQ
-                 */
+                /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
                  * @description List only the bots directly in this folder; `root` means those in none. Absent lists the whole workspace; an unknown folder is not found.
@@ -12066,6 +12106,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -12074,15 +12115,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /**
-                 * @description With `return=minimal`, the answer is one without the flow (RFC 7240); `Preference-Applied` says so. Other preferences are ignored.
-                 * @example return=minimal
-                 */
+                /** @description With `return=minimal`, the answer is one without the flow (RFC 7240); `Preference-Applied` says so. Other preferences are ignored. */
                 Prefer?: components["parameters"]["Prefer"];
             };
             path?: never;
@@ -12116,11 +12151,13 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -12129,16 +12166,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Whether the answer is converted to the latest version of the schema. What is stored stays as it is.
+                 * @description Whether the answer is converted to the latest version of the schema. What is stored stays as it is. Absent means no.
                  * @example true
                  */
                 migrateToLatestVersion?: components["parameters"]["MigrateToLatestVersionQuery"];
             };
             header?: {
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
+                /** @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -12173,6 +12207,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -12181,10 +12216,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
+                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -12217,6 +12249,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -12225,20 +12258,11 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
+                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
                 "If-Match"?: components["parameters"]["IfMatch"];
-                /**
-                 * @description With `return=minimal`, the answer is one without the flow (RFC 7240); `Preference-Applied` says so. Other preferences are ignored.
-                 * @example return=minimal
-                 */
+                /** @description With `return=minimal`, the answer is one without the flow (RFC 7240); `Preference-Applied` says so. Other preferences are ignored. */
                 Prefer?: components["parameters"]["Prefer"];
             };
             path: {
@@ -12278,12 +12302,14 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -12347,6 +12373,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -12410,6 +12437,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -12417,10 +12445,7 @@ export interface operations {
     listChats: {
         parameters: {
             query?: {
-                /**
-                 * @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
-                 * @example AZx0mC1jZ3JhbnQ
-                 */
+                /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
                  * @description How many entries the page has at most, from 1 to 100.
@@ -12458,6 +12483,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -12466,10 +12492,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -12511,11 +12534,13 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -12553,6 +12578,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -12561,10 +12587,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
+                /** @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -12599,6 +12622,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -12606,10 +12630,7 @@ export interface operations {
     listPublications: {
         parameters: {
             query?: {
-                /**
-                 * @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
-                 * @example AZx0mC1jZ3JhbnQ
-                 */
+                /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
                  * @description How many entries the page has at most, from 1 to 100.
@@ -12647,6 +12668,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -12655,10 +12677,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
+                /** @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -12698,6 +12717,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -12706,10 +12726,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -12749,6 +12766,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -12757,15 +12775,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
+                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -12800,6 +12812,7 @@ export interface operations {
             412: components["responses"]["PreconditionFailed"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -12808,16 +12821,13 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Whether the answer is converted to the latest version of the schema. What is stored stays as it is.
+                 * @description Whether the answer is converted to the latest version of the schema. What is stored stays as it is. Absent means no.
                  * @example true
                  */
                 migrateToLatestVersion?: components["parameters"]["MigrateToLatestVersionQuery"];
             };
             header?: {
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
+                /** @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -12852,6 +12862,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -12874,10 +12885,7 @@ export interface operations {
                  * @example 2026-03-08T00:00:00+01:00
                  */
                 createdBefore?: components["parameters"]["CreatedBeforeQuery"];
-                /**
-                 * @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
-                 * @example AZx0mC1jZ3JhbnQ
-                 */
+                /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
                  * @description How many entries the page has at most, from 1 to 100.
@@ -12935,6 +12943,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -12978,6 +12987,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -12986,10 +12996,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
+                /** @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -13029,6 +13036,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -13036,10 +13044,7 @@ export interface operations {
     listResultLogs: {
         parameters: {
             query?: {
-                /**
-                 * @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
-                 * @example AZx0mC1jZ3JhbnQ
-                 */
+                /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
                  * @description How many entries the page has at most, from 1 to 100.
@@ -13082,6 +13087,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -13124,6 +13130,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -13146,10 +13153,7 @@ export interface operations {
                  * @example 2026-03-08T00:00:00+01:00
                  */
                 createdBefore?: components["parameters"]["CreatedBeforeQuery"];
-                /**
-                 * @description The `Next-Cursor` of the part before, sent with the same filter; absent for the first part. An altered cursor, or one of another bot or filter, is invalid input.
-                 * @example AZx0mC1jZ3JhbnQ
-                 */
+                /** @description The `Next-Cursor` of the part before, sent with the same filter; absent for the first part. An altered cursor, or one of another bot or filter, is invalid input. */
                 cursor?: string;
                 /**
                  * @description Form of the lines: comma-separated values, or a JSON object each.
@@ -13215,6 +13219,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -13223,10 +13228,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -13260,6 +13262,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -13268,10 +13271,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -13303,11 +13303,13 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -13315,10 +13317,7 @@ export interface operations {
     listFolders: {
         parameters: {
             query: {
-                /**
-                 * @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
-                 * @example AZx0mC1jZ3JhbnQ
-                 */
+                /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
                  * @description How many entries the page has at most, from 1 to 100. Without it, a page has up to 1,000.
@@ -13360,6 +13359,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -13368,10 +13368,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -13403,11 +13400,13 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -13422,10 +13421,7 @@ export interface operations {
                 workspaceId?: components["parameters"]["WorkspaceIdQuery"];
             };
             header?: {
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
+                /** @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -13460,6 +13456,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -13474,10 +13471,7 @@ export interface operations {
                 workspaceId?: components["parameters"]["WorkspaceIdQuery"];
             };
             header?: {
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
+                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -13510,6 +13504,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -13518,15 +13513,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
+                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -13564,12 +13553,14 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -13600,6 +13591,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -13608,10 +13600,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -13641,11 +13630,13 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -13683,6 +13674,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -13713,6 +13705,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -13721,10 +13714,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path?: never;
@@ -13755,11 +13745,13 @@ export interface operations {
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -13768,10 +13760,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
+                /** @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state. */
                 "If-None-Match"?: components["parameters"]["IfNoneMatch"];
             };
             path: {
@@ -13806,6 +13795,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -13814,10 +13804,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
+                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -13850,6 +13837,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -13858,15 +13846,9 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
-                /**
-                 * @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query.
-                 * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
-                 */
+                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
                 "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
@@ -13904,12 +13886,14 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -13917,10 +13901,7 @@ export interface operations {
     listAuditLog: {
         parameters: {
             query?: {
-                /**
-                 * @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
-                 * @example AZx0mC1jZ3JhbnQ
-                 */
+                /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
                  * @description How many entries the page has at most, from 1 to 100.
@@ -13958,6 +13939,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -13995,6 +13977,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -14003,10 +13986,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -14044,11 +14024,13 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -14091,6 +14073,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -14133,6 +14116,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -14141,10 +14125,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -14186,11 +14167,13 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -14228,6 +14211,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -14236,10 +14220,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -14277,11 +14258,13 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -14324,6 +14307,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -14332,10 +14316,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -14377,11 +14358,13 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -14419,6 +14402,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -14427,10 +14411,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -14467,11 +14448,13 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -14514,6 +14497,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -14556,6 +14540,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -14564,10 +14549,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -14609,11 +14591,13 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -14621,10 +14605,7 @@ export interface operations {
     listWebhookDeliveries: {
         parameters: {
             query?: {
-                /**
-                 * @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
-                 * @example AZx0mC1jZ3JhbnQ
-                 */
+                /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
                 cursor?: components["parameters"]["CursorQuery"];
                 /**
                  * @description How many entries the page has at most, from 1 to 100.
@@ -14667,6 +14648,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -14714,6 +14696,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -14722,10 +14705,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -14770,6 +14750,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -14778,10 +14759,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -14820,6 +14798,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -14828,10 +14807,7 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
-                /**
-                 * @description One key per intended effect, and the same key for every repeat of it: however often the request arrives, it is done once, and each repeat within 7 days gets the same answer. Choose it at random, such as a UUID.
-                 * @example 8e03978e-40d5-43e8-bc93-6894a57f9324
-                 */
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
             };
             path: {
@@ -14871,6 +14847,7 @@ export interface operations {
             409: components["responses"]["Conflict"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
             503: components["responses"]["ServiceUnavailable"];
         };
@@ -15742,6 +15719,8 @@ export type RedirectOptions = components["schemas"]["RedirectOptions"]
 export type RememberUser = components["schemas"]["RememberUser"]
 export type ReplyEvent = components["schemas"]["ReplyEvent"]
 export type ReplyEventOptions = components["schemas"]["ReplyEventOptions"]
+export type RequestHeaderFieldsTooLargeErrorBody = components["schemas"]["RequestHeaderFieldsTooLargeErrorBody"]
+export type RequestTimeoutErrorBody = components["schemas"]["RequestTimeoutErrorBody"]
 export type Result = components["schemas"]["Result"]
 export type ResultAnsweredEvent = components["schemas"]["ResultAnsweredEvent"]
 export type ResultBody = components["schemas"]["ResultBody"]

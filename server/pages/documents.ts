@@ -10,7 +10,14 @@ import { kept } from './kept.ts'
  * whom to ask, and its terms. Files are read when somebody asks: together they are several megabytes.
  */
 
-const documents = ['openapi', 'openapi-slim', 'openapi-slim-3.0']
+/** By the name they are served under. */
+const documents = {
+  openapi: 'openapi.yaml',
+  'openapi-slim': 'openapi-slim.yaml',
+  'openapi-slim-3.0': 'openapi-slim-3.0.yaml',
+  'openapi-untagged': 'generated/openapi-untagged.yaml',
+  'openapi-3.2': 'generated/openapi-3.2.yaml',
+}
 
 export interface Installation {
   config: Config
@@ -22,10 +29,16 @@ export function serveDocuments(
   serve: (path: string, handler: RequestHandler) => void,
   installation: Installation,
 ): void {
-  for (const name of documents) {
-    const yaml = () => published(readFileSync(new URL(`${name}.yaml`, root), 'utf8'), installation)
-    serve(`/${name}.yaml`, kept('application/yaml', yaml))
-    serve(
+  // Viewers, editors and clients run in pages of other origins too, and nothing here is secret.
+  const servePublic = (path: string, send: RequestHandler) =>
+    serve(path, (request, response, next) => {
+      response.setHeader('Access-Control-Allow-Origin', '*')
+      return send(request, response, next)
+    })
+  for (const [name, path] of Object.entries(documents)) {
+    const yaml = () => published(readFileSync(new URL(path, root), 'utf8'), installation)
+    servePublic(`/${name}.yaml`, kept('application/yaml', yaml))
+    servePublic(
       `/${name}.json`,
       kept('application/json', async () => {
         const { parse } = await import('yaml')
@@ -34,19 +47,17 @@ export function serveDocuments(
     )
   }
   for (const name of ['openapi-overlay.yaml', 'arazzo.yaml']) {
-    serve(
+    servePublic(
       `/${name}`,
       kept('application/yaml', () => readFileSync(new URL(name, root))),
     )
   }
   const schemas = new URL('generated/schemas/', root)
   for (const name of readdirSync(schemas)) {
-    const send = kept('application/schema+json', () => readFileSync(new URL(name, schemas)))
-    serve(`/schemas/${name}`, (request, response, next) => {
-      // Editors run in pages of other origins too, and there is nothing in a schema to keep from them.
-      response.setHeader('Access-Control-Allow-Origin', '*')
-      return send(request, response, next)
-    })
+    servePublic(
+      `/schemas/${name}`,
+      kept('application/schema+json', () => readFileSync(new URL(name, schemas))),
+    )
   }
 }
 

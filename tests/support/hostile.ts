@@ -119,10 +119,14 @@ function objectOf(schema: JsonSchema, depth: number): fc.Arbitrary<unknown> {
   const named = fc.record(shape, { requiredKeys: required, noNullPrototype: true })
   const { additionalProperties } = schema
   if (!additionalProperties || properties.length > 0) return named
-  return fc.dictionary(fc.string({ minLength: 1, maxLength: 8 }), fitting(additionalProperties, depth + 1), {
-    maxKeys: 3,
-    noNullPrototype: true,
-  })
+  return fc.dictionary(
+    fc.string({ minLength: 1, maxLength: 8 }),
+    fitting(additionalProperties === true ? {} : additionalProperties, depth + 1),
+    {
+      maxKeys: 3,
+      noNullPrototype: true,
+    },
+  )
 }
 
 function textOf(schema: JsonSchema): fc.Arbitrary<string> {

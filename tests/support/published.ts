@@ -14,7 +14,7 @@ export interface JsonSchema {
   $ref?: string
   type?: string | string[]
   properties?: Record<string, JsonSchema>
-  additionalProperties?: JsonSchema | false
+  additionalProperties?: JsonSchema | boolean
   items?: JsonSchema
   oneOf?: JsonSchema[]
   anyOf?: JsonSchema[]
@@ -225,8 +225,11 @@ export function mistakesInSchemas({ components: { schemas } }: PublishedDocument
 export const mistakesOf = checkerOf(published, publishedText)
 
 /** The document in another form, with what it says of null in the words of JSON Schema. */
-export function readForm(name: 'openapi-slim' | 'openapi-slim-3.0') {
-  const text = readFileSync(new URL(`${name}.yaml`, root), 'utf8')
+type FormName = 'openapi-slim' | 'openapi-slim-3.0' | 'openapi-untagged' | 'openapi-3.2'
+
+export function readForm(name: FormName) {
+  const folder = name.includes('slim') ? '' : 'generated/'
+  const text = readFileSync(new URL(`${folder}${name}.yaml`, root), 'utf8')
   const document = parsed(text)
   const readable = (document.openapi.startsWith('3.0') ? withNull(document) : document) as PublishedDocument
   return { name, text, document, readable, mistakesOf: checkerOf(readable, text) }
@@ -269,7 +272,7 @@ export function pathOf(target: string): string | undefined {
 
 /** Paths that are served beside the document. */
 const pages =
-  /^\/(livez|readyz|metrics|docs|openapi(-slim(-3\.0)?|-overlay)?\.(yaml|json)|arazzo\.yaml|schemas)(\/|\?|$)/
+  /^\/(livez|readyz|metrics|docs|openapi(-[a-z0-9.-]+)?\.(yaml|json)|arazzo\.yaml|schemas)(\/|\?|$)/
 
 /** What every request may meet, whatever the document says: it ends before an operation is known. */
 const beforeOperation: Record<number, string> = {
