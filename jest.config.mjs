@@ -32,6 +32,7 @@ const service = [
   'nodes',
   'pool',
   'pooler',
+  'session-settings',
   'standby',
   'saving',
   'stats-rollup',

@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -5,7 +6,8 @@ import { gunzipSync, gzipSync } from 'node:zlib'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { createFirstUser } from '../server/bootstrap.ts'
-import { backUp, readBackup, restore } from '../server/db/backup.ts'
+import { backUp, restore } from '../server/db/backup.ts'
+import { readBackup } from '../server/db/backup-file.ts'
 import { migrateDatabase } from '../server/db/migrate.ts'
 import { type App, connectTo, startApp } from './support/app.ts'
 import { ask, bot, text } from './support/chat.ts'
@@ -127,20 +129,26 @@ describe('a backup', () => {
     expect(new Set(sizes).size).toBeGreaterThan(1)
   })
 
-  test('is restored without what else was in the database', async () => {
-    await app.pool.query(
-      `CREATE TABLE "results_old" AS SELECT 'COPY "users"' AS text FROM generate_series(1, 3)`,
-    )
+  test('has no table of others, however that is named, and is made beside them', async () => {
+    await app.pool.query(`
+      CREATE TABLE "results_old" AS SELECT 'COPY "users"' AS text FROM generate_series(1, 3);
+      CREATE TABLE marks(); CREATE TABLE "it""s"(a int); CREATE TABLE "two
+lines"(a int);
+      CREATE SCHEMA auth; CREATE TABLE auth.users(id int PRIMARY KEY);
+      CREATE TABLE profiles(id int REFERENCES auth.users); CREATE TABLE circle(id int PRIMARY KEY);
+      CREATE TABLE circle2(id int PRIMARY KEY REFERENCES circle);
+      ALTER TABLE circle ADD FOREIGN KEY (id) REFERENCES circle2`)
     const file = newFile()
     try {
       await backUp(app.databaseUrl, file, quiet)
     } finally {
-      await app.pool.query('DROP TABLE "results_old"')
+      await app.pool.query(
+        `DROP SCHEMA auth CASCADE; DROP TABLE results_old, marks, "it""s", "two
+lines", profiles, circle, circle2`,
+      )
     }
     const url = await emptyDatabase()
-    const said: string[] = []
-    await restore(url, file, (line) => said.push(line))
-    expect(said).toContain('results_old: left out, since it is no table of the service')
+    await restore(url, file, quiet, { isLive: true })
     expect(await contentOf(url)).toEqual(await contentOf(app.databaseUrl))
   })
 
@@ -231,6 +239,141 @@ describe('refused, and nothing changed', () => {
       expect(await contentOf(url)).toEqual({})
     }
     await expect(readBackup(join(folder, 'missing'))).rejects.toThrow('Cannot read')
+  })
+})
+
+/** A backup with its script changed, and the digest of what it is then. */
+async function forge(change: (script: string) => string, more: object = {}): Promise<string> {
+  const file = newFile()
+  await backUp(app.databaseUrl, file, quiet)
+  const whole = gunzipSync(await readFile(file)).toString()
+  const mark = '\n-- End of the backup: '
+  const at = whole.lastIndexOf(mark)
+  const script = change(whole.slice(0, at + 1))
+  const rows = { ...JSON.parse(whole.slice(at + mark.length)).rows, ...more }
+  const sha256 = createHash('sha256').update(script).digest('hex')
+  const forged = newFile()
+  await writeFile(forged, gzipSync(`${script}${mark.slice(1)}${JSON.stringify({ rows, sha256 })}\n`))
+  return forged
+}
+
+describe('a file that somebody else made', () => {
+  const proof = join(tmpdir(), `bots-proof-${process.pid}`)
+  const purges = /COPY "purges" \(.*\) FROM stdin;/
+  const statements: Record<string, (script: string) => string> = {
+    'a program to read from': (script) =>
+      script.replace(purges, `COPY "purges" ("bot_id", "requested_at") FROM PROGRAM 'id > ${proof}';`),
+    'a file to read from': (script) =>
+      script.replace(purges, `COPY "purges" ("bot_id", "requested_at") FROM '/etc/passwd';`),
+    'a query to write with': (script) =>
+      script.replace(purges, `COPY (SELECT 1) TO PROGRAM 'id > ${proof}';\n$&`),
+    'a statement of its own': (script) =>
+      script.replace('\nCOPY', `\nCREATE TABLE stolen AS SELECT 1;\nCOPY`),
+    'two statements in a line': (script) => script.replace('FROM stdin;', 'FROM stdin; SELECT 1;'),
+    'a condition': (script) =>
+      script.replace('FROM stdin;', "FROM stdin WHERE pg_read_file('/etc/passwd') <> '';"),
+    'another setting': (script) => script.replace("DateStyle = 'ISO, YMD'", "DateStyle = 'SQL, DMY'"),
+    'two heads': (script) => script.replace(/^.*\n/, '$&$&'),
+    'no head': (script) => script.replace(/^.*\n/, ''),
+  }
+
+  test.each(Object.entries(statements))(
+    'with %s is refused before anything is written',
+    async (_, change) => {
+      const url = await emptyDatabase()
+      await expect(restore(url, await forge(change), quiet)).rejects.toThrow('is not a complete backup')
+      expect(await contentOf(url)).toEqual({})
+      expect(await stat(proof).catch(() => undefined)).toBeUndefined()
+    },
+  )
+
+  test('with a table or a column that is not of the service writes into neither', async () => {
+    const url = await emptyDatabase()
+    const client = new pg.Client({ connectionString: url })
+    await client.connect()
+    await client.query('CREATE TABLE precious (id text)')
+    const said: string[] = []
+    const strange = await forge((script) => `${script}COPY "precious" ("id") FROM stdin;\none\n\\.\n`, {
+      precious: 1,
+    })
+    await restore(url, strange, (line) => said.push(line))
+    expect(said).toContain('precious: left out, since it is no table of the service')
+    expect((await client.query('SELECT FROM precious')).rowCount).toBe(0)
+    await client.end()
+    const column = await forge((script) => script.replace('COPY "purges" ("bot_id"', 'COPY "purges" ("xmin"'))
+    await expect(restore(await emptyDatabase(), column, quiet)).rejects.toThrow(
+      'a column purges.xmin, which its migration does not know',
+    )
+  })
+
+  test.each(['03/02/2026 10:00:00 UTC', '26/11/2026 17:16:07.756 UTC', '03.02.2026 10:00:00 UTC'])(
+    'with the time %s, of which day and month are not certain, is refused',
+    async (time) => {
+      const dated = await forge((script) => script.replace(/\d{4}-\d\d-\d\d [\d:.]+\+00/, time))
+      const url = await emptyDatabase()
+      await expect(restore(url, dated, quiet)).rejects.toThrow('a time that is not in ISO 8601')
+      expect((await contentOf(url)).users).toEqual([])
+    },
+  )
+})
+
+test('two backups to one name at once both end, with one file that is whole, and no other is left', async () => {
+  const own = await mkdtemp(join(folder, 'at-once-'))
+  const file = join(own, 'one')
+  const outcomes = await Promise.allSettled(
+    Array.from({ length: 4 }, () => backUp(app.databaseUrl, file, quiet)),
+  )
+  const failures = outcomes.flatMap((one) => (one.status === 'rejected' ? [String(one.reason)] : []))
+  expect(failures.length).toBeLessThan(4)
+  for (const failure of failures) expect(failure).toContain(`${file} exists already`)
+  await readBackup(file)
+  expect(await readdir(own)).toEqual(['one'])
+})
+
+test('a backup that is called off leaves no file', async () => {
+  const own = await mkdtemp(join(folder, 'called-off-'))
+  const calling = new AbortController()
+  const running = backUp(app.databaseUrl, join(own, 'one'), () => calling.abort(), { signal: calling.signal })
+  await expect(running).rejects.toThrow('abort')
+  expect(await readdir(own)).toEqual([])
+})
+
+describe('webhooks of a copy', () => {
+  test('are silent after a restore, and as they were with --live', async () => {
+    const as = here.admin
+    const { workspaceId } = here
+    await app.client.ok('createWebhookEndpoint', {
+      as,
+      params: { workspaceId },
+      body: { url: 'https://example.com/hook' },
+    })
+    await app.client.ok('createBot', { as, body: { workspaceId, bot: { name: 'Told' } } })
+    const made = await publish(app, here, bot({ Start: [text('Hello')] }))
+    await start(app, made)
+    const file = newFile()
+    await backUp(app.databaseUrl, file, quiet)
+    const stateOf = async (url: string) => {
+      const { db, pool } = connectTo(url)
+      const { rows } = await db.$client.query(`SELECT
+        (SELECT count(*)::int FROM webhook_endpoints WHERE is_enabled) AS enabled,
+        (SELECT count(*)::int FROM webhook_deliveries WHERE next_attempt_at IS NOT NULL) AS pending,
+        (SELECT count(*)::int FROM webhook_deliveries) AS deliveries`)
+      await pool.end()
+      return rows[0]
+    }
+    const before = await stateOf(app.databaseUrl)
+    expect(before).toMatchObject({ enabled: 1, pending: expect.any(Number) })
+    expect(before.pending).toBeGreaterThan(0)
+
+    const [copy, live] = [await emptyDatabase(), await emptyDatabase()]
+    const said: string[] = []
+    await restore(copy, file, (line) => said.push(line))
+    expect(await stateOf(copy)).toEqual({ ...before, enabled: 0, pending: 0 })
+    expect(said.at(-1)).toMatch(
+      /^Webhooks: 1 endpoints are disabled and \d+ pending deliveries set aside.*--live/,
+    )
+    await restore(live, file, quiet, { isLive: true })
+    expect(await contentOf(live)).toEqual(await contentOf(app.databaseUrl))
   })
 })
 

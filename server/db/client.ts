@@ -6,6 +6,7 @@ import pg from 'pg'
 import { readMomentsFast } from './moments.ts'
 import { giveUpSilent, Pool } from './pool.ts'
 import * as schema from './schema.ts'
+import { clientWith, liftOtherLimits, sessionSettings } from './session.ts'
 
 // Documents stay text on their way out; see JsonText.
 pg.types.setTypeParser(pg.types.builtins.JSON, (text) => text)
@@ -21,7 +22,7 @@ export type Transaction = Database & { readonly [inTransaction]: true }
 export interface DatabaseOptions {
   url: string
   poolSize: number
-  /** Milliseconds a request waits for a connection, a statement for its end, a row for its lock. */
+  /** Milliseconds a request waits for a connection, a statement for its end (0 without a limit), a row for its lock. */
   connectTimeout: number
   statementTimeout: number
   lockTimeout: number
@@ -37,7 +38,13 @@ export const IDLE_IN_TRANSACTION = 10_000
 
 /** The pool and the Drizzle instance over it. The pool has to be ended by the caller. */
 export function connect(options: DatabaseOptions): { db: Database; pool: pg.Pool } {
+  const settings = {
+    ...sessionSettings,
+    statement_timeout: String(options.statementTimeout),
+    idle_session_timeout: '0',
+  }
   const pool = new Pool({
+    Client: clientWith(options.sessionSettings ? settings : {}),
     connectionString: options.url,
     max: options.poolSize,
     connectionTimeoutMillis: options.connectTimeout,
@@ -45,7 +52,6 @@ export function connect(options: DatabaseOptions): { db: Database; pool: pg.Pool
     keepAliveInitialDelayMillis: 5_000,
     application_name: 'bot-builder-service',
     ...(options.sessionSettings && {
-      statement_timeout: options.statementTimeout,
       lock_timeout: options.lockTimeout,
       idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION,
     }),
@@ -53,8 +59,12 @@ export function connect(options: DatabaseOptions): { db: Database; pool: pg.Pool
   // Without these listeners the process ends when the server closes a connection: an idle one of the pool,
   // or one that a transaction holds between two statements, of which the next one then fails.
   pool.on('error', options.onError)
-  pool.on('connect', (client) => client.on('error', () => {}))
-  giveUpSilent(pool, options.statementTimeout + 1_000)
+  pool.on('connect', (client) => {
+    client.on('error', () => {})
+    // Versions differ in these, and none of them takes an unknown one with its start.
+    if (options.sessionSettings) client.query(liftOtherLimits, () => {})
+  })
+  if (options.statementTimeout > 0) giveUpSilent(pool, options.statementTimeout + 1_000)
   const db = drizzle(pool, { schema })
   if (!options.namedStatements) unname(db)
   return { db, pool }
@@ -224,7 +234,7 @@ async function attemptOnce<T>(db: Database, work: (tx: Transaction) => Promise<T
   let isSound = false
   try {
     units.set(tx, unit)
-    await client.query('begin')
+    await client.query('begin isolation level read committed')
     const result = await work(tx)
     await commit(client)
     isSound = true

@@ -16,7 +16,7 @@ import {
 } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import pg from 'pg'
+import type pg from 'pg'
 import {
   type Account,
   codeOf,
@@ -27,6 +27,7 @@ import {
   runnablePrograms,
   serverAccount,
 } from './embedded-programs.ts'
+import { connectTo } from './session.ts'
 
 export interface EmbeddedOptions {
   /** The service's data folder (`DATA_DIR`). Everything of the server is in its subfolder `postgres`. */
@@ -272,14 +273,8 @@ class Server {
     const found = await this.find()
     if (!found?.alive) throw new Error('it is not running')
     this.port = found.port
-    const client = new pg.Client({
-      connectionString: this.url.replace(/\/\w+$/, '/postgres'),
-      ssl: false,
-      connectionTimeoutMillis: 5_000,
-    })
-    // Without a listener, a server that goes away would take this process along.
-    client.on('error', () => undefined)
-    await client.connect()
+    const url = this.url.replace(/\/\w+$/, '/postgres')
+    const client = await connectTo(url, { ssl: false, connectionTimeoutMillis: 5_000 })
     const { rows } = await client.query(`select current_setting('bots.folder', true) as folder`)
     if (rows[0].folder === this.folder) return client
     client.end().catch(() => undefined)

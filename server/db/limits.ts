@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { Config } from '../config.ts'
 import { type Database, IDLE_IN_TRANSACTION } from './client.ts'
 import { expression, selectRows } from './selection.ts'
+import { sessionSettings } from './session.ts'
 
 type Limits = Pick<
   Config,
@@ -12,9 +13,12 @@ type Limits = Pick<
   | 'WORKERS'
 >
 
+/** The default search path begins with a schema of the name of the role, which there is as a rule not. */
+const valueInPlace = sql`CASE name WHEN 'search_path' THEN coalesce(current_schema(), '') ELSE current_setting(name) END`
+
 /**
  * What of the database's limits does not fit the configuration, one sentence each: time limits that its role has to
- * carry where connections do not set them, and the number of its connections.
+ * carry where connections do not set them, other settings that statements rely on, and the number of its connections.
  */
 export async function limitsInPlace(db: Database, config: Limits): Promise<string[]> {
   const [row] = await selectRows(
@@ -47,10 +51,23 @@ export async function limitsInPlace(db: Database, config: Limits): Promise<strin
     ['lock_timeout', config.DATABASE_LOCK_TIMEOUT],
     ['idle_in_transaction_session_timeout', IDLE_IN_TRANSACTION],
   ] as const
-  return limits
+  const missing = limits
     .filter(([name]) => row[name] === '0')
     .map(
       ([name, milliseconds]) =>
         `The database has no ${name}, and connections set none: ALTER ROLE ${row.role} SET ${name} = ${milliseconds}, then let the pooler connect anew`,
     )
+  const settings = await selectRows(
+    db,
+    { name: expression(sql`name`, 'text'), value: expression(valueInPlace, 'text') },
+    (list) => sql`SELECT ${list} FROM unnest(${sql.param(Object.keys(sessionSettings))}::text[]) AS name`,
+  )
+  const wanted: Record<string, string> = sessionSettings
+  const wrong = settings
+    .filter(({ name, value }) => value !== wanted[name])
+    .map(
+      ({ name, value }) =>
+        `The database has ${name} = ${value}, and connections set none: ALTER ROLE ${row.role} SET ${name} = '${wanted[name]}', then let the pooler connect anew`,
+    )
+  return [...missing, ...wrong]
 }

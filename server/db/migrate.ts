@@ -4,11 +4,12 @@ import { join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
-import pg from 'pg'
+import type pg from 'pg'
 import { root } from '../root.ts'
 import { type Database, sqlState } from './client.ts'
 import { enoughLocks, growingTables, onPartitions, splitTable } from './partitions.ts'
 import { installationKeys } from './schema.ts'
+import { beginWithoutLimits, connectTo, runAlone } from './session.ts'
 
 /**
  * Brings the database to the newest migration, each in a transaction of its own. Safe when several processes start
@@ -101,12 +102,9 @@ async function changeIndex(worker: pg.Client, statement: string) {
       'SELECT FROM pg_index WHERE indexrelid = to_regclass($1) AND NOT indisvalid',
       [name],
     )
-    if (rows.length > 0) await worker.query(`DROP INDEX CONCURRENTLY "${name}"`)
+    if (rows.length > 0) await runAlone(worker, `DROP INDEX CONCURRENTLY "${name}"`)
   }
-  // Of the connection, since it is no transaction.
-  await worker.query('SET statement_timeout = 0; SET lock_timeout = 0')
-  await worker.query(statement)
-  await worker.query('RESET statement_timeout; RESET lock_timeout')
+  await runAlone(worker, statement)
 }
 
 const isConcurrent = (statement: string) => /\bINDEX CONCURRENTLY\b/.test(statement)
@@ -121,7 +119,7 @@ const MOST_DEADLOCKS = 10
 async function inTransaction(worker: pg.Client, work: () => Promise<unknown>) {
   for (let deadlocks = 0; ; deadlocks++) {
     try {
-      await worker.query(`BEGIN; ${withoutLimits}; SET LOCAL lock_timeout = '10s'`)
+      await worker.query(`${beginWithoutLimits('READ COMMITTED')}; SET LOCAL lock_timeout = '10s'`)
       await work()
       await worker.query('COMMIT')
       return
@@ -190,9 +188,7 @@ export async function partition(url: string, progress: (line: string) => void): 
           if (done) split.push(table)
         })
         // Of the whole, which nothing else does: autovacuum looks after each partition.
-        await worker.query('SET statement_timeout = 0')
-        await worker.query(`VACUUM (ANALYZE) ${table}`)
-        await worker.query('RESET statement_timeout')
+        await runAlone(worker, `VACUUM (ANALYZE) ${table}`)
       }
     } finally {
       await worker.end()
@@ -226,27 +222,6 @@ export async function newestMigration(client: pg.Client): Promise<string | undef
   return entry.tag
 }
 
-/** A connection of its own, which the caller has to end. */
-export async function connectTo(url: string): Promise<pg.Client> {
-  const client = new pg.Client({
-    connectionString: url,
-    connectionTimeoutMillis: 10_000,
-    keepAlive: true,
-    keepAliveInitialDelayMillis: 5_000,
-  })
-  // Without a listener, a connection that is lost between two statements ends the process.
-  client.on('error', () => {})
-  await client.connect()
-  return client
-}
-
-/**
- * Statements for the begin of a transaction that waits for others, and for its own work: a role may carry limits that are
- * meant for requests.
- */
-export const withoutLimits =
-  'SET LOCAL statement_timeout = 0; SET LOCAL lock_timeout = 0; SET LOCAL idle_in_transaction_session_timeout = 0'
-
 /**
  * Begins a transaction that is alone at the schema and at making the first user. The lock is a row: it ends
  * with its process and passes through poolers. Whoever waits asks now and then, and has no transaction in between.
@@ -263,7 +238,7 @@ export async function lockSchema(client: pg.Client, id: 'migrations' | 'indexes'
     }
   }
   for (;;) {
-    await client.query(`BEGIN; ${withoutLimits}`)
+    await client.query(beginWithoutLimits('READ COMMITTED'))
     // Without parameters: what a statement with some has read stays open, and its snapshot with it.
     const { rows } = await client.query(
       `SELECT id FROM schema_lock WHERE id = '${id}' FOR UPDATE SKIP LOCKED`,
