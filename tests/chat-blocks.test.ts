@@ -533,7 +533,10 @@ describe('set variable', () => {
 })
 
 describe('code for the server', () => {
-  const script = (content: string): Part => ({ type: 'Code', options: { content } })
+  const script = (content: string): Part => ({
+    type: 'Code',
+    options: { content, isExecutedOnClient: false },
+  })
   const page = (body: string) => ({
     ok: true as const,
     headers: {},
@@ -785,6 +788,20 @@ describe('page actions', () => {
       },
     ])
     expect(await actions({ type: 'Code', options: { isExecutedOnClient: true } })).toBeUndefined()
+  })
+
+  test('a Code block runs in the browser unless isExecutedOnClient is false', async () => {
+    const content = 'document.title = "Hi"'
+    for (const isExecutedOnClient of [undefined, true, null, 'false']) {
+      const client = await runBlock({ type: 'Code', options: { content, isExecutedOnClient } })
+      expect(client.outcome.clientSideActions).toEqual([
+        { type: 'scriptToExecute', scriptToExecute: { content, args: [] } },
+      ])
+      expect(client.logs()).toEqual([])
+    }
+    const onServer = await runBlock({ type: 'Code', options: { content, isExecutedOnClient: false } })
+    expect(onServer.outcome.clientSideActions).toBeUndefined()
+    expect(onServer.logged('the script failed')).toMatchObject({ isInternal: true })
   })
 
   test('an action names the bubble that it comes after', async () => {
@@ -1079,11 +1096,11 @@ describe('HTTP requests', () => {
     expect(client.outcome.clientSideActions).toEqual([
       { type: 'listenForWebhook', expectsDedicatedReply: true },
     ])
-    await client.say('{"data":{"x":"called"}}')
+    await client.say({ type: 'webhook', body: '{"data":{"x":"called"}}' })
     expect(client.texts()).toEqual(['A is called'])
-    const plain = await runBlock({ type: 'webhook', options })
-    await plain.say('{"x":"plain"}')
-    expect(plain.texts()).toEqual(['A is plain'])
+    const preview = await runBlock({ type: 'webhook', options }, { options: { resultId: null } })
+    await preview.say('{"x":"plain"}')
+    expect(preview.texts()).toEqual(['A is plain'])
   })
 })
 

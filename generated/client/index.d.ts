@@ -418,7 +418,7 @@ export interface Chat {
   /**
    * Continue a chat: `POST /api/v1/sessions/{sessionId}/continueChat`
    *
-   * Sends a reply and runs the flow up to its next input. A reply that the input does not accept is answered with a message and the same input. With `revision` a repeated request gets the same answer again. Of equal replies at once one is counted and all get its answer; of different ones one is counted and the others are a conflict. A session can be continued for at least 48 hours after its last step; then, or when the bot is deleted, it is not found.
+   * Sends a reply and runs the flow up to its next input. A reply that the input does not accept is answered with a message and the same input. A chat that waits at a webhook block gives the same step again until the webhook is called; in a preview a text stands for the call, such as `{"data": {"isPaid": true}}`. With `revision` a repeated request gets the same answer again. Of equal replies at once one is counted and all get its answer; of different ones one is counted and the others are a conflict. A session can be continued for at least 48 hours after its last step; then, or when the bot is deleted, it is not found.
    */
   continue(sessionId: string, body?: ContinueChatBody, options?: RequestOptions): Reply<ContinuedChatBody>
   /**
@@ -430,7 +430,7 @@ export interface Chat {
   /**
    * Call the webhook that a chat waits for: `POST /api/v1/bots/{botId}/blocks/{blockId}/results/{resultId}/executeWebhook`
    *
-   * Continues a chat that waits at a webhook block, with the body as the data that the block maps into variables. The waiting client gets the next step when it continues without a message and with the `revision` it has. A chat that does not wait at this block is invalid input.
+   * Continues a chat that waits at a webhook block, with the body as the data that the block maps into variables. The waiting client gets the next step when it continues without a message and with the `revision` it has, in the text format that it asked for last. A chat that does not wait at this block is invalid input.
    */
   executeWebhook(botId: string, blockId: string, resultId: string, body?: WebhookData, options?: RequestOptions & KeyOptions): Reply<SuccessBody>
   /**

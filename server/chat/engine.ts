@@ -16,6 +16,7 @@ import { replyToWaiting } from './replies.ts'
 import { snapshot } from './results.ts'
 import {
   currentFrame,
+  isPreview,
   type LiveFrame,
   log,
   type Next,
@@ -164,6 +165,8 @@ export async function continueChat(
     return outcomeOf(run)
   }
   run.waiting = waiting
+  const refusal = checkWebhook(run, sent)
+  if (refusal !== null) return refusal
   if (typeof sent === 'object' && sent?.type === 'command') return runCommand(run, sent.command)
   if (waiting === null) await begin(run, sent)
   else await reply(run, sent)
@@ -204,6 +207,17 @@ async function runCommand(run: Run, command: string): Promise<StepResult> {
   return outcomeOf(run)
 }
 
+/** Only its call continues a `webhook` block. A preview has no result to call, so there a text stands for the call. */
+function checkWebhook(run: Run, message: Message | null): StepRefusal | null {
+  const isCall = typeof message === 'object' && message?.type === 'webhook'
+  const isCommand = typeof message === 'object' && message?.type === 'command'
+  const isExpected = waitingBlock(run)?.type === 'webhook'
+  const isTrial = isExpected && isPreview(run) && message !== null
+  if (isCall === isExpected || isCommand || isTrial) return null
+  const reason = isCall ? 'The chat does not wait for a webhook' : 'The chat waits for a webhook'
+  return { problem: { code: 'NOT_WAITING', message: reason } }
+}
+
 function checkStart(run: Run): StepRefusal | null {
   if (run.session.startFrom === undefined) return null
   const { startFrom } = run.session
@@ -230,7 +244,7 @@ function newRun(options: StepOptions, effects: Effects, session: Run['session'])
   return {
     effects,
     limits: { ...defaultLimits, ...options.limits },
-    format: options.textBubbleContentFormat ?? 'richText',
+    format: options.textBubbleContentFormat ?? session.textFormat ?? 'richText',
     startedAt: performance.now(),
     yieldedAt: performance.now(),
     session,
@@ -317,6 +331,7 @@ function messageOf(run: Run, message: Message | null | undefined): Message | nul
     return storableText(cut(value, maximum))
   }
   if (typeof message === 'string') return clean(message)
+  if (message.type === 'webhook') return message
   if (message.type === 'command') return { ...message, command: clean(message.command) }
   if (message.type === 'audio') return { ...message, url: clean(message.url) }
   const attachedFileUrls = message.attachedFileUrls?.slice(0, maximumAttachments).map(clean)
@@ -367,7 +382,9 @@ function stateOf(run: Run): SessionState {
       answerCount: frame.answerCount,
     }),
   )
-  return Object.assign({}, run.session, { frames, waiting: run.waiting })
+  const { textFormat: _, ...session } = run.session
+  const textFormat = run.format === 'markdown' ? { textFormat: run.format } : {}
+  return Object.assign({}, session, textFormat, { frames, waiting: run.waiting })
 }
 
 /** A preview has no result, so its session keeps what blocks may ask for, and not for ever. */

@@ -39,11 +39,11 @@ export async function runWait(run: Run, block: Block, position: Position): Promi
   return leave(run, block)
 }
 
-/** Code for the server may hold keys, so nothing of it is sent: neither its text nor what it complains about. */
+/** Only `isExecutedOnClient: false` means the server. Such code may hold keys, so neither it nor its error is sent. */
 export async function runScript(run: Run, block: Block): Promise<Next> {
   const content = filledText(block.options.content)
   if (content === undefined) return leave(run, block)
-  if (block.options.isExecutedOnClient === true) {
+  if (block.options.isExecutedOnClient !== false) {
     sendAction(run, { type: 'scriptToExecute', scriptToExecute: scriptOf(run, content, block) })
     return leave(run, block)
   }

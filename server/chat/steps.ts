@@ -24,7 +24,7 @@ import {
   transcriptOf,
 } from './store.ts'
 import type { SmtpAccount } from './tools/mail.ts'
-import type { Effects, Loose, SessionState, StepOptions, StepOutcome, StepRefusal } from './types.ts'
+import type { Effects, Loose, Message, SessionState, StepOptions, StepOutcome, StepRefusal } from './types.ts'
 import { uploadLimits } from './uploading.ts'
 
 /* One step of a session that is there already: run once, whoever else sends the same, and written. */
@@ -32,7 +32,7 @@ import { uploadLimits } from './uploading.ts'
 type Context = Contexts['anyone']
 
 export interface Reply {
-  message: ContinueChat['body']['message']
+  message: Message | null | undefined
   options: StepOptions
   /** What the session remembers as the reply, see `digestOf`. */
   digest: string
@@ -148,11 +148,32 @@ export function digestOf({ message, textBubbleContentFormat }: ContinueChat['bod
   return hash('sha256', JSON.stringify([message ?? null, textBubbleContentFormat]), 'base64url')
 }
 
+/** What the session remembers as the reply where a webhook was called. */
+export const webhookDigest = hash('sha256', 'webhook', 'base64url')
+
 /** What a client that comes back has to show and to do. What it did already, such as going elsewhere, it does not do again. */
 export function waitsFor(answer: Partial<components['schemas']['ContinuedChatBody']>) {
   const { input, clientSideActions, dynamicTheme, progress } = answer
   const awaited = clientSideActions?.filter((action) => action.expectsDedicatedReply === true)
   return { input, clientSideActions: awaited?.length ? awaited : undefined, dynamicTheme, progress }
+}
+
+/**
+ * The last answer, JSON, where a webhook brought it about and the client asks for it, in whatever format. Without a
+ * revision a client that goes on from the answer looks the same, so then only an answer counts that it cannot go on from.
+ */
+export async function answerAfterWebhook(
+  db: Database,
+  session: Session,
+  revision: number | undefined,
+): Promise<string | null> {
+  if (session.lastMessage === null || !webhookDigest.startsWith(session.lastMessage)) return null
+  if (revision !== undefined && revision !== session.revision - 1) return null
+  const answer = await lastAnswerOf(db, session)
+  if (revision !== undefined || answer === null) return answer
+  const { input } = JSON.parse(answer) as Partial<components['schemas']['ContinuedChatBody']>
+  const canGoOn = input ? input.type === 'file input' : readState(session) !== undefined
+  return canGoOn ? null : answer
 }
 
 /** The last answer, JSON, where it waits for a webhook. */

@@ -42,6 +42,8 @@ export type Message =
   | { type: 'text'; text: string; attachedFileUrls?: string[]; metadata?: { replyId?: string } }
   | { type: 'audio'; url: string }
   | { type: 'command'; command: string }
+  /** The call of a waiting `webhook` block: `{"data": ...}`. The contract has no such message, so no visitor can send it. */
+  | { type: 'webhook'; body: string }
 
 export type TextFormat = 'richText' | 'markdown'
 
@@ -258,6 +260,8 @@ export interface SessionState {
   isProgressBarEnabled: boolean
   /** Whether the client wants to see steps while they run. */
   isStreamEnabled?: boolean
+  /** The format of texts that the client asked for last, unless it is rich text. */
+  textFormat?: 'markdown'
   /** First the bot that the session was started with, last the one that is running. Never empty. */
   frames: Frame[]
   /** The block of the last frame that waits for a reply. `null` while the session is only registered. */
@@ -355,7 +359,7 @@ export interface StepOutcome {
 
 /** The request cannot be served. Nothing happened and nothing is to be stored. */
 export interface StepRefusal {
-  problem: { code: 'UNKNOWN_COMMAND' | 'UNKNOWN_START'; message: string }
+  problem: { code: 'UNKNOWN_COMMAND' | 'UNKNOWN_START' | 'NOT_WAITING'; message: string }
 }
 
 export type StepResult = StepOutcome | StepRefusal

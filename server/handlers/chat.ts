@@ -7,6 +7,7 @@ import { readState } from '../chat/kept-states.ts'
 import { saveStep } from '../chat/saving.ts'
 import { newSessionId } from '../chat/session-ids.ts'
 import {
+  answerAfterWebhook,
   answerBeforeWebhook,
   digestOf,
   earlierAnswer,
@@ -14,6 +15,7 @@ import {
   runStep,
   toStep,
   waitsFor,
+  webhookDigest,
 } from '../chat/steps.ts'
 import {
   findPublished,
@@ -113,12 +115,15 @@ export const chat: ChatHandlers<Contexts> = {
     if (origin) return reply.fail('FORBIDDEN', [origin])
     const tell = readState(session)?.isStreamEnabled ? openEvents?.() : undefined
     const digest = digestOf(body)
-    const earlier = await earlierAnswer(db, session, digest, body.revision, arrivedAt)
+    const isQuestion = (body.message ?? null) === null
+    const earlier =
+      (isQuestion ? await answerAfterWebhook(db, session, body.revision) : null) ??
+      (await earlierAnswer(db, session, digest, body.revision, arrivedAt))
     if (earlier !== null) return reply.ok(stored(new JsonText(earlier)))
     const { revision } = session
     if (body.revision !== undefined && body.revision !== revision) return reply.fail('CONFLICT', [movedOn])
     // The client of a chat that waits for a webhook asks now and then whether it was called.
-    if ((body.message ?? null) === null && readState(session)) {
+    if (isQuestion && readState(session)) {
       const waiting = await answerBeforeWebhook(db, session)
       if (waiting !== undefined) return reply.ok(stored(new JsonText(waiting)))
     }
@@ -131,8 +136,10 @@ export const chat: ChatHandlers<Contexts> = {
       const answer = moved && (await earlierAnswer(db, moved, digest, revision, arrivedAt))
       return answer ? reply.ok(stored(new JsonText(answer))) : reply.fail('CONFLICT', [movedOn])
     }
-    if ('problem' in ran) return reply.fail('BAD_REQUEST', [refused(ran)])
-    return reply.ok(stored(new JsonText(ran.answer)))
+    if (!('problem' in ran)) return reply.ok(stored(new JsonText(ran.answer)))
+    if (ran.problem.code !== 'NOT_WAITING') return reply.fail('BAD_REQUEST', [refused(ran)])
+    const waiting = await answerBeforeWebhook(db, session)
+    return waiting ? reply.ok(stored(new JsonText(waiting))) : reply.fail('CONFLICT', [movedOn])
   },
 
   async startPreview({ body, header }, reply, context) {
@@ -201,10 +208,9 @@ export const chat: ChatHandlers<Contexts> = {
       }
       const answer = reply.ok({ message: 'success' })
       const data = {
-        message: JSON.stringify({ data: body }),
+        message: { type: 'webhook' as const, body: JSON.stringify({ data: body }) },
         options: {},
-        // As if the client had asked, so that its next question gets this answer.
-        digest: digestOf({ textBubbleContentFormat: 'richText' }),
+        digest: webhookDigest,
       }
       const ran = await runStep(context, session, data, (write) => keep(answer, write))
       if (ran === 'over' || ran === 'moved') return reply.fail('CONFLICT', [movedOn])

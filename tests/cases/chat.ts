@@ -351,11 +351,11 @@ export const chat: Cases<'chat'> = {
       },
     },
     CONFLICT: async ({ here }, app) => {
-      const { sessionId, params } = await waitAtWebhook(app, here)
+      const { params } = await waitAtWebhook(app, here)
       app.beforeStatement = async (text) => {
         if (!stepStatement.test(text)) return
         app.beforeStatement = undefined
-        await app.client.ok('continueChat', { params: { sessionId }, body: { message: 'Paid' } })
+        await app.client.ok('executeWebhook', { as: here.member, params, body: { isPaid: false } })
       }
       return { as: here.member, params, body: { isPaid: true }, isRace: true, at: 'body.revision' }
     },

@@ -128,24 +128,29 @@ const redirectBlock = block('RedirectBlock', 'Redirect', 'Opens another page in 
   }).optional(),
 })
 
-const codeBlock = block('CodeBlock', 'Code', 'Runs a script on the server or in the client.', {
-  options: component('CodeOptions', 'Which script is run and where.', {
-    name: name('Name shown in the editor.', 'Track the lead').optional(),
-    content: prose(
-      'The script; placeholders become values. On the server it runs in a sandbox with `setVariable(name, value)` and ' +
-        '`fetch(url, options)`, which gives the body of the answer as text.',
-      'setVariable("Status", await fetch("https://api.example.com/status"))',
-    ).optional(),
-    isExecutedOnClient: flag(
-      'Whether the script runs in the browser of the visitor. Default false: it runs on the server, and nothing of it ' +
-        'reaches the browser.',
-    ).optional(),
-    isUnsafe: flag('Whether the script was marked as coming from an unknown author.').optional(),
-    shouldExecuteInParentContext: flag(
-      'Whether the script runs in the page that embeds the chat. Default false.',
-    ).optional(),
-  }).optional(),
-})
+const codeBlock = block(
+  'CodeBlock',
+  'Code',
+  'Runs a script in the browser of the visitor or on the server.',
+  {
+    options: component('CodeOptions', 'Which script is run and where.', {
+      name: name('Name shown in the editor.', 'Track the lead').optional(),
+      content: prose(
+        'The script; placeholders become values. On the server it runs in a sandbox with `setVariable(name, value)` and ' +
+          '`fetch(url, options)`, which gives the body of the answer as text.',
+        'document.title = {{Name}}',
+      ).optional(),
+      isExecutedOnClient: flag(
+        'Whether the script runs in the browser of the visitor. Default true. With false it runs on the server, and ' +
+          'nothing of it is sent to the browser.',
+      ).optional(),
+      isUnsafe: flag('Whether the script was marked as coming from an unknown author.').optional(),
+      shouldExecuteInParentContext: flag(
+        'Whether the script runs in the page that embeds the chat. Default false.',
+      ).optional(),
+    }).optional(),
+  },
+)
 
 const botLinkBlock = block(
   'BotLinkBlock',

@@ -119,6 +119,7 @@ export function textOfMessage(message: Message | null): string {
   if (message === null) return ''
   if (typeof message === 'string') return message
   if (message.type === 'text') return message.text
+  if (message.type === 'webhook') return message.body
   return message.type === 'audio' ? message.url : message.command
 }
 
