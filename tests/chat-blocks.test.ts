@@ -398,6 +398,7 @@ describe('set variable', () => {
     ['Pop', { type: 'Pop', saveItemInVariableId: idOf('B') }, { A: ['a', 'b'] }, ['a']],
     ['Shift', { type: 'Shift', saveItemInVariableId: idOf('B') }, { A: ['a', 'b'] }, ['b']],
     ['Pop of nothing', { type: 'Pop' }, {}, undefined],
+    ['Pop of an empty list', { type: 'Pop' }, { A: [] }, []],
     ['Phone number', { type: 'Phone number' }, { A: '1' }, undefined],
     ['Contact name', { type: 'Contact name' }, { A: '1' }, undefined],
     ['Referral Click ID', { type: 'Referral Click ID' }, { A: '1' }, undefined],
@@ -436,6 +437,7 @@ describe('set variable', () => {
           ask('B'),
           text('Thanks'),
           { type: 'Set variable', options: { variableId: idOf('A'), type: 'Transcript' } },
+          text('{{A}}'),
         ],
       },
       { variables },
@@ -443,7 +445,9 @@ describe('set variable', () => {
     for (const resultId of ['result1', null]) {
       const client = await chat(flow, { options: { resultId } })
       await client.say('Hello')
-      expect(client.value('A')).toBe('Assistant: "Hi"\n\nUser: "Hello"\n\nAssistant: "Thanks"')
+      expect(client.texts().at(-1)).toBe('Assistant: "Hi"\n\nUser: "Hello"\n\nAssistant: "Thanks"')
+      // The result has its transcript already.
+      expect(client.outcome.variables.map(({ name }) => name)).toEqual(['B'])
     }
   })
 
@@ -516,6 +520,65 @@ describe('set variable', () => {
     const nothing = await runBlock(block, given({ A: 'old' }))
     await nothing.say(null)
     expect(nothing.value('A')).toBeUndefined()
+  })
+
+  test.each(['Pop', 'Shift'])('%s of an empty list empties the item, so that a loop ends', async (type) => {
+    const take = { variableId: idOf('A'), type, saveItemInVariableId: idOf('B') }
+    const comparisons = [{ id: 'c', variableId: idOf('B'), comparisonOperator: 'Is empty' }]
+    const flow = bot(
+      {
+        loop: [
+          { type: 'Set variable', options: take },
+          { type: 'Condition', items: [{ id: 'i', content: { comparisons }, to: 'end' }] },
+          { ...text('{{B}}'), to: 'loop' },
+        ],
+        end: [text('end')],
+      },
+      { variables },
+    )
+    const client = await chat(flow, given({ A: ['pear', 'fig'] }))
+    expect(client.texts().toSorted()).toEqual(['end', 'fig', 'pear'])
+    expect(client.logs()).toEqual([])
+    // Nothing is taken from a variable that has no value.
+    const unset = await runBlock({ type: 'Set variable', options: take }, given({ B: 'old' }))
+    expect(unset.value('B')).toBe('old')
+  })
+
+  test('a text that is marked as code and does not parse is the value, with its placeholders filled in', async () => {
+    const options = { isCode: true, saveErrorInVariableId: idOf('Error') }
+    const values = { B: 'Ada', C: 'Lovelace', Error: 'old' }
+    for (const [expression, value] of [
+      ['{{B}} {{C}}, room 5', 'Ada Lovelace, room 5'],
+      ['Dear {{B}}!', 'Dear Ada!'],
+      ['{{B}} ({{C}}', 'Ada (Lovelace'],
+    ] as const) {
+      const client = await runBlock(set('A', expression, options), given(values))
+      expect([client.value('A'), client.value('Error')]).toEqual([value, undefined])
+      expect(client.logged('does not parse')).toMatchObject({ status: 'info', isInternal: true })
+    }
+    for (const expression of ['JSON.parse("{")', 'return nope.x', 'nope']) {
+      const client = await runBlock(set('A', expression, options), given({ ...values, A: 'keep' }))
+      expect(client.value('A')).toBe('keep')
+      expect(client.value('Error')).toMatch(/Error: /)
+    }
+  })
+
+  test('an expression between two placeholders is code, not one placeholder', async () => {
+    const expression = '{{B}} === 5 ? {x: {y: 1}} : {x: {y: 2}}'
+    const client = await runBlock(set('A', expression, { isCode: true }), given({ B: '5' }))
+    expect(client.value('A')).toBe('{"x":{"y":1}}')
+    const braces = await runBlock(set('A', '{{B}}}}'), given({ B: '5' }))
+    expect(braces.value('A')).toBe('5}}')
+  })
+
+  test('Result ID in a linked bot with a result of its own is the id of that result', async () => {
+    const read = { type: 'Set variable', options: { variableId: idOf('A'), type: 'Result ID' } }
+    const linked = { other: bot({ o: [read, text('{{A}}')] }, { variables, id: 'other' }) }
+    for (const mergeResults of [false, true]) {
+      const link = { type: 'Bot link', options: { botId: 'other', mergeResults } }
+      const client = await chat(bot({ a: [link] }, { variables }), { linked })
+      expect(client.texts()).toEqual([mergeResults ? 'result1' : 'id1'])
+    }
   })
 
   test('Moment of the day asks the client, whose clock it is', async () => {
@@ -691,6 +754,20 @@ describe('conditions', () => {
     ['Matches regex', ['x', 'abc'], '^a', true],
     ['Matches regex', 'abc', '(', false],
     ['Matches regex', null, 'a', false],
+    ['Matches regex', 'abc', '', false],
+    ['Matches regex', 'abc', '//', false],
+    ['Matches regex', 'abc', '//i', false],
+    ['Matches regex', '', '^$', false],
+    ['Matches regex', ['', 'abc'], 'b', true],
+    ['Matches regex', 'abc', '/abc/v', false],
+    ['Matches regex', '/docs/new', '/docs/new', true],
+    ['Does not match regex', null, 'a', false],
+    ['Does not match regex', '', 'a', false],
+    ['Does not match regex', [], 'a', false],
+    ['Does not match regex', ['', 'x'], 'a', false],
+    ['Does not match regex', 'abc', '', false],
+    ['Does not match regex', 'abc', 'null', false],
+    ['Does not match regex', 'abc', '/x/v', false],
     ['Matches regex', 'a/b', '/', true],
     ['Does not match regex', 'abc', '^b', true],
     ['Does not match regex', 'abc', '^a', false],
@@ -767,7 +844,17 @@ describe('page actions', () => {
     expect(
       await actions({ type: 'Wait', options: { secondsToWaitFor: '{{A}}' } }, given({ A: '1,5' })),
     ).toEqual([{ type: 'wait', wait: { secondsToWaitFor: 1.5 } }])
-    expect(await actions({ type: 'Wait', options: { secondsToWaitFor: 'soon' } })).toBeUndefined()
+    for (const secondsToWaitFor of ['soon', '', '0', '-5', 'Infinity', 'about 5', null]) {
+      expect(await actions({ type: 'Wait', options: { secondsToWaitFor } })).toBeUndefined()
+    }
+    const waits = { '900': 900, '5s': 5, '2 s': 2, ' 1.5 minutes': 1.5, '86400': 86_400 }
+    for (const [given, secondsToWaitFor] of Object.entries(waits)) {
+      const action = { type: 'wait', wait: { secondsToWaitFor } }
+      expect(await actions({ type: 'Wait', options: { secondsToWaitFor: given } })).toEqual([action])
+    }
+    const long = await runBlock({ type: 'Wait', options: { secondsToWaitFor: '90000' } })
+    expect(long.outcome.clientSideActions).toEqual([{ type: 'wait', wait: { secondsToWaitFor: 86_400 } }])
+    expect(long.logged('cut to 86400 seconds')).toBeDefined()
     const paused = await runBlock({ type: 'Wait', options: { secondsToWaitFor: '1', shouldPause: true } })
     expect(paused.outcome.clientSideActions?.[0]).toMatchObject({ type: 'wait', expectsDedicatedReply: true })
     expect(paused.texts()).toEqual([])
@@ -905,7 +992,7 @@ describe('HTTP requests', () => {
         'Title g': 'one',
         B: 'two',
         'Title g (2)': 'three',
-        List: ['x', 'y'],
+        List: 'x, y',
       })
       expect(client.texts()).toEqual(['done'])
     }

@@ -291,7 +291,7 @@ describe('events', () => {
     const seen = [text('{{B}} for {{C}} in {{List}}'), { type: 'Return' }]
     const client = await chat(bot({ ...groups, seen }, { variables, events }))
     await client.say('Ada')
-    expect(client.texts()).toEqual(['Ada for A in text', 'Bye Ada'])
+    expect(client.texts()).toEqual(['Ada for Title a in text', 'Bye Ada'])
     expect(client.outcome).toMatchObject({ answers: [{ blockId: 'a.1', content: 'Ada' }], isCompleted: true })
   })
 
@@ -429,6 +429,18 @@ describe('start', () => {
     })
     await command.say()
     expect(command.texts()).toEqual(['b '])
+  })
+
+  test('a command to a chat that is only registered starts the flow', async () => {
+    const events = [{ id: 'c', type: 'command', options: { command: 'help' }, to: 'help' }]
+    const groups = { a: [text('a'), ask('A')], help: [text('help')] }
+    const options = { isOnlyRegistering: true }
+    for (const command of ['help', 'unknown']) {
+      const client = await chat(bot(groups, { variables, events }), { options })
+      await client.say({ type: 'command', command })
+      expect(client.texts()).toEqual(['a'])
+      expect(client.outcome.input).toMatchObject({ id: 'a.1' })
+    }
   })
 
   test('remembered and prefilled variables', async () => {
@@ -1156,7 +1168,8 @@ describe('odd documents', () => {
         const flow: Flow = bot({ a: [text('x')] })
         flow.groups = [{ id: 'a', title: 5, blocks: [{ id: 'x', ...block }] }]
         const client = await chat(flow, { hasMail: true })
-        for (let i = 0; i < 2 && client.outcome.state !== null; i += 1) await client.say('1')
+        const message = type === 'webhook' ? ({ type, body: '1' } as const) : '1'
+        for (let i = 0; i < 2 && client.outcome.state !== null; i += 1) await client.say(message)
       }
     }
   })

@@ -249,7 +249,11 @@ describe('file inputs', () => {
     const urls = ['https://files.test/a.png', 'https://files.test/b.png']
     await client.say({ type: 'text', text: '', attachedFileUrls: urls })
     expect(client.outcome.answers).toEqual([{ blockId: 'in', content: urls.join(', ') }])
-    expect(client.value('Answer')).toEqual(urls)
+    expect(client.value('Answer')).toBe(urls.join(', '))
+    const options = { prefilledVariables: { Answer: ['https://files.test/old.png'] } }
+    const collecting = await chat(withInput(input('file input', { isMultipleAllowed: true })), { options })
+    await collecting.say(urls.join(', '))
+    expect(collecting.value('Answer')).toEqual(['https://files.test/old.png', ...urls])
   })
 
   test('one that is not required is skipped without a message', async () => {
@@ -259,6 +263,12 @@ describe('file inputs', () => {
     expect(client.texts()).toEqual(['Thanks '])
   })
 })
+
+async function expectChoice(block: Part, reply: Message, content: string | null) {
+  const client = await chat(withInput(block))
+  await client.say(reply)
+  expect(client.outcome.answers.map((answer) => answer.content)).toEqual(content === null ? [] : [content])
+}
 
 describe('choices', () => {
   const items: Part[] = [
@@ -274,12 +284,47 @@ describe('choices', () => {
     ['i2', 'pie', ['B']],
     [{ type: 'text', text: 'whatever', metadata: { replyId: 'i1' } }, 'Apple', ['Thanks Apple']],
     ['Pear 2', 'Pear 2', []],
-    ['apple', null, []],
+    ['apple', 'Apple', ['Thanks Apple']],
+    ['APPLE  PIE', 'pie', ['B']],
+    ['PIE', 'pie', ['B']],
+    ['app', null, []],
     ['Banana', null, []],
     ['', null, []],
   ])('one: %j', async (reply, content, texts) => {
     const client = await expectReply(input('choice input', {}, items), reply, content)
     if (content !== null) expect(client.texts()).toEqual(texts)
+  })
+
+  test('one of two with the same label is the one that the reply names by its id', async () => {
+    const next = [
+      { id: 'm1', content: 'Next', to: 'g' },
+      { id: 'm2', content: 'Next', value: 'second', to: 'b' },
+    ]
+    const says = (replyId: string) => ({ type: 'text' as const, text: 'Next', metadata: { replyId } })
+    for (const type of ['choice input', 'picture choice input']) {
+      const named = next.map((item) => ({ ...item, title: 'Next' }))
+      await expectChoice(input(type, {}, named), says('m2'), 'second')
+      await expectChoice(input(type, {}, named), says('m1'), 'Next')
+      await expectChoice(input(type, { isMultipleChoice: true }, named), says('m2'), 'second')
+      // Only one of them may fit where case is passed over.
+      await expectChoice(input(type, {}, named), 'next', null)
+      await expectChoice(input(type, {}, named), 'SECOND', 'second')
+    }
+    const cards = [
+      { id: 'c1', title: 'One', paths: [{ id: 'p1', text: 'Take' }] },
+      {
+        id: 'c2',
+        title: 'Two',
+        paths: [
+          { id: 'p2', text: 'Take', to: 'b' },
+          { id: 'p3', text: 'Leave' },
+        ],
+      },
+    ]
+    await expectChoice(input('cards', {}, cards), { ...says('p2'), text: 'Take' }, 'Take')
+    await expectChoice(input('cards', {}, cards), 'take', null)
+    await expectChoice(input('cards', {}, cards), 'LEAVE', 'Leave')
+    await expectChoice(input('cards', {}, cards), 'TWO', 'Take')
   })
 
   test.each<[Message, string | null]>([

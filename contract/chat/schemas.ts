@@ -311,8 +311,8 @@ const clientSideAction = z
           secondsToWaitFor: z
             .number()
             .min(0)
-            .max(1_000_000)
-            .meta({ description: 'How long, in seconds.', example: 2 }),
+            .max(86_400)
+            .meta({ description: 'How long, in seconds: at most a day.', example: 2 }),
         })
         .meta({ id: 'WaitDetails', description: 'How long the client waits before it goes on.' }),
     }),

@@ -158,10 +158,25 @@ async function matchPairs(
   left: VariableValue,
   right: VariableValue,
 ): Promise<(boolean | 'invalid')[]> {
-  const texts = itemsOf(left)
   const outcomes: (boolean | 'invalid')[] = []
-  for (const source of itemsOf(right)) {
-    const { pattern, flags } = readRegex(source)
+  // Neither an empty text nor an empty pattern matches, nor does it count as one that does not match.
+  const texts = itemsOf(left).filter((item) => item !== '')
+  const patterns = itemsOf(right)
+  if (texts.length < itemsOf(left).length) outcomes.push('invalid')
+  if (texts.length === 0 || patterns.length === 0) return ['invalid']
+  for (const source of patterns) {
+    const regex = readRegex(source)
+    if (regex === undefined || regex.pattern === '') {
+      outcomes.push('invalid')
+      if (regex === undefined) {
+        log(run, 'error', 'A regular expression has flags other than gimuy, it does not match', {
+          details: source,
+          isInternal: true,
+        })
+      }
+      continue
+    }
+    const { pattern, flags } = regex
     const args = [
       { name: 'texts', value: texts },
       { name: 'pattern', value: pattern },
@@ -181,9 +196,12 @@ async function matchPairs(
   return outcomes
 }
 
-function readRegex(source: string): { pattern: string; flags: string } {
+/** A pattern between slashes with flags, or a bare one. Undefined for flags that are not taken. */
+function readRegex(source: string): { pattern: string; flags: string } | undefined {
   const end = source.lastIndexOf('/')
   const flags = source.slice(end + 1)
-  const isDelimited = source.startsWith('/') && end > 0 && /^[gimuy]*$/.test(flags)
-  return isDelimited ? { pattern: source.slice(1, end), flags } : { pattern: source, flags: '' }
+  const isDelimited = source.startsWith('/') && end > 0
+  if (isDelimited && /^[gimuy]*$/.test(flags)) return { pattern: source.slice(1, end), flags }
+  // Longer letters behind a slash are the end of a path, as in `/docs/new`.
+  return isDelimited && /^[dgimsuvy]{1,8}$/.test(flags) ? undefined : { pattern: source, flags: '' }
 }

@@ -167,8 +167,10 @@ export async function continueChat(
   run.waiting = waiting
   const refusal = checkWebhook(run, sent)
   if (refusal !== null) return refusal
-  if (typeof sent === 'object' && sent?.type === 'command') return runCommand(run, sent.command)
-  if (waiting === null) await begin(run, sent)
+  const isCommand = typeof sent === 'object' && sent?.type === 'command'
+  if (isCommand && waiting !== null) return runCommand(run, sent.command)
+  // A chat that was only registered starts, whatever comes first.
+  if (waiting === null) await begin(run, isCommand ? null : sent)
   else await reply(run, sent)
   return outcomeOf(run)
 }

@@ -79,9 +79,11 @@ export function indexFlow(flow: Flow): FlowIndex {
       index.edges.set(id, { groupId, blockId: text(to.blockId) })
     }
   }
+  const transcripts = transcriptVariables(index)
   for (const source of records(flow.variables)) {
     const variable = variableOf(source)
     if (variable === null || index.variables.has(variable.id)) continue
+    if (transcripts.has(variable.id)) variable.isSessionVariable = true
     index.variables.set(variable.id, variable)
     if (!index.variablesByName.has(variable.name)) index.variablesByName.set(variable.name, variable)
   }
@@ -164,6 +166,16 @@ export function toValue(value: unknown): VariableValue {
 function toText(value: unknown): string {
   if (typeof value === 'string') return value
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
+}
+
+/** Variables that take the transcript, which the result has itself; not those that take an answer too. */
+function transcriptVariables(index: FlowIndex): Set<unknown> {
+  const blocks = [...index.groups.values()].flatMap((group) => group.blocks)
+  const answers = new Set(blocks.filter(isInput).map(({ options }) => options.variableId))
+  const writers = blocks.filter(
+    ({ type, options }) => type === 'Set variable' && options.type === 'Transcript',
+  )
+  return new Set(writers.map(({ options }) => options.variableId).filter((id) => !answers.has(id)))
 }
 
 function blocksOf(source: Loose): Block[] {

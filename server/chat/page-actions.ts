@@ -6,7 +6,8 @@ import { scriptOf } from './set-variable.ts'
 import type { Position, Script } from './types.ts'
 import { assign, evaluateCode, fill, fillDeep, fillNumber } from './variables.ts'
 
-const longestWaitSeconds = 600
+/** A day. The contract publishes it. */
+const MAX_WAIT_SECONDS = 86_400
 
 export async function runRedirect(run: Run, block: Block): Promise<Next> {
   const target = (await fill(run, text(block.options.url) ?? '')).trim()
@@ -31,9 +32,15 @@ function redirectUrl(target: string): string | null {
 }
 
 export async function runWait(run: Run, block: Block, position: Position): Promise<Next> {
-  const seconds = await fillNumber(run, block.options.secondsToWaitFor)
-  if (seconds === undefined || seconds <= 0) return leave(run, block)
-  const wait = { secondsToWaitFor: Math.min(seconds, longestWaitSeconds) }
+  const given = block.options.secondsToWaitFor
+  const filled = typeof given === 'number' ? String(given) : await fill(run, text(given) ?? '')
+  // The number at the beginning counts, so that "5s" and "2 seconds" are waits.
+  const seconds = Number.parseFloat(filled.trim().replace(',', '.'))
+  if (!(seconds > 0 && Number.isFinite(seconds))) return leave(run, block)
+  const wait = { secondsToWaitFor: Math.min(seconds, MAX_WAIT_SECONDS) }
+  if (seconds > MAX_WAIT_SECONDS) {
+    log(run, 'error', `Wait: cut to ${MAX_WAIT_SECONDS} seconds`, { details: filled, context: block.id })
+  }
   if (block.options.shouldPause === true) return awaitAction(run, { type: 'wait', wait }, position)
   sendAction(run, { type: 'wait', wait })
   return leave(run, block)

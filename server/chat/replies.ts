@@ -12,7 +12,7 @@ import {
 import { acceptClientReply } from './http-request.ts'
 import { acceptReply, askAgain, readReply, textOfMessage } from './inputs/index.ts'
 import { findEvent, remember } from './logic.ts'
-import { record, text } from './loose.ts'
+import { record } from './loose.ts'
 import { currentFrame, leave, log, type Next, next, type Run, waitingBlock } from './run.ts'
 import { acceptClientValue } from './set-variable.ts'
 import type { Message, Position } from './types.ts'
@@ -113,9 +113,8 @@ const inputNames = byType<InputType, string>({
 
 function describeReply(run: Run, event: FlowEvent, block: Block, message: Message | null): void {
   const { flow } = currentFrame(run)
-  const variable = flow.variables.get(text(block.options.variableId) ?? '')
   const { contentVariableId, inputNameVariableId, inputTypeVariableId } = event.options
   setVariable(run, contentVariableId, textOfMessage(message))
-  setVariable(run, inputNameVariableId, variable?.name ?? searchBlock(flow, block.id)?.group.title ?? '')
+  setVariable(run, inputNameVariableId, searchBlock(flow, block.id)?.group.title ?? '')
   setVariable(run, inputTypeVariableId, inputNames.get(block.type))
 }

@@ -2,7 +2,7 @@
 import { type FlowIndex, indexFlow, isInput, searchBlock, toValue } from './flow.ts'
 import { filledText } from './loose.ts'
 import { currentFrame, isPreview, type LiveFrame, type Run, waitFor } from './run.ts'
-import type { Answer, Flow, Loose, ResultVariable, TranscriptEntry, VariableValue } from './types.ts'
+import type { Answer, Flow, Frame, Loose, ResultVariable, TranscriptEntry, VariableValue } from './types.ts'
 import { readVariable } from './variables.ts'
 
 /** All variables that have a value and are not session variables, those of merged bots included. */
@@ -13,6 +13,11 @@ export function snapshot(run: Run, frame: LiveFrame): ResultVariable[] {
     if (!isSessionVariable && value !== null) own.push({ id, name, value })
   }
   return own.concat(frame.merged)
+}
+
+/** The bot whose result a frame's answers go to: a merged bot has none of its own. */
+export function resultBotOf(frames: Pick<Frame, 'botId' | 'isMerged'>[]): string | undefined {
+  return frames.findLast(({ isMerged }) => !isMerged)?.botId
 }
 
 /** Variables of a result after some were set by their names; null empties. Other bots than its own are not looked at. */
@@ -34,7 +39,9 @@ export async function collected(run: Run): Promise<Map<string, VariableValue>> {
   const names = new Map<string, VariableValue>()
   for (const answer of await answersSoFar(run, frame))
     names.set(answerName(flows, answer.blockId), answer.content)
-  for (const { name, value } of snapshot(run, frame)) names.set(name, value)
+  for (const { name, value } of snapshot(run, frame)) {
+    names.set(name, Array.isArray(value) ? value.map((item) => item ?? '').join(', ') : value)
+  }
   return names
 }
 

@@ -9,6 +9,7 @@ import { toLogRows } from './client-logs.ts'
 import { keepState, padded } from './kept-states.ts'
 import { keepTranscript } from './kept-transcripts.ts'
 import { hasRoom, packStep, withLength } from './packed-steps.ts'
+import { resultBotOf } from './results.ts'
 import {
   type AnswerRow,
   type ResultRow,
@@ -198,8 +199,8 @@ function keptState({ session, resultId, outcome: { state } }: Step, isBesideFirs
 export function waitingResultOf(state: SessionState | null) {
   const frame = state?.frames.at(-1)
   const blockId = state?.waiting?.blockId
-  if (!frame?.resultId || blockId === undefined) return undefined
-  return { botId: frame.botId, resultId: frame.resultId, blockId }
+  if (!state || !frame?.resultId || blockId === undefined) return undefined
+  return { botId: resultBotOf(state.frames) ?? frame.botId, resultId: frame.resultId, blockId }
 }
 
 /** What a step may have to tell of what is wanted: that a result began or is completed only where it was not before. */

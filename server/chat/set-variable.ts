@@ -1,8 +1,10 @@
 /** `Set variable` in all its types. */
+import { canonicalTimeZone } from '../../contract/time-zones.ts'
 import type { Block } from './flow.ts'
-import { filledText, list, parseJson, record, text } from './loose.ts'
+import { filledText, parseJson, record, text } from './loose.ts'
 import { transcriptText } from './results.ts'
-import { awaitAction, leave, log, type Next, type Run } from './run.ts'
+import { awaitAction, currentFrame, leave, log, type Next, type Run } from './run.ts'
+import { syntaxFault } from './syntax.ts'
 import type { Position, Script, VariableValue } from './types.ts'
 import {
   assign,
@@ -16,13 +18,10 @@ import {
   valueByName,
 } from './variables.ts'
 
-const dayMilliseconds = 86_400_000
-
 /** The hours of the visitor, which only the client knows. */
 const momentOfTheDay = `const hour = new Date().getHours()
-if (hour >= 6 && hour < 12) return 'morning'
-if (hour >= 12 && hour < 18) return 'afternoon'
-return hour >= 18 && hour < 22 ? 'evening' : 'night'`
+if (hour < 12) return 'morning'
+return hour < 18 ? 'afternoon' : 'evening'`
 
 export async function runSetVariable(run: Run, block: Block, position: Position): Promise<Next> {
   const { variableId, type } = block.options
@@ -81,7 +80,7 @@ async function newValue(run: Run, block: Block): Promise<VariableValue | undefin
     case 'User ID':
       return run.session.userId
     case 'Result ID':
-      return run.session.resultId ?? run.session.userId
+      return currentFrame(run).resultId ?? run.session.userId
     case 'Now':
     case 'Yesterday':
     case 'Tomorrow':
@@ -131,11 +130,20 @@ async function customValue(run: Run, block: Block): Promise<unknown> {
   const reply = await evaluateCode(run, code)
   if (reply.ok) {
     assign(run, reply.assignments)
-    if (isCode) setVariable(run, saveErrorInVariableId, null)
+    setVariable(run, saveErrorInVariableId, null)
     const isText = mayBeText && reply.value === 'NaN' && !programs.test(code) && !calls.test(code)
     return isText ? fill(run, expression) : reply.value
   }
   if (mayBeText && isProse(code, reply.message)) return fill(run, expression)
+  if (isCode && reply.message.startsWith('SyntaxError:') && syntaxFault(code) !== undefined) {
+    log(run, 'info', 'Set variable: the code does not parse, so its text is the value', {
+      details: reply.message,
+      context: block.id,
+      isInternal: true,
+    })
+    setVariable(run, saveErrorInVariableId, null)
+    return fill(run, expression)
+  }
   log(run, 'error', 'Set variable: the code failed', {
     details: reply.message,
     context: block.id,
@@ -180,42 +188,22 @@ function takeItem(
   type: 'Pop' | 'Shift',
   variableId: unknown,
 ): VariableValue | undefined {
-  const items = list(Array.isArray(before) ? before : before === null ? [] : [before]) as (string | null)[]
-  if (items.length === 0) return undefined
+  if (before === null) return undefined
+  const items = Array.isArray(before) ? before : [before]
+  // An empty list empties the item, so that a loop over the list sees that it has ended.
   setVariable(run, variableId, type === 'Pop' ? items.at(-1) : items[0])
   return type === 'Pop' ? items.slice(0, -1) : items.slice(1)
 }
 
+/** The same time of day of the next or previous calendar day: where clocks change, that is not 24 hours away. */
 async function dateText(run: Run, block: Block, type: 'Now' | 'Yesterday' | 'Tomorrow'): Promise<string> {
   const days = { Now: 0, Yesterday: -1, Tomorrow: 1 }[type]
-  const date = new Date(run.effects.now().getTime() + days * dayMilliseconds)
-  const timeZone = (await fill(run, text(block.options.timeZone) ?? '')).trim()
-  if (timeZone === '') return date.toISOString()
-  const inZone = isoInTimeZone(date, timeZone)
-  if (inZone !== null) return inZone
-  log(run, 'error', 'Set variable: unknown time zone, UTC is used', { details: timeZone, context: block.id })
-  return date.toISOString()
-}
-
-/** Local time with its offset, such as `2024-05-01T11:30:00+02:00`. `null` for an unknown zone. */
-function isoInTimeZone(date: Date, timeZone: string): string | null {
-  let fields: Record<string, string>
-  try {
-    const format = new Intl.DateTimeFormat('en-CA', {
-      timeZone,
-      hourCycle: 'h23',
-      year: 'numeric',
-      month: '2-digit',
-      day: '2-digit',
-      hour: '2-digit',
-      minute: '2-digit',
-      second: '2-digit',
-      timeZoneName: 'longOffset',
-    })
-    fields = Object.fromEntries(format.formatToParts(date).map(({ type, value }) => [type, value]))
-  } catch {
-    return null
+  const given = (await fill(run, text(block.options.timeZone) ?? '')).trim()
+  const zone = canonicalTimeZone(given)
+  if (given !== '' && zone === undefined) {
+    log(run, 'error', 'Set variable: unknown time zone, UTC is used', { details: given, context: block.id })
   }
-  const offset = (fields.timeZoneName ?? '').replace('GMT', '') || '+00:00'
-  return `${fields.year}-${fields.month}-${fields.day}T${fields.hour}:${fields.minute}:${fields.second}${offset}`
+  const { DateTime } = await import('luxon')
+  const date = DateTime.fromJSDate(run.effects.now(), { zone: zone ?? 'utc' }).plus({ days })
+  return zone === undefined ? date.toJSDate().toISOString() : date.toFormat("yyyy-MM-dd'T'HH:mm:ssZZ")
 }

@@ -2,6 +2,7 @@
 import { extensionsOf, isOfType } from '../files/kinds.ts'
 import { type Block, findBlock, indexFlow } from './flow.ts'
 import { at, texts } from './loose.ts'
+import { resultBotOf } from './results.ts'
 import type { Effects, Flow, Loose, SessionState } from './types.ts'
 
 /** An input that takes files, and the bot that it is in. */
@@ -34,8 +35,7 @@ export async function uploadInputOf(
   const types = at(allowedFileTypes, 'isEnabled') === true ? texts(at(allowedFileTypes, 'types')) : []
   const isPrivate = [visibility, ...featuresOf(options).map((feature) => at(feature, 'visibility'))]
   return {
-    // A merged bot has no result of its own.
-    botId: [...state.frames].reverse().find(({ isMerged }) => !isMerged)?.botId ?? frame.botId,
+    botId: resultBotOf(state.frames) ?? frame.botId,
     resultId: frame.resultId,
     types,
     maximumSize: ownSizeOf(block),

@@ -67,7 +67,8 @@ export function textOfValue(value: VariableValue): string {
 
 /** The name of the variable, if the text is exactly one placeholder. */
 export function onlyPlaceholder(value: string): string | null {
-  const isOne = value.startsWith('{{') && value.endsWith('}}') && value.indexOf('{{', 2) === -1
+  const hasOneEnd = value.length >= 4 && value.indexOf('}}', 2) === value.length - 2
+  const isOne = value.startsWith('{{') && hasOneEnd && value.indexOf('{{', 2) === -1
   return isOne && !value.startsWith('{{=') ? value.slice(2, -2) : null
 }
 

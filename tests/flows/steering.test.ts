@@ -150,6 +150,23 @@ describe('ending', () => {
     }
   })
 
+  test.each([true, false])(
+    'a chat that waits in a linked bot closes its result (merged: %s)',
+    async (mergeResults) => {
+      const inner = await publish(app, here, bot({ Inner: [ask('Name')] }, { variables: ['Name'] }))
+      const link = { type: 'Bot link', options: { botId: inner.id, mergeResults } }
+      const outer = await publish(app, here, bot({ Outer: [link, text('Back')] }))
+      const { sessionId, resultId } = await start(app, outer)
+      const params = { botId: outer.id, sessionId }
+      await app.client.ok('updateChat', { as: here.member, params, body: { isOver: true } })
+      const { rows } = await app.pool.query(
+        'SELECT waits_until > now() AS waits FROM results WHERE bot_id = $1 AND (id = $2 OR $3)',
+        mergeResults ? [outer.id, resultId, false] : [inner.id, null, true],
+      )
+      expect(rows).toEqual([{ waits: false }])
+    },
+  )
+
   test('leaves it out of the list', async () => {
     const { sessionId } = await start(app, made)
     const list = async () => {

@@ -172,7 +172,10 @@ const botLinkBlock = block(
 
 const waitBlock = block('WaitBlock', 'Wait', 'Waits before the chat goes on.', {
   options: component('WaitOptions', 'How long the chat waits.', {
-    secondsToWaitFor: phrase('Seconds as text; may hold placeholders.', '2').optional(),
+    secondsToWaitFor: phrase(
+      'Seconds as text; may hold placeholders. The number at the beginning counts, at most 86400.',
+      '2',
+    ).optional(),
     shouldPause: flag(
       'Whether later messages are held back until the time is over. Default false.',
     ).optional(),

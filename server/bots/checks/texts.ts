@@ -1,5 +1,5 @@
-import { Script } from 'node:vm'
 import type { FlowFinding } from '../../../contract/publications.ts'
+import { syntaxFault } from '../../chat/syntax.ts'
 import { isRecord } from '../../conversion/document.ts'
 import { type Flow, issue, type Path, quote, textsOf } from './flow.ts'
 import { nearest } from './nearest.ts'
@@ -36,14 +36,19 @@ function isWholeState(block: unknown, text: string): boolean {
 /** Code that cannot run because it does not parse: of code blocks, of variables, and between `{{=` and `=}}`. */
 export function* brokenCode({ effort }: Flow, block: unknown, path: Path): Generator<FlowFinding> {
   const own = ownCode(block)
+  const isSetVariable = isRecord(block) && block.type === 'Set variable'
   for (const { text, path: inner } of textsOfBlock(block)) {
-    const pieces = own !== undefined && inner.join('.') === own ? [text] : inlineCode(text)
+    const isOwn = own !== undefined && inner.join('.') === own
+    const pieces = isOwn ? [text] : inlineCode(text)
     for (const code of pieces) {
       if (effort.parsing <= 0) return
       effort.parsing -= 1
       const fault = syntaxFault(code)
       if (fault === undefined) continue
-      yield issue([...path, ...inner], 'invalid_code', `The code does not parse: ${fault}.`)
+      // The same text in a `Code` block or between braces gives nothing.
+      const outcome =
+        isOwn && isSetVariable ? ' The variable gets it as text, with placeholders filled in.' : ''
+      yield issue([...path, ...inner], 'invalid_code', `The code does not parse: ${fault}.${outcome}`)
       break
     }
   }
@@ -66,28 +71,5 @@ function* inlineCode(text: string): Generator<string> {
     if (end === -1) return
     yield text.slice(start + 3, end)
     start = end + 3
-  }
-}
-
-/** Longer code is not looked at: parsing takes time, and somebody waits for the answer. */
-const longestCode = 100_000
-
-/** What is wrong with code, as an expression and as statements. It is parsed, never run. */
-function syntaxFault(code: string): string | undefined {
-  // Pages of scripts may be wrapped in tags; a placeholder is a value.
-  const plain = code.trim()
-  if (plain === '' || plain.length > longestCode || plain.startsWith('<')) return undefined
-  const filled = plain.replace(/\{\{=|=\}\}/g, '').replace(/\{\{[^{}]*\}\}/g, 'value')
-  return parseFault(`(async () => (${filled}\n))`) && parseFault(`(async () => {${filled}\n})`)
-}
-
-function parseFault(code: string): string | undefined {
-  try {
-    new Script(code)
-    return undefined
-  } catch (error) {
-    // By its name: the error may be of another realm than this file. Others, such as too deep nesting, say nothing.
-    const { name, message } = error as Error
-    return name === 'SyntaxError' ? message : undefined
   }
 }

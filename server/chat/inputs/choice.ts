@@ -51,6 +51,7 @@ export const readCard: ReadReply = async (run, block, reply) => {
   const cards = await itemsToShow(run, block)
   const replyId = replyIdOf(reply)
   const typed = reply.text.trim()
+  const wanted = comparable(typed)
   const buttons = cards.flatMap((card) => {
     const paths = records(card.paths)
     return paths.length > 0 ? paths.map((path) => ({ card, path })) : [{ card, path: {} as Loose }]
@@ -62,7 +63,13 @@ export const readCard: ReadReply = async (run, block, reply) => {
       ({ card }) => typed !== '' && text(at(card, 'options', 'internalValue'))?.trim() === typed,
     ) ??
     buttons.find(({ path }) => typed !== '' && text(path.text)?.trim() === typed) ??
-    buttons.find(({ card }) => typed !== '' && text(card.title)?.trim() === typed)
+    buttons.find(({ card }) => typed !== '' && text(card.title)?.trim() === typed) ??
+    onlyOne(buttons, ({ path }) => isSame(text(path.text) ?? '', wanted)) ??
+    onlyOne(
+      buttons.filter(({ card }, index) => card !== buttons[index - 1]?.card),
+      ({ card }) =>
+        [at(card, 'options', 'internalValue'), card.title].some((name) => isSame(text(name) ?? '', wanted)),
+    )
   if (chosen === undefined) return invalid
   const { card, path } = chosen
   const fields: Record<string, unknown> = {
@@ -116,11 +123,15 @@ function longestFirst(choices: Choice[]): Choice[] {
 function readOne(choices: Choice[], reply: Reply): Reading {
   const replyId = replyIdOf(reply)
   const typed = reply.text.trim()
-  const chosen = longestFirst(choices).find(
-    ({ id, label, value }) =>
-      (id !== '' && (id === replyId || id === reply.text)) ||
-      (typed !== '' && (value.trim() === typed || label.trim() === typed)),
-  )
+  const ordered = longestFirst(choices)
+  const wanted = comparable(typed)
+  const chosen =
+    ordered.find(({ id }) => id !== '' && id === replyId) ??
+    ordered.find(({ id }) => id !== '' && id === reply.text) ??
+    ordered.find(
+      ({ label, value }) => typed !== '' && [value, label].some((name) => name.trim() === typed),
+    ) ??
+    onlyOne(ordered, ({ label, value }) => [value, label].some((name) => isSame(name, wanted)))
   if (chosen === undefined) return invalid
   return { kind: 'understood', content: contentOf(chosen), edgeId: chosen.edgeId }
 }
@@ -134,7 +145,9 @@ function readSeveral(choices: Choice[], reply: Reply): Reading {
   const chosen = new Set(choices.filter(({ id }) => id !== '' && id === replyId))
   const effort = { missed: maximumMissed }
   let rest = comparable(reply.text)
-  for (const choice of longestFirst(choices)) {
+  // A choice that the reply names by its id takes its label before others of the same label can.
+  const ordered = longestFirst(choices)
+  for (const choice of new Set([...ordered.filter((each) => chosen.has(each)), ...ordered])) {
     for (const phrase of [choice.label, choice.value, choice.id].map(comparable)) {
       const start = findPhrase(rest, phrase, effort)
       if (effort.missed <= 0) return invalid
@@ -151,6 +164,18 @@ function readSeveral(choices: Choice[], reply: Reply): Reading {
   if (chosen.size === 0) return invalid
   const inOrder = choices.filter((choice) => chosen.has(choice))
   return { kind: 'understood', content: inOrder.map((choice) => contentOf(choice).trim()).join(', ') }
+}
+
+/** The item that fits, or undefined where several do: which of them is meant nobody can say. */
+function onlyOne<Item>(items: Item[], fits: (item: Item) => boolean): Item | undefined {
+  const fitting = items.filter(fits)
+  return fitting.length === 1 ? fitting[0] : undefined
+}
+
+/** Without regard to case and white space. `wanted` is comparable already. */
+function isSame(name: string, wanted: string): boolean {
+  // A much longer reply is not looked through for each item.
+  return wanted !== '' && wanted.length <= maximumReply && comparable(name) === wanted
 }
 
 function comparable(value: string): string {

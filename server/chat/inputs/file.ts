@@ -3,6 +3,7 @@ import { isOfType } from '../../files/kinds.ts'
 import type { Upload } from '../../files/uploads.ts'
 import { at, texts, webUrl } from '../loose.ts'
 import { type Run, waitFor } from '../run.ts'
+import { readVariable } from '../variables.ts'
 import { invalid, type ReadReply } from './reading.ts'
 
 const maximumFiles = 50
@@ -24,7 +25,8 @@ export const readFiles: ReadReply = async (run, block, { text, message }) => {
   const uploads = await uploadsOf(run, urls)
   if (run.effects.uploads !== null && uploads.length < urls.length) return invalid
   const content = urls.join(', ')
-  return { kind: 'understood', content, value: isMultipleAllowed === true ? urls : content, uploads }
+  const isList = Array.isArray(readVariable(run, block.options.variableId))
+  return { kind: 'understood', content, value: isList ? urls : content, uploads }
 }
 
 /** Those among the addresses that are files of this chat. */

@@ -110,8 +110,10 @@ async function withPictures(run: Run, messages: ModelMessage[]): Promise<ModelMe
   return shown
 }
 
-/** A part that is a JSON list of addresses is each of them. */
+/** A part that is a JSON list of addresses, or addresses with commas between them, is each of them. */
 function addressesIn(part: string): string[] {
+  const joined = part.split(', ')
+  if (joined.length > 1 && joined.every((each) => webUrl(each) !== null)) return joined
   if (!part.startsWith('["http')) return [part]
   try {
     const found: unknown = JSON.parse(part)
