@@ -11,7 +11,7 @@ export interface paths {
         put?: never;
         /**
          * Call the webhook that a chat waits for
-         * @description Continues a chat that waits at a webhook block, with the body as the data that the block maps into variables. The waiting client gets the next step when it continues without a message and with the `revision` it has. A chat that does not wait at this block is invalid input.
+         * @description Continues a chat that waits at a webhook block, with the body as the data that the block maps into variables. The waiting client gets the next step when it continues without a message and with the `revision` it has, in the text format that it asked for last. A chat that does not wait at this block is invalid input.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `chat-admin`.
          */
@@ -99,7 +99,7 @@ export interface paths {
         put?: never;
         /**
          * Continue a chat
-         * @description Sends a reply and runs the flow up to its next input. A reply that the input does not accept is answered with a message and the same input. With `revision` a repeated request gets the same answer again. Of equal replies at once one is counted and all get its answer; of different ones one is counted and the others are a conflict. A session can be continued for at least 48 hours after its last step; then, or when the bot is deleted, it is not found.
+         * @description Sends a reply and runs the flow up to its next input. A reply that the input does not accept is answered with a message and the same input. A chat that waits at a webhook block gives the same step again until the webhook is called; in a preview a text stands for the call, such as `{"data": {"isPaid": true}}`. With `revision` a repeated request gets the same answer again. Of equal replies at once one is counted and all get its answer; of different ones one is counted and the others are a conflict. A session can be continued for at least 48 hours after its last step; then, or when the bot is deleted, it is not found.
          *
          *     Permission: none; no token is needed.
          */
@@ -4504,7 +4504,7 @@ export interface components {
         };
         /** @description Something the client has to do. */
         ClientSideAction: components["schemas"]["ScriptAction"] | components["schemas"]["SetVariableAction"] | components["schemas"]["ChatwootAction"] | components["schemas"]["RedirectAction"] | components["schemas"]["WaitAction"] | components["schemas"]["HttpRequestAction"] | components["schemas"]["GoogleAnalyticsAction"] | components["schemas"]["PixelAction"] | components["schemas"]["StartPropertiesAction"] | components["schemas"]["ListenForWebhookAction"];
-        /** @description Runs a script on the server or in the client. */
+        /** @description Runs a script in the browser of the visitor or on the server. */
         CodeBlock: {
             /**
              * @description Id of the block.
@@ -4529,10 +4529,10 @@ export interface components {
         CodeOptions: {
             /**
              * @description The script; placeholders become values. On the server it runs in a sandbox with `setVariable(name, value)` and `fetch(url, options)`, which gives the body of the answer as text.
-             * @example setVariable("Status", await fetch("https://api.example.com/status"))
+             * @example document.title = {{Name}}
              */
             content?: string;
-            /** @description Whether the script runs in the browser of the visitor. Default false: it runs on the server, and nothing of it reaches the browser. */
+            /** @description Whether the script runs in the browser of the visitor. Default true. With false it runs on the server, and nothing of it is sent to the browser. */
             isExecutedOnClient?: boolean;
             /** @description Whether the script was marked as coming from an unknown author. */
             isUnsafe?: boolean;
@@ -11721,7 +11721,7 @@ export interface components {
         WaitDetails: {
             /**
              * Format: double
-             * @description How long, in seconds.
+             * @description How long, in seconds: at most a day.
              * @example 2
              */
             secondsToWaitFor: number;
@@ -11729,7 +11729,7 @@ export interface components {
         /** @description How long the chat waits. */
         WaitOptions: {
             /**
-             * @description Seconds as text; may hold placeholders.
+             * @description Seconds as text; may hold placeholders. The number at the beginning counts, at most 86400.
              * @example 2
              */
             secondsToWaitFor?: string;

@@ -3194,7 +3194,7 @@ export interface components {
         };
         /** @description Something the client has to do. */
         ClientSideAction: components["schemas"]["ScriptAction"] | components["schemas"]["SetVariableAction"] | components["schemas"]["ChatwootAction"] | components["schemas"]["RedirectAction"] | components["schemas"]["WaitAction"] | components["schemas"]["HttpRequestAction"] | components["schemas"]["GoogleAnalyticsAction"] | components["schemas"]["PixelAction"] | components["schemas"]["StartPropertiesAction"] | components["schemas"]["ListenForWebhookAction"];
-        /** @description Runs a script on the server or in the client. */
+        /** @description Runs a script in the browser of the visitor or on the server. */
         CodeBlock: {
             /**
              * @description Id of the block.
@@ -3219,10 +3219,10 @@ export interface components {
         CodeOptions: {
             /**
              * @description The script; placeholders become values. On the server it runs in a sandbox with `setVariable(name, value)` and `fetch(url, options)`, which gives the body of the answer as text.
-             * @example setVariable("Status", await fetch("https://api.example.com/status"))
+             * @example document.title = {{Name}}
              */
             content?: string;
-            /** @description Whether the script runs in the browser of the visitor. Default false: it runs on the server, and nothing of it reaches the browser. */
+            /** @description Whether the script runs in the browser of the visitor. Default true. With false it runs on the server, and nothing of it is sent to the browser. */
             isExecutedOnClient?: boolean;
             /** @description Whether the script was marked as coming from an unknown author. */
             isUnsafe?: boolean;
@@ -10411,7 +10411,7 @@ export interface components {
         WaitDetails: {
             /**
              * Format: double
-             * @description How long, in seconds.
+             * @description How long, in seconds: at most a day.
              * @example 2
              */
             secondsToWaitFor: number;
@@ -10419,7 +10419,7 @@ export interface components {
         /** @description How long the chat waits. */
         WaitOptions: {
             /**
-             * @description Seconds as text; may hold placeholders.
+             * @description Seconds as text; may hold placeholders. The number at the beginning counts, at most 86400.
              * @example 2
              */
             secondsToWaitFor?: string;
