@@ -11,6 +11,7 @@ import { defaultLimits } from './limits.ts'
 import { findEvent, remember, startPlace } from './logic.ts'
 import { deviceOf, dynamicThemeOf, hasProgressBar, lookOf, startPropsOf } from './look.ts'
 import { cut, storableText } from './loose.ts'
+import { rememberPreview } from './preview.ts'
 import { progressOf } from './progress.ts'
 import { replyToWaiting } from './replies.ts'
 import { snapshot } from './results.ts'
@@ -54,7 +55,6 @@ const notInAdvance: ReadonlySet<string> = new Set([
 ])
 
 const maximumAttachments = 50
-const maximumPreviewEntries = 200
 
 /** Runs a flow from its start to the first point where it waits, or only registers the session. */
 export async function startChat(flow: Flow, options: StartOptions, effects: Effects): Promise<StartResult> {
@@ -387,23 +387,4 @@ function stateOf(run: Run): SessionState {
   const { textFormat: _, ...session } = run.session
   const textFormat = run.format === 'markdown' ? { textFormat: run.format } : {}
   return Object.assign({}, session, textFormat, { frames, waiting: run.waiting })
-}
-
-/** A preview has no result, so its session keeps what blocks may ask for, and not for ever. */
-function rememberPreview(run: Run): void {
-  const { preview } = run.session
-  if (preview === undefined) return
-  preview.answers = lastOf(run, preview.answers)
-  preview.transcript = lastOf(run, [...preview.transcript, ...run.transcript])
-}
-
-/** Every step of a preview reads and writes them all. */
-function lastOf<Entry>(run: Run, entries: Entry[]): Entry[] {
-  let left = run.limits.totalValueCharacters
-  const isTooMuch = (entry: Entry) => {
-    left -= JSON.stringify(entry).length
-    return left < 0
-  }
-  const last = entries.slice(-maximumPreviewEntries)
-  return last.slice(last.findLastIndex(isTooMuch) + 1)
 }
