@@ -80,7 +80,7 @@ WHERE NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = 'bots'::reg
 SELECT create_distributed_table(name, 'bot_id', colocate_with => 'bots') FROM unnest(ARRAY[
   'bot_drafts', 'bot_publications', 'published_bots', 'results', 'result_answers', 'result_logs', 'result_transcripts',
   'chat_sessions', 'chat_steps', 'uploads', 'bot_stats_daily', 'bot_stats_hourly', 'bot_block_stats_daily',
-  'stats_rollups', 'purges', 'bot_idempotency_keys'
+  'stats_rollups', 'purges', 'bot_idempotency_keys', 'bot_idempotency_responses'
 ]) AS name WHERE NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = name::regclass AND partmethod = 'h');--> statement-breakpoint
 
 -- Functions that the node of a bot runs as a whole, called by `chat/session-lookups.ts` (what steps read) and

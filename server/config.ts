@@ -88,6 +88,8 @@ const environment = z.object({
   MAX_WORKSPACES_PER_USER: whole(0, 1_000_000, 100),
   /** Absent keeps results until somebody deletes them. */
   RESULTS_RETENTION_DAYS: number(1, 36_500).optional(),
+  /** Draft and publications of a deleted bot are kept for so long; its results go at once. */
+  DELETED_BOTS_RETENTION_DAYS: whole(0, 36_500, 7),
   /** Absent keeps every publication. Chats that go on for longer are looked for, so it is no less than a week. */
   PUBLICATIONS_RETENTION_DAYS: number(7, 36_500).optional(),
   PUBLICATIONS_KEPT: whole(1, 100_000, 20),

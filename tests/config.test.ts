@@ -90,6 +90,7 @@ const variables: Record<keyof Config, Variable> = {
   SHUTDOWN_TIMEOUT: whole(30_000, 0, 600_000),
   MAX_WORKSPACES_PER_USER: whole(100, 0, 1_000_000),
   RESULTS_RETENTION_DAYS: { ...whole(0, 1, 36_500), absent: undefined },
+  DELETED_BOTS_RETENTION_DAYS: whole(7, 0, 36_500),
   PUBLICATIONS_RETENTION_DAYS: { ...whole(0, 7, 36_500), absent: undefined },
   PUBLICATIONS_KEPT: whole(20, 1, 100_000),
   RATE_LIMIT: {

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { purgeBatch, removeSessions } from '../server/background/purge.ts'
+import { removeSessions } from '../server/background/forgetting.ts'
+import { purgeBatch } from '../server/background/purge.ts'
 import { backUp, restore } from '../server/db/backup.ts'
 import { migrateDatabase, partition } from '../server/db/migrate.ts'
 import { growingTables } from '../server/db/partitions.ts'

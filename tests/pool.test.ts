@@ -1,7 +1,10 @@
+import { randomUUID } from 'node:crypto'
 import { setTimeout as delay } from 'node:timers/promises'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import { type App, startApp } from './support/app.ts'
+import { until } from './support/process.ts'
 import { isPooled } from './support/server.ts'
+import { makeWorld } from './support/world.ts'
 
 /* What connections have of their own, which they have not behind a pooler. */
 
@@ -31,6 +34,38 @@ testDirect(
     expect(left).toBeGreaterThanOrEqual(1_000)
     expect(left).toBeLessThanOrEqual(3_500)
     expect(await lockTimeout()).toBe(8_000)
+  },
+)
+
+testDirect(
+  'a request with a key that waited long for a connection waits for a row as long as is left',
+  async () => {
+    const { here, stranger } = await makeWorld(app)
+    const seen: number[] = []
+    app.beforeStatement = async (text, _values, send) => {
+      if (!/insert into "workspace_members"/.test(text)) return
+      const { rows } = await send("SELECT setting::int AS value FROM pg_settings WHERE name = 'lock_timeout'")
+      seen.push(rows[0].value)
+    }
+    const only = await app.pool.connect()
+    const creating = app.client.call('addMember', {
+      as: here.admin,
+      params: { workspaceId: here.workspaceId },
+      body: { email: stranger.email, role: 'GUEST' },
+      headers: { 'Idempotency-Key': randomUUID() },
+    })
+    await until('the request waits', async () => app.pool.waitingCount === 1)
+    // Somebody else is served between the look-up of the caller and the transaction.
+    const other = app.pool.connect()
+    only.release()
+    const connection = await other
+    await delay(4_500)
+    connection.release()
+    const created = await creating
+    app.beforeStatement = undefined
+    expect(created.status).toBe(201)
+    expect(seen).toHaveLength(1)
+    expect(seen[0]).toBeLessThanOrEqual(7_000)
   },
 )
 

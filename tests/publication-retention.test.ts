@@ -4,6 +4,7 @@ import { type App, startApp } from './support/app.ts'
 import { ask, bot, text } from './support/chat.ts'
 import { type Published, publish, reply, start, stepStatement, textsOf, tryReply } from './support/chats.ts'
 import { anyBody } from './support/client.ts'
+import { testWithTrigger } from './support/locks.ts'
 import { flow, makeWorld, type Site } from './support/world.ts'
 
 /*
@@ -68,6 +69,25 @@ async function listed(botId: string, as = here.member): Promise<string[]> {
 const of = (botId: string, time: string) => ({
   as: here.member,
   params: { botId, publicationId: idOf(time) },
+})
+
+testWithTrigger('a bot whose publications cannot be removed keeps those of no other bot', async () => {
+  const ids = [here.draft.id, here.published.id].sort() as [string, string]
+  await app.pool.query('DELETE FROM published_bots')
+  await app.pool.query('DELETE FROM bot_publications')
+  const times = ['2020-02-01T00:00:00.000Z', '2020-02-02T00:00:00.000Z', '2020-02-03T00:00:00.000Z']
+  for (const id of ids) await addPublications(id, times)
+  await app.pool.query(`
+    CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''damaged''; END';
+    CREATE TRIGGER fail BEFORE DELETE ON bot_publications FOR EACH ROW
+    WHEN (OLD.bot_id = '${ids[0]}') EXECUTE FUNCTION fail()`)
+  try {
+    await expect(thin(7, 1)).rejects.toThrow()
+    expect(await listed(ids[0])).toHaveLength(3)
+    expect(await listed(ids[1])).toHaveLength(1)
+  } finally {
+    await app.pool.query('DROP FUNCTION fail CASCADE')
+  }
 })
 
 describe('publications', () => {

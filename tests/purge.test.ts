@@ -169,3 +169,149 @@ test('deliveries of a bot are removed in batches, however many there are', async
     await hurried.pool.end()
   }
 })
+
+/** Deletes bots of their own with so many results each, and gives their ids. */
+async function addDeletedBots(count: number, resultsOfEach: number): Promise<string[]> {
+  const { rows } = await app.pool.query(
+    `INSERT INTO bots (id, workspace_id, name, version, revision, created_at, updated_at, deleted_at)
+    SELECT 'deleted-' || gen_random_uuid(), $1, 'Deleted', '6.1', 1, $3, $3, $3 FROM generate_series(1, $2::int)
+    RETURNING id`,
+    [site.workspaceId, count, app.clock.now()],
+  )
+  const ids = rows.map(({ id }) => id)
+  await app.pool.query(
+    `INSERT INTO results (bot_id, id, variables, has_started, created_at, updated_at)
+    SELECT id, 'result-' || n, '[]', true, $2, $2 FROM unnest($1::text[]) id, generate_series(1, $3::int) n`,
+    [ids, app.clock.now(), resultsOfEach],
+  )
+  await app.pool.query(`INSERT INTO purges (bot_id, requested_at) SELECT unnest($1::text[]), $2`, [
+    ids,
+    app.clock.now(),
+  ])
+  return ids
+}
+
+/** Purges until none of these bots has a result; returns in how many rounds. */
+async function roundsFor(ids: string[], db = app.db): Promise<number> {
+  for (let rounds = 0; ; rounds++) {
+    const { rows } = await app.pool.query('SELECT FROM results WHERE bot_id = ANY($1) LIMIT 1', [ids])
+    if (rows.length === 0) return rounds
+    await purgeBatch(db, app.clock.now()).catch(() => {})
+  }
+}
+
+testWithTrigger(
+  'bots that are deleted beside a failing and a heavy one are purged in about the rounds that they take alone',
+  async () => {
+    while (await purgeBatch(app.db, app.clock.now()));
+    const alone = await roundsFor(await addDeletedBots(20, 3_000))
+    while (await purgeBatch(app.db, app.clock.now()));
+
+    const [failing, heavy] = (await addDeletedBots(2, 300)) as [string, string]
+    await app.pool.query(`
+      CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN
+        IF OLD.bot_id = '${failing}' THEN RAISE EXCEPTION 'damaged'; END IF;
+        PERFORM pg_sleep(0.01);
+        RETURN OLD;
+      END$$;
+      CREATE TRIGGER fail BEFORE DELETE ON results FOR EACH ROW
+      WHEN (OLD.bot_id IN ('${failing}', '${heavy}')) EXECUTE FUNCTION fail()`)
+    const hurried = connectTo(app.databaseUrl, { statementTimeout: 1_000 })
+    try {
+      const beside = await roundsFor(await addDeletedBots(20, 3_000), hurried.db)
+      // The failing bot has one round, the heavy one no more than each of the others.
+      expect(beside).toBeLessThanOrEqual(alone + 1 + Math.ceil(alone / 20))
+      await roundsFor([heavy], hurried.db)
+    } finally {
+      await hurried.pool.end()
+      await app.pool.query('DROP FUNCTION fail CASCADE')
+    }
+    while (await purgeBatch(app.db, app.clock.now()));
+    const { rows } = await app.pool.query('SELECT FROM results WHERE bot_id = $1', [failing])
+    expect(rows).toEqual([])
+  },
+)
+
+test('a deleted bot with publications of many megabytes is purged in batches of bytes', async () => {
+  const [id] = (await addDeletedBots(1, 0)) as [string]
+  const bytes = 2 * 1024 * 1024
+  await app.pool.query(
+    `INSERT INTO bot_publications (bot_id, id, source_revision, version, groups, edges, variables, theme, settings,
+      warnings, published_by, created_at)
+    SELECT $1, 'publication-' || n, 1, '6.1', to_json(random.text), '[]', '[]', '{}', '{}', '[]', 'nobody', $2
+    FROM generate_series(1, 24) n,
+      (SELECT string_agg(md5(m::text), '') AS text FROM generate_series(1, $3::int / 32) m) AS random`,
+    [id, app.clock.now(), bytes],
+  )
+  const left = async () => {
+    const { rows } = await app.pool.query('SELECT FROM bot_publications WHERE bot_id = $1', [id])
+    return rows.length
+  }
+  const later = new Date(app.clock.now().getTime() + 8 * 24 * 60 * 60 * 1000)
+  const numbers: number[] = []
+  while (await purgeBatch(app.db, later)) numbers.push(await left())
+  expect(numbers.filter((number) => number > 0 && number < 24).length).toBeGreaterThanOrEqual(2)
+  expect(await left()).toBe(0)
+})
+
+test('a result with more answers than a batch may remove is purged in parts', async () => {
+  const [id] = (await addDeletedBots(1, 1)) as [string]
+  await app.pool.query(
+    `INSERT INTO result_answers (bot_id, result_id, seq, block_id, content, created_at)
+    SELECT $1, 'result-1', n, 'block', 'answer', $2 FROM generate_series(1, 45000) n`,
+    [id, app.clock.now()],
+  )
+  const rounds = await roundsFor([id])
+  expect(rounds).toBeGreaterThanOrEqual(3)
+  const { rows } = await app.pool.query('SELECT FROM result_answers WHERE bot_id = $1', [id])
+  expect(rows).toEqual([])
+})
+
+test('a deleted bot keeps draft and publications for the days that are configured, and is gone then', async () => {
+  const { here } = await makeWorld(app)
+  const id = here.published.id
+  await app.client.ok('deleteBot', { as: here.admin, params: { botId: id } })
+  const left = async () => {
+    const found: Record<string, number> = {}
+    for (const [table, column] of [
+      ['bots', 'id'],
+      ['bot_drafts', 'bot_id'],
+      ['bot_publications', 'bot_id'],
+      ['results', 'bot_id'],
+    ]) {
+      const { rows } = await app.pool.query(`SELECT FROM ${table} WHERE ${column} = $1`, [id])
+      found[table as string] = rows.length
+    }
+    return found
+  }
+  const after = (days: number) => new Date(app.clock.now().getTime() + days * 24 * 60 * 60 * 1000)
+  while (await purgeBatch(app.db, after(6)));
+  expect(await left()).toMatchObject({ bots: 1, bot_drafts: 1, bot_publications: 1, results: 0 })
+  while (await purgeBatch(app.db, after(29), 30));
+  expect(await left()).toMatchObject({ bots: 1 })
+  while (await purgeBatch(app.db, after(8)));
+  expect(await left()).toEqual({ bots: 0, bot_drafts: 0, bot_publications: 0, results: 0 })
+})
+
+testWithTrigger('a deleted workspace that cannot be removed keeps no other from it', async () => {
+  const worlds = [await makeWorld(app), await makeWorld(app), await makeWorld(app)]
+  const ids = worlds.map(({ here }) => here.workspaceId)
+  for (const { here } of worlds)
+    await app.client.ok('deleteWorkspace', { as: here.admin, params: { workspaceId: here.workspaceId } })
+  await app.pool.query(`
+    CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''damaged''; END';
+    CREATE TRIGGER fail BEFORE DELETE ON workspaces FOR EACH ROW
+    WHEN (OLD.id = '${ids[0]}') EXECUTE FUNCTION fail()`)
+  const left = async () => {
+    const { rows } = await app.pool.query('SELECT id FROM workspaces WHERE id = ANY($1)', [ids])
+    return rows
+  }
+  for (let round = 0; (await left()).length > 1; round++) {
+    expect(round).toBeLessThan(100)
+    await purgeBatch(app.db, app.clock.now()).catch(() => {})
+  }
+  expect(await left()).toEqual([{ id: ids[0] }])
+  await app.pool.query('DROP FUNCTION fail CASCADE')
+  while (await purgeBatch(app.db, app.clock.now()));
+  expect(await left()).toEqual([])
+})

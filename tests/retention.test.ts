@@ -3,6 +3,7 @@ import { purgeBatch } from '../server/background/purge.ts'
 import { expireResults } from '../server/results/retention.ts'
 import { type App, startApp } from './support/app.ts'
 import { anyBody } from './support/client.ts'
+import { testWithTrigger } from './support/locks.ts'
 import { makeWorld, type Site, type World } from './support/world.ts'
 
 /*
@@ -100,6 +101,24 @@ describe('results', () => {
       ['result_logs', 'result_id'],
     ] as const) {
       expect([table, await stored(table, column, id)]).toEqual([table, [0, 29, 30]])
+    }
+  })
+
+  testWithTrigger('of a bot that cannot be changed keep those of no other bot', async () => {
+    const ids = [here.draft.id, here.published.id, world.there.draft.id].sort() as [string, string, string]
+    for (const id of ids) await addResults(id, [0, 400])
+    await app.pool.query(`
+      CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''damaged''; END';
+      CREATE TRIGGER fail BEFORE UPDATE ON bots FOR EACH ROW
+      WHEN (OLD.id = '${ids[0]}') EXECUTE FUNCTION fail()`)
+    try {
+      await expect(expire(30)).rejects.toThrow()
+      const { rows } = await app.pool.query('SELECT bot_id FROM purges WHERE bot_id = ANY($1) ORDER BY 1', [
+        ids,
+      ])
+      expect(rows.map(({ bot_id }) => bot_id)).toEqual(ids.slice(1))
+    } finally {
+      await app.pool.query('DROP FUNCTION fail CASCADE')
     }
   })
 

@@ -3,7 +3,9 @@ import type { Database } from '../db/client.ts'
 import { uploads } from '../db/schema.ts'
 import type { FileStore } from '../files/store.ts'
 
-const BATCH = 200
+const MAX_BATCH_FILES = 200
+/** Files that the store removes at once, so that a slow one does not keep all others waiting. */
+const PARALLEL_FILES = 4
 const HOUR = 60 * 60 * 1000
 
 /**
@@ -19,20 +21,35 @@ export async function removeFiles(db: Database, files: FileStore | null, now: Da
     .from(uploads)
     .where(lte(uploads.removeAt, now))
     .orderBy(asc(uploads.removeAt))
-    .limit(BATCH)
-  for (const { botId, id } of due) {
-    const isThis = sql`bot_id = ${botId} AND id = ${id}`
-    const { rowCount } = await db.execute(sql`
-      UPDATE ${uploads} SET is_complete = false
-      WHERE ${isThis} AND remove_at <= ${now.toISOString()}::timestamptz`)
-    if (rowCount === 0) continue
-    await files.remove(id).catch(async (error) => {
-      // Of one that the store does not give up the others are not to wait.
-      const later = new Date(now.getTime() + HOUR).toISOString()
-      await db.execute(sql`UPDATE ${uploads} SET remove_at = ${later}::timestamptz WHERE ${isThis}`)
-      throw error
-    })
-    await db.execute(sql`DELETE FROM ${uploads} WHERE ${isThis}`)
-  }
-  return due.length === BATCH
+    .limit(MAX_BATCH_FILES)
+  const waiting = [...due]
+  const failures: unknown[] = []
+  await Promise.all(
+    Array.from({ length: PARALLEL_FILES }, async () => {
+      for (let file = waiting.shift(); file; file = waiting.shift())
+        // The others go on.
+        await removeFile(db, files, file, now).catch((error) => failures.push(error))
+    }),
+  )
+  if (failures.length > 0) throw failures[0]
+  return due.length === MAX_BATCH_FILES
+}
+
+async function removeFile(
+  db: Database,
+  files: FileStore,
+  { botId, id }: { botId: string; id: string },
+  now: Date,
+): Promise<void> {
+  const isThis = sql`bot_id = ${botId} AND id = ${id}`
+  const { rowCount } = await db.execute(sql`
+    UPDATE ${uploads} SET is_complete = false
+    WHERE ${isThis} AND remove_at <= ${now.toISOString()}::timestamptz`)
+  if (rowCount === 0) return
+  await files.remove(id).catch(async (error) => {
+    const later = new Date(now.getTime() + HOUR).toISOString()
+    await db.execute(sql`UPDATE ${uploads} SET remove_at = ${later}::timestamptz WHERE ${isThis}`)
+    throw error
+  })
+  await db.execute(sql`DELETE FROM ${uploads} WHERE ${isThis}`)
 }

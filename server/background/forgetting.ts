@@ -1,54 +1,123 @@
 import { sql } from 'drizzle-orm'
-import type { PgTable } from 'drizzle-orm/pg-core'
-import { type Database, transact } from '../db/client.ts'
-import { botIdempotencyKeys, botStatsHourly, idempotencyKeys, webhookDeliveries } from '../db/schema.ts'
-import { expression, selectRows } from '../db/selection.ts'
+import type { PgColumn } from 'drizzle-orm/pg-core'
+import type { Database, Transaction } from '../db/client.ts'
+import {
+  botIdempotencyKeys,
+  botIdempotencyResponses,
+  botStatsHourly,
+  chatSessions,
+  chatSteps,
+  idempotencyKeys,
+  idempotencyResponses,
+  webhookDeliveries,
+} from '../db/schema.ts'
+import { selectRows } from '../db/selection.ts'
 import { hoursEnd } from '../results/stats-epochs.ts'
+import { type DueRows, isListed, type Key, keyOf, listed, removeByKeys, removeDue } from './due.ts'
 
-const BATCH = 2_000
 const DAY = 24 * 60 * 60 * 1000
 
 /** An hour more than the seven days that are promised, since clocks differ. */
 const KEYS_KEPT = 7 * DAY + DAY / 24
 const DELIVERIES_KEPT = 30 * DAY
 
-/** Forgets one batch of idempotency keys, oldest first; true while there may be more that are old enough. */
+/** Keys with their responses, which have the same primary key. */
+const keyed = (
+  name: string,
+  keys: typeof idempotencyKeys | typeof botIdempotencyKeys,
+  responses: typeof idempotencyResponses | typeof botIdempotencyResponses,
+) => {
+  const columns = (table: typeof keys | typeof responses): PgColumn[] =>
+    'botId' in table ? [table.botId, table.userId, table.key] : [table.userId, table.key]
+  const isSame = columns(keys).map((column, at) => sql`${column} = ${columns(responses)[at]}`)
+  const due: DueRows = {
+    name,
+    table: keys,
+    keys: columns(keys),
+    age: keys.createdAt,
+    bytes: sql`coalesce(pg_column_size(${keys.body}), 0) + coalesce((
+      SELECT pg_column_size(${responses.body}) FROM ${responses} WHERE ${sql.join(isSame, sql` AND `)}), 0)`,
+  }
+  return async (db: Database, before: Date) =>
+    removeDue(db, due, before, async (tx, batch) => {
+      await removeByKeys(tx, responses, columns(responses), batch)
+      await removeByKeys(tx, keys, columns(keys), batch)
+    })
+}
+
+const forgetKeysOfUsers = keyed('keys', idempotencyKeys, idempotencyResponses)
+const forgetKeysOfBots = keyed('keys of bots', botIdempotencyKeys, botIdempotencyResponses)
+
+/** Forgets one batch of idempotency keys of each kind, oldest first; true while there may be more that are old enough. */
 export async function forgetKeys(db: Database, now: Date): Promise<boolean> {
   const before = new Date(now.getTime() - KEYS_KEPT)
-  const isFull = await forgetBatch(db, idempotencyKeys, before)
-  return (await forgetBatch(db, botIdempotencyKeys, before)) || isFull
+  // What fails in one table keeps nobody from the other.
+  const outcomes = await Promise.allSettled([forgetKeysOfUsers(db, before), forgetKeysOfBots(db, before)])
+  if (outcomes.some((outcome) => outcome.status === 'fulfilled' && outcome.value)) return true
+  for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
+  return false
+}
+
+const deliveries: DueRows = {
+  name: 'deliveries',
+  table: webhookDeliveries,
+  keys: [
+    webhookDeliveries.botId,
+    webhookDeliveries.endpointId,
+    webhookDeliveries.subject,
+    webhookDeliveries.seq,
+  ],
+  age: webhookDeliveries.createdAt,
+  bytes: sql`pg_column_size(${webhookDeliveries.data})`,
 }
 
 /** Forgets one batch of deliveries that are old enough, whatever came of them; true while there may be more. */
 export function forgetDeliveries(db: Database, now: Date): Promise<boolean> {
-  return forgetBatch(db, webhookDeliveries, new Date(now.getTime() - DELIVERIES_KEPT))
+  return removeDue(db, deliveries, new Date(now.getTime() - DELIVERIES_KEPT))
+}
+
+const hours: DueRows = {
+  name: 'hours',
+  table: botStatsHourly,
+  keys: [botStatsHourly.botId, botStatsHourly.hour],
+  age: botStatsHourly.hour,
+  // The condition of the index.
+  condition: sql`${botStatsHourly.views} >= 0`,
 }
 
 /** Forgets one batch of hours that were counted, once the days are kept that they are of. */
 export function forgetHours(db: Database, now: Date): Promise<boolean> {
-  return forgetBatch(db, botStatsHourly, hoursEnd(now), sql`hour`, sql`views >= 0`)
+  return removeDue(db, hours, hoursEnd(now))
 }
 
-/** The oldest first, by their age alone: a cluster locks no rows over all its nodes. The condition is that of the index. */
-async function forgetBatch(
-  db: Database,
-  table: PgTable,
-  before: Date,
-  age = sql`created_at`,
-  condition = sql`true`,
-): Promise<boolean> {
-  const [batch] = await selectRows(
-    db,
-    { size: expression(sql`count(*)`, 'integer'), newest: expression(sql`max(age)`, 'text') },
+const sessions: DueRows = {
+  name: 'sessions',
+  table: chatSessions,
+  keys: [chatSessions.botId, chatSessions.id],
+  age: chatSessions.expiresAt,
+  bytes: sql`coalesce(pg_column_size(${chatSessions.state}), 0) + coalesce(pg_column_size(${chatSessions.steps}), 0)
+    + coalesce((
+      SELECT sum(pg_column_size(s.step)) FROM ${chatSteps} s
+      WHERE s.bot_id = ${chatSessions.botId} AND s.session_id = ${chatSessions.id}), 0)`,
+}
+
+/** Removes a batch of chat sessions that nobody can continue any more; true while there may be more. */
+export function removeSessions(db: Database, now: Date): Promise<boolean> {
+  return removeDue(db, sessions, now, (tx, batch) => removeExpired(tx, batch, now.toISOString()))
+}
+
+/** Removes sessions with their steps, as far as they are still expired. */
+async function removeExpired(tx: Transaction, batch: readonly Key[], now: string) {
+  const bots = sql.param(batch.map(([botId]) => botId))
+  const removed = await selectRows(
+    tx,
+    { key: keyOf(sessions.keys) },
     (list) => sql`
-      SELECT ${list} FROM (
-        SELECT ${age} AS age FROM ${table} WHERE ${age} < ${before.toISOString()}::timestamptz AND ${condition}
-        ORDER BY ${age} LIMIT ${BATCH}
-      ) AS old`,
+      DELETE FROM ${chatSessions} USING ${listed(sessions.keys, batch)}
+      WHERE ${chatSessions.botId} = ANY(${bots}::text[]) AND ${isListed(sessions.keys)}
+        AND ${chatSessions.expiresAt} < ${now}::timestamptz
+      RETURNING ${list}`,
   )
-  if (!batch?.size) return false
-  await transact(db, (tx) =>
-    tx.execute(sql`DELETE FROM ${table} WHERE ${age} <= ${batch.newest}::timestamptz AND ${condition}`),
-  )
-  return batch.size === BATCH
+  const keys = removed.map(({ key }) => JSON.parse(key) as Key)
+  await removeByKeys(tx, chatSteps, [chatSteps.botId, chatSteps.sessionId], keys)
 }

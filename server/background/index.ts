@@ -8,8 +8,8 @@ import { rollUpBlocks } from '../results/block-stats.ts'
 import { expireResults } from '../results/retention.ts'
 import { rollUpBatch } from '../results/stats-rollup.ts'
 import { removeFiles } from './files.ts'
-import { forgetDeliveries, forgetHours, forgetKeys } from './forgetting.ts'
-import { purgeBatch, removeSessions } from './purge.ts'
+import { forgetDeliveries, forgetHours, forgetKeys, removeSessions } from './forgetting.ts'
+import { purgeBatch } from './purge.ts'
 
 /** Milliseconds from one look at what is due to the next. */
 const OFTEN = 5_000
@@ -27,10 +27,20 @@ export function startBackground(
   db: Database,
   log: Logger,
   files: FileStore | null,
-  config: Pick<Config, 'RESULTS_RETENTION_DAYS' | 'PUBLICATIONS_RETENTION_DAYS' | 'PUBLICATIONS_KEPT'>,
+  config: Pick<
+    Config,
+    | 'RESULTS_RETENTION_DAYS'
+    | 'DELETED_BOTS_RETENTION_DAYS'
+    | 'PUBLICATIONS_RETENTION_DAYS'
+    | 'PUBLICATIONS_KEPT'
+  >,
 ): { stop: () => Promise<void> } {
   const jobs: Job[] = [
-    { name: 'purging', interval: OFTEN, batch: purgeBatch },
+    {
+      name: 'purging',
+      interval: OFTEN,
+      batch: (db, now) => purgeBatch(db, now, config.DELETED_BOTS_RETENTION_DAYS),
+    },
     { name: 'removing sessions', interval: OFTEN, batch: removeSessions },
     { name: 'counting results', interval: OFTEN, batch: rollUpBatch },
     { name: 'counting blocks', interval: OFTEN, batch: rollUpBlocks },

@@ -1,9 +1,11 @@
-import { asc, eq, isNotNull, lt, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, asc, eq, isNotNull, lte, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import type { PgTable } from 'drizzle-orm/pg-core'
 import { type Database, sqlState, type Transaction, transact } from '../db/client.ts'
 import {
   botBlockStatsDaily,
   botDrafts,
   botIdempotencyKeys,
+  botIdempotencyResponses,
   botPublications,
   botStatsDaily,
   botStatsHourly,
@@ -27,20 +29,23 @@ import {
   workspaceMembers,
   workspaces,
 } from '../db/schema.ts'
-import { selectRows } from '../db/selection.ts'
+import { expression, selectRows } from '../db/selection.ts'
+import { removeRows, sizeOf } from './remove-rows.ts'
 
 /*
  * What is deleted is unreachable at once and removed here: in small batches, by one process at a time,
  * and again after a crash until nothing is left.
  */
 
-const BATCH = 2_000
-
-/**
- * Rows of the next batch of a bot: fewer after one that took longer than a statement may, for one result can have thousands
- * of answers and logs, and more again after others.
- */
-let size = BATCH
+const MAX_BATCH_ROWS = 2_000
+/** Rows of answers, logs and transcripts that one batch removes: a single result can have thousands. */
+const MAX_PART_ROWS = 10 * MAX_BATCH_ROWS
+/** A batch that took longer than this is not made larger again. */
+const QUICK_BATCH_MS = 500
+/** Bots of a deleted workspace that one batch takes on, so that other workspaces have their turn in between. */
+const MAX_BOTS_OF_WORKSPACE = 200
+/** Deleted bots that one look takes on. */
+const MAX_DELETED_BOTS = 1_000
 
 /** Notes, in the transaction that deletes, that rows of a bot are to be removed. */
 export async function requestPurge(tx: Transaction, botId: string, now: Date) {
@@ -78,45 +83,75 @@ export function earlierKeptSteps(botId: SQL, sessionIds: SQLWrapper): SQL {
     ))`
 }
 
-/** How many bots one look finds: as many processes can be at it at once. */
+/** Bots that one look finds: as many processes can work at once. */
 const CANDIDATES = 20
+
+/** Days for which a deleted bot keeps its draft and publications, where the configuration does not say. */
+const DELETED_BOTS_DAYS = 7
 
 /**
  * Removes one batch of what was deleted. True while there is more to do; false when nothing is left or other
  * processes are at it.
  */
-export async function purgeBatch(db: Database, now: Date): Promise<boolean> {
+export async function purgeBatch(
+  db: Database,
+  now: Date,
+  deletedBotsDays = DELETED_BOTS_DAYS,
+): Promise<boolean> {
   // Looked for without a lock, and locked one by one: a cluster locks only what one node has.
   const waiting = await db
-    .select({ botId: purges.botId, last: sql<string>`max(${purges.requestedAt}) OVER ()::text` })
+    .select({ botId: purges.botId, batchRows: purges.batchRows, failedAt: purges.failedAt })
     .from(purges)
-    .orderBy(asc(purges.requestedAt))
+    .orderBy(sql`${purges.failedAt} NULLS FIRST`, asc(purges.requestedAt))
     .limit(CANDIDATES)
-  for (const { botId, last } of waiting) {
-    if (await purgeInTime(db, botId, last, now)) return true
+  const purgeFirst = async (candidates: typeof waiting) => {
+    for (const { botId, batchRows } of candidates) {
+      const batch = { botId, rows: batchRows ?? MAX_BATCH_ROWS, now, deletedBotsDays }
+      if (await purgeInTime(db, batch)) return true
+    }
+    return false
   }
-  return waiting.length === 0 && purgeWorkspace(db)
+  const fresh = waiting.filter(({ failedAt }) => failedAt === null)
+  if (fresh.length > 0) return purgeFirst(fresh)
+  // A bot whose last batch failed waits for all others, so that they take as long as they take alone.
+  return (
+    (await requestDeletedBots(db, now, deletedBotsDays)) ||
+    (await purgeWorkspaces(db)) ||
+    purgeFirst(waiting.slice(0, 1))
+  )
 }
 
-/** Removes a batch of one bot, or finds that it has to be smaller; false when another process is at it. */
-async function purgeInTime(db: Database, botId: string, last: string, now: Date): Promise<boolean> {
+interface Batch {
+  botId: string
+  /** Rows to remove at most, fewer after a batch of this bot that took longer than a statement may. */
+  rows: number
+  now: Date
+  deletedBotsDays: number
+}
+
+/** Removes a batch of one bot, or makes its next one smaller; false when another process is at it. */
+async function purgeInTime(db: Database, batch: Batch): Promise<boolean> {
+  const { botId, rows, now } = batch
+  const begun = performance.now()
+  const isQuick = () => performance.now() - begun < QUICK_BATCH_MS
   try {
-    const isDone = await transact(db, (tx) => purgeOf(tx, botId, last, now))
-    size = Math.min(2 * size, BATCH)
-    return isDone
+    return await transact(db, (tx) =>
+      purgeOf(tx, batch, () => (isQuick() ? Math.min(2 * rows, MAX_BATCH_ROWS) : rows)),
+    )
   } catch (error) {
-    if (sqlState(error) !== '57014' || size === 1) {
-      // What fails every time lets the others go first.
-      await transact(db, (tx) => queueAgain(tx, botId, last))
+    const isTooLong = sqlState(error) === '57014' && rows > 1
+    if (!isTooLong) {
+      await db.update(purges).set({ failedAt: now }).where(eq(purges.botId, botId))
       throw error
     }
-    size = Math.ceil(size / 8)
+    await transact(db, (tx) => queueAgain(tx, botId, Math.ceil(rows / 8)))
     return true
   }
 }
 
 /** Removes a batch of one bot; false when another process is at it. */
-async function purgeOf(tx: Transaction, botId: string, last: string, now: Date): Promise<boolean> {
+async function purgeOf(tx: Transaction, batch: Batch, nextRows: () => number): Promise<boolean> {
+  const { botId } = batch
   // The row is the lock: it ends with its process.
   const [request] = await tx
     .select()
@@ -124,20 +159,30 @@ async function purgeOf(tx: Transaction, botId: string, last: string, now: Date):
     .where(eq(purges.botId, botId))
     .for('update', { skipLocked: true })
   if (!request) return false
-  if (await purgeResults(tx, botId, now)) return queueAgain(tx, botId, last)
-  await dropFiles(tx, botId, now)
-  await purgeStats(tx, botId)
-  if (await purgeBot(tx, botId)) return queueAgain(tx, botId, last)
-  await tx.delete(purges).where(eq(purges.botId, botId))
+  const isMoreLeft =
+    (await purgeResults(tx, batch)) ||
+    (await dropFiles(tx, batch)) ||
+    (await purgeStats(tx, batch)) ||
+    (await purgeBot(tx, batch))
+  if (isMoreLeft) await queueAgain(tx, botId, nextRows())
+  else await tx.delete(purges).where(eq(purges.botId, botId))
   return true
 }
 
 /** Lets all others have their turn first, whatever the clocks of processes say: one bot may have millions of results. */
-async function queueAgain(tx: Transaction, botId: string, last: string): Promise<true> {
+async function queueAgain(tx: Transaction, botId: string, batchRows: number) {
+  const [last] = await selectRows(
+    tx,
+    { requestedAt: expression(sql`max(${purges.requestedAt})`, 'text') },
+    (list) => sql`SELECT ${list} FROM ${purges}`,
+  )
   await tx.execute(sql`
-    UPDATE ${purges} SET requested_at = ${last}::timestamptz + interval '1 millisecond' WHERE bot_id = ${botId}`)
-  return true
+    UPDATE ${purges} SET requested_at = ${last?.requestedAt ?? null}::timestamptz + interval '1 millisecond',
+      batch_rows = ${batchRows}, failed_at = NULL
+    WHERE bot_id = ${botId}`)
 }
+
+const documentSize = sizeOf('groups', 'events', 'edges', 'variables', 'theme', 'settings', 'warnings')
 
 /*
  * What a batch removes is looked up first and removed by its ids then: in one statement the planner, when it
@@ -145,8 +190,14 @@ async function queueAgain(tx: Transaction, botId: string, last: string): Promise
  * of its ids, as whoever deletes single results does, so that the two do not wait for each other.
  */
 
+const partsOfResults = [
+  [resultAnswers, sizeOf('content', 'transcript')],
+  [resultLogs, sizeOf('description', 'details')],
+  [resultTranscripts, sizeOf('entries')],
+] as const
+
 /** True while results of the bot are left that nobody can see. */
-async function purgeResults(tx: Transaction, botId: string, now: Date): Promise<boolean> {
+async function purgeResults(tx: Transaction, { botId, rows: most, now }: Batch): Promise<boolean> {
   const rows = await selectRows(
     tx,
     { id: results.id, sessionId: results.lastChatSessionId },
@@ -154,56 +205,66 @@ async function purgeResults(tx: Transaction, botId: string, now: Date): Promise<
       SELECT ${list} FROM ${results} JOIN ${bots} ON ${bots.id} = ${results.botId}
       WHERE ${results.botId} = ${botId}
         AND ${bots.id} = ${botId} AND (${bots.deletedAt} IS NOT NULL OR ${results.createdAt} <= ${bots.resultsFloorAt})
-      ORDER BY ${results.id} LIMIT ${size} FOR UPDATE OF ${results}`,
+      ORDER BY ${results.id} LIMIT ${most} FOR UPDATE OF ${results}`,
   )
   if (rows.length === 0) return false
   const ids = sql.param(rows.map(({ id }) => id))
   const sessions = sql.param(rows.flatMap(({ sessionId }) => sessionId ?? []))
+  // First what a result has, of which the next batch removes the rest: nobody sees the result meanwhile.
+  const part = { botId, rows: Math.min(10 * most, MAX_PART_ROWS) }
+  const isOfThem = sql`result_id = ANY(${ids})`
+  for (const [table, bytes] of partsOfResults) {
+    if (await removeRows(tx, table, part, isOfThem, bytes)) return true
+  }
   await tx.execute(sql`DELETE FROM ${results} WHERE bot_id = ${botId} AND id = ANY(${ids})`)
   await tx.execute(earlierSteps(sql`${botId}`, sessions))
   await tx.execute(earlierKeptSteps(sql`${botId}`, sessions))
-  await tx.execute(sql`DELETE FROM ${resultAnswers} WHERE bot_id = ${botId} AND result_id = ANY(${ids})`)
-  await tx.execute(sql`DELETE FROM ${resultLogs} WHERE bot_id = ${botId} AND result_id = ANY(${ids})`)
-  await tx.execute(sql`DELETE FROM ${resultTranscripts} WHERE bot_id = ${botId} AND result_id = ANY(${ids})`)
   await tx.execute(sql`
     UPDATE ${uploads} SET remove_at = ${now.toISOString()}::timestamptz
     WHERE bot_id = ${botId} AND result_id = ANY(${ids})`)
   return true
 }
 
-/** Files of a deleted bot that no result had; they and the others are removed by `files.ts`. */
-async function dropFiles(tx: Transaction, botId: string, now: Date) {
-  await tx.execute(sql`
-    UPDATE ${uploads} SET remove_at = ${now.toISOString()}::timestamptz
-    WHERE bot_id = ${botId} AND NOT coalesce(remove_at <= ${now.toISOString()}::timestamptz, false)
-      AND NOT EXISTS (SELECT FROM ${bots} b WHERE b.id = ${botId} AND b.deleted_at IS NULL)`)
+/** Files of a deleted bot that no result had; they and the others are removed by `files.ts`. True while there are more. */
+async function dropFiles(tx: Transaction, { botId, rows, now }: Batch): Promise<boolean> {
+  const time = sql`${now.toISOString()}::timestamptz`
+  const { rowCount } = await tx.execute(sql`
+    UPDATE ${uploads} SET remove_at = ${time}
+    WHERE bot_id = ${botId} AND ctid = ANY(ARRAY(
+      SELECT ctid FROM ${uploads} WHERE bot_id = ${botId} AND NOT coalesce(remove_at <= ${time}, false)
+        AND NOT EXISTS (SELECT FROM ${bots} b WHERE b.id = ${botId} AND b.deleted_at IS NULL)
+      LIMIT ${rows}))`)
+  return rowCount === rows
 }
 
-/** Removes the counts of days and hours of which no result is left to be seen. */
-async function purgeStats(tx: Transaction, botId: string) {
-  await tx.execute(sql`
-    DELETE FROM ${botStatsDaily} s USING ${bots} b
-    WHERE s.bot_id = ${botId} AND b.id = s.bot_id
-      AND (b.deleted_at IS NOT NULL OR s.day <= (b.results_floor_at AT TIME ZONE 'UTC')::date)`)
-  await tx.execute(sql`
-    DELETE FROM ${botStatsHourly} s USING ${bots} b
-    WHERE s.bot_id = ${botId} AND b.id = s.bot_id AND (b.deleted_at IS NOT NULL OR s.hour <= b.results_floor_at)`)
-  await tx.execute(sql`
-    DELETE FROM ${botBlockStatsDaily} s USING ${bots} b
-    WHERE s.bot_id = ${botId} AND b.id = s.bot_id
-      AND (b.deleted_at IS NOT NULL OR s.day <= (b.results_floor_at AT TIME ZONE 'UTC')::date)`)
+/** Removes the counts of days and hours of which no result is left to be seen; true while there are more. */
+async function purgeStats(tx: Transaction, batch: Batch): Promise<boolean> {
+  const bot = sql`SELECT FROM ${bots} b WHERE b.id = ${batch.botId}`
+  const isOver = (until: SQL) => sql`EXISTS (${bot} AND (b.deleted_at IS NOT NULL OR ${until}))`
+  const isOldDay = isOver(sql`day <= (b.results_floor_at AT TIME ZONE 'UTC')::date`)
+  return (
+    (await removeRows(tx, botStatsDaily, batch, isOldDay)) ||
+    (await removeRows(tx, botStatsHourly, batch, isOver(sql`hour <= b.results_floor_at`))) ||
+    (await removeRows(tx, botBlockStatsDaily, batch, isOldDay))
+  )
 }
 
 /**
- * Removes what is left of a bot whose workspace is gone; true while there is more. An archived bot of a
- * living workspace is kept.
+ * Removes the rest of a bot whose workspace is deleted, or that was deleted long enough ago; true while there is more.
+ * Until then a deleted bot of a living workspace keeps its draft and publications.
  */
-async function purgeBot(tx: Transaction, botId: string): Promise<boolean> {
+async function purgeBot(tx: Transaction, batch: Batch): Promise<boolean> {
+  const { botId, rows, now, deletedBotsDays } = batch
   const [gone] = await tx
     .select({ id: bots.id })
     .from(bots)
     .innerJoin(workspaces, eq(workspaces.id, bots.workspaceId))
-    .where(sql`${bots.id} = ${botId} AND ${workspaces.deletedAt} IS NOT NULL`)
+    .where(
+      and(
+        eq(bots.id, botId),
+        or(isNotNull(workspaces.deletedAt), lte(bots.deletedAt, daysBefore(now, deletedBotsDays))),
+      ),
+    )
   if (!gone) return false
   // Those that go on, and by their steps, both of which have an index by bot. Chats that were over have no steps any more,
   // and expire within hours.
@@ -211,51 +272,86 @@ async function purgeBot(tx: Transaction, botId: string): Promise<boolean> {
     .select({ sessionId: chatSessions.id })
     .from(chatSessions)
     .where(sql`${chatSessions.botId} = ${botId} AND ended_at IS NULL AND result_id IS NOT NULL`)
-    .limit(size)
+    .limit(rows)
   const steps = await tx
     .selectDistinct({ sessionId: chatSteps.sessionId })
     .from(chatSteps)
     .where(eq(chatSteps.botId, botId))
-    .limit(size)
+    .limit(rows)
   const ids = sql.param([...open, ...steps].map(({ sessionId }) => sessionId))
   await tx.execute(sql`DELETE FROM ${chatSessions} WHERE bot_id = ${botId} AND id = ANY(${ids})`)
   await tx.execute(sql`DELETE FROM ${chatSteps} WHERE bot_id = ${botId} AND session_id = ANY(${ids})`)
-  if (open.length === size || steps.length === size) return true
-  // What is being shared out is waited for, and is among the deliveries then: of a busy bot millions.
-  await tx.delete(webhookOutbox).where(eq(webhookOutbox.botId, botId))
-  const { rowCount } = await tx.execute(sql`
-    DELETE FROM ${webhookDeliveries} WHERE bot_id = ${botId} AND ctid = ANY(ARRAY(
-      SELECT ctid FROM ${webhookDeliveries} WHERE bot_id = ${botId} LIMIT ${size}))`)
-  if (rowCount) return true
-  // Names and what belongs to results were removed before, except what was written at that very moment.
-  const tables = [resultAnswers, resultLogs, resultTranscripts, publicIds, customDomains] as const
-  for (const table of [
-    ...tables,
-    statsRollups,
-    botBlockStatsDaily,
-    botIdempotencyKeys,
-    publishedBots,
-    botPublications,
-    botDrafts,
-  ]) {
-    await tx.delete(table).where(eq(table.botId, botId))
+  if (open.length === rows || steps.length === rows) return true
+  for (const [table, bytes] of partsOfBots) {
+    if (await removeRows(tx, table, batch, sql`true`, bytes)) return true
   }
+  await tx.delete(publicIds).where(eq(publicIds.botId, botId))
+  await tx.delete(customDomains).where(eq(customDomains.botId, botId))
   await tx.delete(bots).where(eq(bots.id, botId))
   return false
 }
 
-/** Removes one deleted workspace, or asks for the purge of the bots it still has. */
-async function purgeWorkspace(db: Database): Promise<boolean> {
-  const [deleted] = await db
-    .select({ id: workspaces.id, deletedAt: workspaces.deletedAt })
+/** Tables of bots, whose rows can be many or large. Answers, logs and transcripts were written at the moment of deletion. */
+const partsOfBots: readonly (readonly [PgTable, SQL?])[] = [
+  // Events that wait to be shared out are deliveries once whoever shares them out has ended.
+  [webhookOutbox, sizeOf('events')],
+  [webhookDeliveries, sizeOf('data')],
+  ...partsOfResults,
+  [statsRollups],
+  [botIdempotencyResponses, sizeOf('body')],
+  [botIdempotencyKeys, sizeOf('body')],
+  [publishedBots],
+  [botPublications, documentSize],
+  [botDrafts],
+]
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const daysBefore = (now: Date, days: number) => new Date(now.getTime() - days * DAY_MS)
+
+const hasNoPurge = sql`NOT EXISTS (SELECT FROM ${purges} WHERE ${purges.botId} = ${bots.id})`
+
+/** Asks for the purge of bots that were deleted long enough ago; true when there were any. */
+async function requestDeletedBots(db: Database, now: Date, days: number): Promise<boolean> {
+  const due = await db
+    .select({ id: bots.id })
+    .from(bots)
+    .where(and(lte(bots.deletedAt, daysBefore(now, days)), hasNoPurge))
+    .orderBy(asc(bots.deletedAt))
+    .limit(MAX_DELETED_BOTS)
+  for (const { id } of due) await transact(db, (tx) => requestPurge(tx, id, now))
+  return due.length > 0
+}
+
+/** Behind which deleted workspace the next look goes on: each has its turn, whatever the others hold. */
+let lastWorkspaceId = ''
+
+/** Does a part of the removal of one deleted workspace; true when there was something to do. */
+async function purgeWorkspaces(db: Database): Promise<boolean> {
+  const deleted = await db
+    .select({
+      id: workspaces.id,
+      deletedAt: sql<Date>`${workspaces.deletedAt}`.mapWith(workspaces.deletedAt),
+    })
     .from(workspaces)
     .where(isNotNull(workspaces.deletedAt))
-    .limit(1)
-  if (!deleted?.deletedAt) return false
-  const { id, deletedAt } = deleted
+    .orderBy(sql`${workspaces.id} <= ${lastWorkspaceId}`, asc(workspaces.id))
+    .limit(CANDIDATES)
+  for (const { id, deletedAt } of deleted) {
+    lastWorkspaceId = id
+    if (await purgeWorkspace(db, id, deletedAt)) return true
+  }
+  return false
+}
+
+/** Removes a deleted workspace, or asks for the purge of bots that it still has; false while that goes on. */
+async function purgeWorkspace(db: Database, id: string, deletedAt: Date): Promise<boolean> {
   // Before the transaction: a cluster changes no catalogue table in one that has read from all nodes. Nothing comes
   // into a workspace that is deleted.
-  const left = await db.select({ id: bots.id }).from(bots).where(eq(bots.workspaceId, id)).limit(BATCH)
+  const left = await db
+    .select({ id: bots.id })
+    .from(bots)
+    .where(and(eq(bots.workspaceId, id), hasNoPurge))
+    .limit(MAX_BOTS_OF_WORKSPACE)
   for (const { id: botId } of left) {
     await transact(db, async (tx) => {
       await tx.update(bots).set({ deletedAt, folderId: null }).where(eq(bots.id, botId))
@@ -263,50 +359,21 @@ async function purgeWorkspace(db: Database): Promise<boolean> {
     })
   }
   if (left.length > 0) return true
+  const [bot] = await db.select({ id: bots.id }).from(bots).where(eq(bots.workspaceId, id)).limit(1)
+  if (bot) return false
+  const { rowCount } = await db.execute(sql`
+    UPDATE ${folders} SET parent_folder_id = NULL WHERE id = ANY(ARRAY(
+      SELECT id FROM ${folders} WHERE workspace_id = ${id} AND parent_folder_id IS NOT NULL LIMIT ${MAX_BATCH_ROWS}))`)
+  if (rowCount) return true
+  const removed = await db.execute(sql`
+    DELETE FROM ${folders} WHERE id = ANY(ARRAY(
+      SELECT id FROM ${folders} WHERE workspace_id = ${id} LIMIT ${MAX_BATCH_ROWS}))`)
+  if (removed.rowCount) return true
   await transact(db, async (tx) => {
     await tx.select({ id: workspaces.id }).from(workspaces).where(eq(workspaces.id, id)).for('update')
     await tx.delete(webhookEndpoints).where(eq(webhookEndpoints.workspaceId, id))
     await tx.delete(workspaceMembers).where(eq(workspaceMembers.workspaceId, id))
-    await tx.update(folders).set({ parentFolderId: null }).where(eq(folders.workspaceId, id))
-    await tx.delete(folders).where(eq(folders.workspaceId, id))
     await tx.delete(workspaces).where(eq(workspaces.id, id))
   })
   return true
-}
-
-/** Removes chat sessions that nobody can continue any more; true while there may be more. */
-export async function removeSessions(db: Database, now: Date): Promise<boolean> {
-  const time = now.toISOString()
-  const expired = await db
-    .select({ botId: chatSessions.botId, id: chatSessions.id })
-    .from(chatSessions)
-    .where(lt(chatSessions.expiresAt, now))
-    .orderBy(asc(chatSessions.expiresAt))
-    .limit(BATCH)
-  if (expired.length > 0) await transact(db, (tx) => removeExpired(tx, expired, time))
-  return expired.length === BATCH
-}
-
-/** Removes sessions with their steps, as far as they are still so. */
-async function removeExpired(tx: Transaction, found: { botId: string; id: string }[], now: string) {
-  const listed = (rows: { botId: string; id: string }[]) => {
-    const bots = sql.param(rows.map(({ botId }) => botId))
-    const ids = sql.param(rows.map(({ id }) => id))
-    return { bots, table: sql`unnest(${bots}::text[], ${ids}::text[]) AS listed(bot_id, id)` }
-  }
-  const expected = listed(found)
-  const removed = await selectRows(
-    tx,
-    { botId: chatSessions.botId, id: chatSessions.id },
-    (list) => sql`
-      DELETE FROM ${chatSessions} USING ${expected.table}
-      WHERE ${chatSessions.botId} = ANY(${expected.bots}) AND ${chatSessions.botId} = listed.bot_id
-        AND ${chatSessions.id} = listed.id AND expires_at < ${now}::timestamptz
-      RETURNING ${list}`,
-  )
-  const gone = listed(removed)
-  await tx.execute(sql`
-    DELETE FROM ${chatSteps} USING ${gone.table}
-    WHERE ${chatSteps.botId} = ANY(${gone.bots}) AND ${chatSteps.botId} = listed.bot_id
-      AND ${chatSteps.sessionId} = listed.id`)
 }

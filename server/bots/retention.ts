@@ -1,6 +1,6 @@
 import { sql } from 'drizzle-orm'
 import type { Config } from '../config.ts'
-import { type Database, transact } from '../db/client.ts'
+import { type Database, sqlState, transact } from '../db/client.ts'
 import { botPublications, bots, chatSessions, publishedBots } from '../db/schema.ts'
 import { expression, selectRows } from '../db/selection.ts'
 
@@ -16,6 +16,8 @@ const PAGE = 1_000
 
 /** Publications of a bot that go before the next bot has its turn: each can be some megabytes. */
 const TURN = 50
+/** The same after a turn that took longer than a statement may. */
+const SMALL_TURN = 1
 
 /** Makes what removes publications: each call looks at the next bots, and is true while it has to be called again. */
 export function publicationThinning({ PUBLICATIONS_RETENTION_DAYS: days, PUBLICATIONS_KEPT: kept }: Rule) {
@@ -45,19 +47,43 @@ export function publicationThinning({ PUBLICATIONS_RETENTION_DAYS: days, PUBLICA
         WHERE ${botPublications.botId} > ${after} AND ${botPublications.botId} <= ${last.id}
         GROUP BY ${botPublications.botId} HAVING count(*) > ${kept}`,
     )
-    for (const { botId } of many) isLeft = (await thin(db, botId, last.before, kept)) || isLeft
     after = last.id
+    let failure: unknown
+    for (const { botId } of many) {
+      try {
+        isLeft = (await thinInTime(db, botId, last.before, kept)) || isLeft
+      } catch (error) {
+        // The others have their turn all the same.
+        failure = error
+      }
+    }
+    if (failure) throw failure
     return true
   }
 }
 
-/** Removes some publications of a bot; true while there are more. */
-async function thin(db: Database, botId: string, before: string, kept: number): Promise<boolean> {
+/** Removes some publications of a bot, one of them where that takes too long; true while there are more. */
+async function thinInTime(db: Database, botId: string, before: string, kept: number): Promise<boolean> {
+  try {
+    return await thin(db, botId, before, kept, TURN)
+  } catch (error) {
+    if (sqlState(error) !== '57014') throw error
+    return thin(db, botId, before, kept, SMALL_TURN)
+  }
+}
+
+async function thin(
+  db: Database,
+  botId: string,
+  before: string,
+  kept: number,
+  turn: number,
+): Promise<boolean> {
   const spare = await spareOf(db, botId, before, kept)
   if (spare.length === 0) return false
   const needed = await neededByChats(db, botId, spare, before)
   const free = spare.filter((id) => !needed.has(id))
-  const ids = sql.param(free.slice(0, TURN))
+  const ids = sql.param(free.slice(0, turn))
   // Who restores one meanwhile has noted that, or finds that it is gone.
   await transact(db, (tx) =>
     tx.execute(sql`
@@ -66,7 +92,7 @@ async function thin(db: Database, botId: string, before: string, kept: number): 
           SELECT FROM ${publishedBots} p WHERE p.bot_id = ${botId} AND p.publication_id = ${botPublications.id}
         )`),
   )
-  return free.length > TURN
+  return free.length > turn
 }
 
 /**

@@ -8,6 +8,12 @@ type Connected = (
   release: (error?: Error | boolean) => void,
 ) => void
 
+/** Connections whose limit for locks is shorter than that of the pool, in milliseconds. */
+const shortened = new WeakMap<object, number>()
+
+/** The limit for locks that a connection has in place of its default, in milliseconds. */
+export const shortenedLockTimeout = (client: object): number | undefined => shortened.get(client)
+
 /**
  * A pool in which a request that needs several connections, one after the other, waits for all of them about as
  * long as it may wait for one. Who asks now has probably waited already, for as long as the last one did. Who
@@ -15,7 +21,6 @@ type Connected = (
  */
 export class Pool extends pg.Pool {
   private lastWait = 0
-  private readonly hurried = new WeakSet<pg.PoolClient>()
 
   // biome-ignore lint/suspicious/noExplicitAny: a promise without a callback, nothing with one, as pg has it
   override connect(done?: Connected): any {
@@ -69,9 +74,10 @@ export class Pool extends pg.Pool {
     const limit = this.options.lock_timeout
     if (!limit) return
     if (waited > limit / 2) {
-      this.hurried.add(client)
-      client.query(`set lock_timeout = ${Math.round(Math.max(limit / 8, limit - waited))}`, () => {})
-    } else if (this.hurried.delete(client)) {
+      const left = Math.round(Math.max(limit / 8, limit - waited))
+      shortened.set(client, left)
+      client.query(`set lock_timeout = ${left}`, () => {})
+    } else if (shortened.delete(client)) {
       client.query(`set lock_timeout = ${limit}`, () => {})
     }
   }

@@ -79,7 +79,10 @@ export const workspaces = pgTable(
     /** Set when the workspace was deleted; the purge removes the row once its bots are gone. */
     deletedAt: time('deleted_at'),
   },
-  (table) => [index('workspaces_creator').on(table.createdBy)],
+  (table) => [
+    index('workspaces_creator').on(table.createdBy),
+    index('workspaces_deleted').on(table.id).where(sql`deleted_at IS NOT NULL`).concurrently(),
+  ],
 )
 
 export const workspaceMembers = pgTable(
@@ -209,7 +212,7 @@ const keyedRequest = () => ({
   digest: bytea('digest').notNull(),
   /** Who runs a request that calls out, until it is answered; see `http/idempotency.ts`. */
   claim: text('claim'),
-  /** The answer; null before there is one, and the body also where it holds a secret. */
+  /** The response; null before there is one. The body is also null where it holds a secret, or is too large. */
   status: smallint('status'),
   headers: json('headers'),
   body: bytea('body'),
@@ -222,6 +225,18 @@ const keyedRequest = () => ({
 export const idempotencyKeys = pgTable('idempotency_keys', keyedRequest(), (table) => [
   primaryKey({ columns: [table.userId, table.key] }),
   index('idempotency_keys_age').on(table.createdAt),
+])
+
+/** A response that is too large for the row of its key, compressed with gzip. */
+const keyedResponse = () => ({
+  userId: text('user_id').notNull(),
+  key: text('key').notNull(),
+  body: bytea('body').notNull(),
+})
+
+/** Large responses of requests that are not about one bot. */
+export const idempotencyResponses = pgTable('idempotency_responses', keyedResponse(), (table) => [
+  primaryKey({ columns: [table.userId, table.key] }),
 ])
 
 /** What was done in a workspace, and by whom. Rows are only ever added, and outlive what they are about. */
@@ -318,6 +333,7 @@ export const bots = pgTable(
       .on(table.workspaceId, table.folderId, table.createdAt.desc(), table.id.desc())
       .where(sql`deleted_at IS NULL`),
     index('bots_folder').on(table.folderId),
+    index('bots_deleted').on(table.deletedAt).where(sql`deleted_at IS NOT NULL`).concurrently(),
   ],
 )
 
@@ -614,6 +630,13 @@ export const botIdempotencyKeys = pgTable(
   ],
 )
 
+/** Large responses of requests that are about one bot. */
+export const botIdempotencyResponses = pgTable(
+  'bot_idempotency_responses',
+  { botId: text('bot_id').notNull(), ...keyedResponse() },
+  (table) => [primaryKey({ columns: [table.botId, table.userId, table.key] })],
+)
+
 /**
  * Events on their way, one row for each endpoint that wants to be told: written in the transaction of what happened,
  * sent in the order of `seq` per subject. The key of a test event has the endpoint in place of a bot.
@@ -682,7 +705,18 @@ export const webhookOutbox = pgTable(
 )
 
 /** Bots of which something is to be removed in the background: deleted results, or all of a deleted bot. */
-export const purges = pgTable('purges', {
-  botId: text('bot_id').primaryKey(),
-  requestedAt: time('requested_at').notNull(),
-})
+export const purges = pgTable(
+  'purges',
+  {
+    botId: text('bot_id').primaryKey(),
+    requestedAt: time('requested_at').notNull(),
+    /** Rows that its next batch removes at most, once a batch took longer than a statement may. */
+    batchRows: integer('batch_rows'),
+    /** Set while its last batch has failed otherwise: all others go first. */
+    failedAt: time('failed_at'),
+  },
+  (table) => [
+    index('purges_queue').on(table.failedAt.asc().nullsFirst(), table.requestedAt).concurrently(),
+    index('purges_age').on(table.requestedAt).concurrently(),
+  ],
+)

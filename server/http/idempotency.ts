@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { constants, gunzipSync, gzipSync } from 'node:zlib'
 import { type SQL, sql } from 'drizzle-orm'
 import type express from 'express'
 import { LRUCache } from 'lru-cache'
@@ -16,8 +17,14 @@ import {
   type Transaction,
   transact,
 } from '../db/client.ts'
-import { botIdempotencyKeys, idempotencyKeys } from '../db/schema.ts'
-import { prepareSelect } from '../db/selection.ts'
+import { shortenedLockTimeout } from '../db/pool.ts'
+import {
+  botIdempotencyKeys,
+  botIdempotencyResponses,
+  idempotencyKeys,
+  idempotencyResponses,
+} from '../db/schema.ts'
+import { expression, optional, prepareSelect } from '../db/selection.ts'
 import { newId } from '../ids.ts'
 import type { JsonText } from '../json/json-text.ts'
 import type { Answer, AnyReply } from './answer.ts'
@@ -180,6 +187,8 @@ interface Earlier {
   headers: JsonText | null
   body: Buffer | null
   madeId: string | null
+  /** A large body, compressed. */
+  large: Buffer | null
 }
 
 /** One of which only this much is known. */
@@ -190,6 +199,7 @@ const running: Earlier = {
   headers: null,
   body: null,
   madeId: null,
+  large: null,
 }
 
 /** Thrown where the first request with a key is still running, in a transaction that has failed by that. */
@@ -208,10 +218,12 @@ async function enter(
   const written = await insert({ ...values, createdAt: request.now.toISOString() }).catch((error) => {
     throw sqlState(error) === '55P03' ? new Busy() : error
   })
-  await tx.$client.query('set local lock_timeout to default')
+  // Not the default of a connection whose limit was shortened for this request.
+  await tx.$client.query(`set local lock_timeout = ${shortenedLockTimeout(tx.$client) ?? 'default'}`)
   if (written === 1) return undefined
   const [earlier] = await find(values)
-  return earlier ?? running
+  if (!earlier?.large) return earlier ?? running
+  return { ...earlier, body: gunzipSync(earlier.large) }
 }
 
 /** Keeps the answer in the row of the key; false when somebody else has claimed it meanwhile. */
@@ -222,15 +234,24 @@ async function keep(
   claim: string | null,
   { status, headers, body, mediaType, madeId }: Answer,
 ): Promise<boolean> {
-  const kept = await keyStatements(tx)[botId === null ? 'user' : 'bot'].keep({
-    ...valuesOf(request, botId, claim),
+  const { keep: write, keepLarge } = keyStatements(tx)[botId === null ? 'user' : 'bot']
+  const values = valuesOf(request, botId, claim)
+  const bytes = madeId === undefined ? bytesOf(body) : null
+  const isLarge = bytes !== null && bytes.length > MAX_ROW_BODY_BYTES
+  const kept = await write({
+    ...values,
     status,
     headers: JSON.stringify({ ...headers, [TYPE]: mediaType }),
-    body: madeId === undefined ? bytesOf(body) : null,
+    body: isLarge ? null : bytes,
     madeId: madeId ?? null,
   })
-  return kept === 1
+  if (kept !== 1) return false
+  if (isLarge) await keepLarge({ ...values, body: gzipSync(bytes, { level: constants.Z_BEST_SPEED }) })
+  return true
 }
+
+/** A larger response is compressed and kept apart from the row of its key. */
+const MAX_ROW_BODY_BYTES = 64 * 1024
 
 function bytesOf(body: Answer['body']): Buffer {
   if (typeof body === 'string') return Buffer.from(body)
@@ -243,7 +264,11 @@ function valuesOf({ userId, key, digest }: Keyed, botId: string | null, claim: s
 }
 
 const keyStatements = statements((db, named) => {
-  const of = (name: string, table: typeof idempotencyKeys | typeof botIdempotencyKeys) => {
+  const of = (
+    name: string,
+    table: typeof idempotencyKeys | typeof botIdempotencyKeys,
+    responses: typeof idempotencyResponses | typeof botIdempotencyResponses,
+  ) => {
     const hasBot = table === botIdempotencyKeys
     const names = sql.raw(hasBot ? 'bot_id, user_id, key' : 'user_id, key')
     const scope: SQL = hasBot
@@ -271,8 +296,16 @@ const keyStatements = statements((db, named) => {
           headers: table.headers,
           body: table.body,
           madeId: table.madeId,
+          large: optional(
+            expression(sql`(SELECT r.body FROM ${responses} r WHERE (${names}) = (${scope}))`, 'bytea'),
+          ),
         },
         (list) => sql`SELECT ${list} FROM ${table} WHERE (${names}) = (${scope})`,
+      ),
+      keepLarge: prepareWrite(
+        db,
+        named(`${name}_keep_large`),
+        sql`INSERT INTO ${responses} (${names}, body) VALUES (${scope}, ${sql.placeholder('body')})`,
       ),
       keep: prepareWrite(
         db,
@@ -289,7 +322,10 @@ const keyStatements = statements((db, named) => {
       release: prepareWrite(db, named(`${name}_release`), sql`DELETE FROM ${table} WHERE ${isHeld}`),
     }
   }
-  return { user: of('key', idempotencyKeys), bot: of('bot_key', botIdempotencyKeys) }
+  return {
+    user: of('key', idempotencyKeys, idempotencyResponses),
+    bot: of('bot_key', botIdempotencyKeys, botIdempotencyResponses),
+  }
 })
 
 // Answers

@@ -28,6 +28,7 @@ export async function expireResults(db: Database, days: number | undefined, now:
     SELECT FROM ${results} r WHERE r.bot_id = ${bots.id} AND r.has_started IN (true, false) AND NOT r.is_archived
       AND r.created_at <= ${floor})`
 
+  let failure: unknown
   for (let after = ''; ; ) {
     const page = await selectRows(
       db,
@@ -35,13 +36,21 @@ export async function expireResults(db: Database, days: number | undefined, now:
       (list) => sql`SELECT ${list} ${lowBots(after)} ORDER BY ${bots.id} LIMIT ${PAGE}`,
     )
     const last = page.at(-1)?.id
-    if (last === undefined) return false
+    if (last === undefined) {
+      if (failure) throw failure
+      return false
+    }
     const expired = await selectRows(
       db,
       { id: bots.id, floor: expression(floor, 'text') },
       (list) => sql`SELECT ${list} ${lowBots(after)} AND ${bots.id} <= ${last} AND ${hasOlder}`,
     )
-    for (const bot of expired) await raiseFloor(db, bot.id, bot.floor, now)
+    for (const bot of expired) {
+      // One that fails keeps no other from its turn.
+      await raiseFloor(db, bot.id, bot.floor, now).catch((error) => {
+        failure = error
+      })
+    }
     after = last
   }
 }

@@ -1,6 +1,7 @@
 import { request } from 'node:http'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { purgeBatch, removeSessions } from '../../server/background/purge.ts'
+import { removeSessions } from '../../server/background/forgetting.ts'
+import { purgeBatch } from '../../server/background/purge.ts'
 import { unpackSteps } from '../../server/chat/packed-steps.ts'
 import { type App, startApp } from '../support/app.ts'
 import type { Answer } from '../support/client.ts'

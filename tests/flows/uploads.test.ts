@@ -102,6 +102,20 @@ test('a file that the store does not give up keeps no other from being removed',
   expect(stored()).toEqual([])
 })
 
+test('files are removed in one batch beside many that the store does not give up', async () => {
+  const urls: string[] = []
+  for (let number = 0; number < 12; number++) urls.push((await uploaded()).url)
+  await app.pool.query("UPDATE uploads SET remove_at = '2000-01-01'")
+  const own = app.files as FileStore
+  const refused = new Set(stored().slice(0, 8))
+  const remove = (key: string) => (refused.has(key) ? Promise.reject(new Error('Denied')) : own.remove(key))
+  await expect(removeFiles(app.db, { ...own, remove }, app.clock.now())).rejects.toThrow('Denied')
+  expect(new Set(stored())).toEqual(refused)
+  app.clock.advance(2 * 60 * 60 * 1000)
+  await purge()
+  expect(stored()).toEqual([])
+})
+
 describe('an answer', () => {
   test('names what was uploaded, which is kept with the result and goes with it', async () => {
     const { sessionId, resultId = '', url } = await uploaded()
