@@ -1,8 +1,19 @@
+import { execFile } from 'node:child_process'
 import { readdir } from 'node:fs/promises'
+import { promisify } from 'node:util'
 import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/globals'
 import { type App, startApp } from './support/app.ts'
+import { builtOf } from './support/build.ts'
 import { waitingForLocks } from './support/locks.ts'
-import { endProcesses, newDataFolder, run, until } from './support/process.ts'
+import {
+  endProcesses,
+  newDataFolder,
+  postmasterOf,
+  run,
+  startProgram,
+  startService,
+  until,
+} from './support/process.ts'
 import { makeWorld, type Site } from './support/world.ts'
 
 let app: App
@@ -75,7 +86,7 @@ describe('a person from nothing to a role', () => {
 
     expect(await accepted('token', 'revoke', '--id', id)).toEqual({ id })
     expect((await workspacesOf(token)).status).toBe(401)
-    expect(await refused('token', 'revoke', '--id', id)).toContain(id)
+    expect(await refused('token', 'revoke', '--id', id)).toBe(`The token ${id} was revoked before`)
   })
 
   test('a token gets the name and the days that were asked for', async () => {
@@ -146,7 +157,9 @@ describe('a user who is disabled', () => {
     }
     expect((await writes()).status).toBe(401)
     expect(await refused('token', 'create', '--email', email)).toContain('disabled')
-    expect(await accepted('user', 'disable', '--email', email)).toEqual({ id, email, revokedTokens: 0 })
+    const again = await admin('user', 'disable', '--email', email)
+    expect(again).toMatchObject({ code: 0, stderr: `The user ${email} was disabled before\n` })
+    expect(JSON.parse(again.stdout)).toEqual({ id, email, revokedTokens: 0 })
     const one = (await listed('user', 'list')).find((user) => user.id === id)
     expect(one).toEqual({
       id,
@@ -158,8 +171,16 @@ describe('a user who is disabled', () => {
 
     expect(await accepted('user', 'enable', '--email', email)).toEqual({ id, email })
     expect((await workspacesOf(token)).status).toBe(401)
-    const again = await accepted('token', 'create', '--email', email)
-    expect((await workspacesOf(again.token)).status).toBe(200)
+    const later = await accepted('token', 'create', '--email', email)
+    expect((await workspacesOf(later.token)).status).toBe(200)
+    const enabled = await admin('user', 'enable', '--email', email)
+    expect(enabled).toMatchObject({ code: 0, stderr: `The user ${email} was not disabled\n` })
+    const entries = await listed('audit', '--workspace', workspaceId)
+    const operations = entries
+      .filter(({ recordId }) => recordId === id)
+      .map(({ operation }) => operation)
+      .filter((operation) => /user (dis|en)able/.test(String(operation)))
+    expect(operations).toEqual(['admin user enable', 'admin user disable'])
   })
 
   test('gets no token either that was being made at that moment', async () => {
@@ -201,7 +222,10 @@ test('audit tells what was done in a workspace, and by whom', async () => {
   expect(byOperation).toEqual({
     'admin token create': expect.objectContaining({ ...nobody, recordId: id }),
     'admin token revoke': expect.objectContaining({ ...nobody, recordId: id }),
-    'admin member set': expect.objectContaining({ ...nobody, details: { role: 'ADMIN' } }),
+    'admin member set': expect.objectContaining({
+      ...nobody,
+      details: { role: 'ADMIN', formerRole: 'ADMIN' },
+    }),
     updateWorkspace: expect.objectContaining({ userId: site.admin.id, email: site.admin.email }),
   })
   await app.client.ok('deleteWorkspace', { as: site.admin, params: { workspaceId } })
@@ -217,7 +241,17 @@ test('migrate can be said as often as one likes', async () => {
 test.each([
   ['nothing at all', [], /^Expected one of: user create/],
   ['an unknown command', ['user', 'delete'], /^Expected one of: user create/],
-  ['an unknown option', ['migrate', '--force', 'yes'], /--force/],
+  ['an unknown option', ['migrate', '--force', 'yes'], /^Unknown option '--force'. See migrate --help$/],
+  [
+    'an option that another one follows',
+    ['user', 'create', '--email', '--name', 'x'],
+    /^Option '--email' .*--help$/,
+  ],
+  ['a word too many', ['user', 'list', 'all'], /'all'.*--help$/],
+  ['a file that looks like an option', ['backup', '--now'], /^Unknown option '--now'.*See backup --help$/],
+  ['a backup without a file', ['backup'], /^Expected one name of a file: backup FILE/],
+  ['a backup into two files', ['backup', 'a', 'b'], /^Expected one name of a file: backup FILE/],
+  ['the audit log of no workspace', ['audit', '--workspace', 'nope'], /^There is no such workspace: nope$/],
   ['an option without its value', ['token', 'revoke', '--id'], /--id/],
   ['missing options', ['user', 'create'], /^--email: .+; --name: .+$/],
   ['an address that is none', ['user', 'create', '--email', 'ada', '--name', 'Ada'], /^--email: /],
@@ -249,6 +283,120 @@ test('words that only every object knows are no commands, with or without a file
   for (const words of [['constructor'], ['toString', 'file'], ['constructor', 'file'], ['__proto__', 'file']])
     expect(await refused(...words)).toContain('Expected one of')
 })
+
+describe('help', () => {
+  test.each([[['--help']], [['-h']], [['help']], [['nothing', '--help']]])(
+    'of %j lists every command with a sentence, on standard output',
+    async (words) => {
+      const { code, stdout, stderr } = await admin(...words)
+      expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+      const lines = stdout.split('\n').filter((line) => line.startsWith('  '))
+      expect(lines).toHaveLength(16)
+      for (const line of lines) expect(line).toMatch(/^ {2}[a-z-]+( [a-z]+)? {2,}[A-Z][^.]{10,}$/)
+    },
+  )
+
+  test('of one command explains that alone and does nothing', async () => {
+    const folder = await newDataFolder()
+    const variables = { DATABASE_URL: app.databaseUrl }
+    for (const words of [
+      ['backup', '--help'],
+      ['backup', '-h'],
+      ['backup', 'x', '--help'],
+    ]) {
+      const { code, stdout } = await run('server/admin.ts', words, variables)
+      expect(code).toBe(0)
+      expect(stdout.match(/^ {2}\S/gm)).toHaveLength(1)
+      expect(stdout).toContain('Writes all rows of the database into a new file')
+    }
+    expect(await readdir(folder)).toEqual([])
+  })
+})
+
+describe('the rules of the operations', () => {
+  test('the only admin of a workspace keeps the role, and another one can take it over', async () => {
+    const { here } = await makeWorld(app)
+    const set = (email: string, role: string) =>
+      ['member', 'set', '--workspace', here.workspaceId, '--email', email, '--role', role] as const
+    expect(await refused(...set(here.admin.email, 'GUEST'))).toMatch(/^A workspace keeps at least one admin/)
+    await accepted(...set(here.member.email, 'ADMIN'))
+    await accepted(...set(here.admin.email, 'GUEST'))
+  })
+
+  test('a token for a workspace in which the user has no role is refused', async () => {
+    const { here, stranger } = await makeWorld(app)
+    const words = ['token', 'create', '--email', stranger.email, '--workspace', here.workspaceId]
+    expect(await refused(...words)).toMatch(/has no role in the workspace .*member set/)
+  })
+
+  test('disabling the last admin names the workspaces that nobody can administer any more', async () => {
+    const { here } = await makeWorld(app)
+    const { code, stderr } = await admin('user', 'disable', '--email', here.admin.email)
+    expect(code).toBe(0)
+    expect(stderr).toMatch(
+      new RegExp(`^The workspace ${here.workspaceId} .* has no admin left who can log in: .*\n$`),
+    )
+    await accepted('user', 'enable', '--email', here.admin.email)
+    await accepted(
+      'member',
+      'set',
+      '--workspace',
+      here.workspaceId,
+      '--email',
+      here.member.email,
+      '--role',
+      'ADMIN',
+    )
+    await accepted('user', 'disable', '--email', here.admin.email)
+    const last = await admin('user', 'disable', '--email', here.member.email)
+    expect(last.stderr).toContain(here.workspaceId)
+  })
+
+  test('scopes may have spaces between them', async () => {
+    await accepted('token', 'create', '--email', site.admin.email, '--scopes', 'read, write')
+  })
+})
+
+test('a list whose reader ends early ends without a word, and one of many entries comes whole', async () => {
+  const { here } = await makeWorld(app)
+  await app.pool.query(
+    `INSERT INTO audit_log (workspace_id, id, created_at, operation, record_id, outcome)
+     SELECT $1, lpad(n::text, 26, '0'), '2026-01-01Z', 'test ' || repeat('x', 200), 'r', 'success' FROM generate_series(1, 5000) n`,
+    [here.workspaceId],
+  )
+  const all = await listed('audit', '--workspace', here.workspaceId)
+  expect(all.length).toBeGreaterThanOrEqual(5_000)
+  expect(new Set(all.map(({ id }) => id)).size).toBe(all.length)
+  const command = `${process.execPath} ${builtOf('server/admin.ts')} audit --workspace ${here.workspaceId} | head -1`
+  const { stdout, stderr } = await promisify(execFile)('sh', ['-c', command], {
+    env: { PATH: process.env.PATH, DATABASE_URL: app.databaseUrl },
+  })
+  expect(stdout.split('\n')).toHaveLength(2)
+  expect(stderr).toBe('')
+})
+
+test('lists have no time limit of statements', async () => {
+  const { here } = await makeWorld(app)
+  const variables = { DATABASE_URL: app.databaseUrl, DATABASE_STATEMENT_TIMEOUT: '1' }
+  const { code } = await run('server/admin.ts', ['audit', '--workspace', here.workspaceId], variables)
+  expect(code).toBe(0)
+})
+
+test.each(['SIGINT', 'SIGTERM', 'SIGHUP', 'SIGQUIT'] as const)(
+  'a command that gets %s ends, and with it the database server that it started',
+  async (signal) => {
+    const folder = await newDataFolder()
+    const first = await startService({ DATA_DIR: folder })
+    first.signal('SIGTERM')
+    await first.ended
+    const holder = startProgram('server/admin.ts', ['backup', `${folder}/file`], { DATA_DIR: folder })
+    await until('the server runs', async () => (await postmasterOf(folder)) !== undefined)
+    holder.signal(signal)
+    const { code } = await holder.ended
+    expect(code === 0 || (code ?? 0) > 128).toBe(true)
+    await until('the server is gone', async () => (await postmasterOf(folder)) === undefined)
+  },
+)
 
 test('a role in a workspace that is being deleted is refused', async () => {
   const { here, stranger } = await makeWorld(app)

@@ -87,12 +87,12 @@ export function tokensOf(db: Database, grant: UserGrant): Promise<TokenRow[]> {
     .orderBy(...newestFirst(table.createdAt, table.id))
 }
 
-/** Whether the caller has a role in a workspace, whatever their token may do there. */
-export async function isMember(db: Database, { caller }: UserGrant, workspaceId: string): Promise<boolean> {
+/** Whether a user has a role in a workspace, whatever their tokens may do there. */
+export async function isMember(db: Database, userId: string, workspaceId: string): Promise<boolean> {
   const [row] = await db
     .select({ role: workspaceMembers.role })
     .from(workspaceMembers)
-    .where(and(eq(workspaceMembers.workspaceId, workspaceId), eq(workspaceMembers.userId, caller.userId)))
+    .where(and(eq(workspaceMembers.workspaceId, workspaceId), eq(workspaceMembers.userId, userId)))
   return row !== undefined
 }
 

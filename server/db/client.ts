@@ -44,7 +44,8 @@ export function connect(options: DatabaseOptions): { db: Database; pool: pg.Pool
     idle_session_timeout: '0',
   }
   const pool = new Pool({
-    Client: clientWith(options.sessionSettings ? settings : {}),
+    // Versions differ in the other time limits, and none takes an unknown one with the start of a connection.
+    Client: options.sessionSettings ? clientWith(settings, liftOtherLimits) : clientWith({}),
     connectionString: options.url,
     max: options.poolSize,
     connectionTimeoutMillis: options.connectTimeout,
@@ -59,11 +60,7 @@ export function connect(options: DatabaseOptions): { db: Database; pool: pg.Pool
   // Without these listeners the process ends when the server closes a connection: an idle one of the pool,
   // or one that a transaction holds between two statements, of which the next one then fails.
   pool.on('error', options.onError)
-  pool.on('connect', (client) => {
-    client.on('error', () => {})
-    // Versions differ in these, and none of them takes an unknown one with its start.
-    if (options.sessionSettings) client.query(liftOtherLimits, () => {})
-  })
+  pool.on('connect', (client) => client.on('error', () => {}))
   if (options.statementTimeout > 0) giveUpSilent(pool, options.statementTimeout + 1_000)
   const db = drizzle(pool, { schema })
   if (!options.namedStatements) unname(db)

@@ -43,13 +43,36 @@ const setAll = (isLocal: boolean) => `
  */
 export const beginWithoutLimits = (isolation: string) => `BEGIN ISOLATION LEVEL ${isolation};${setAll(true)}`
 
-type StartUp = new (config?: pg.ClientConfig) => pg.Client & { getStartupConf(): Record<string, string> }
+type Connected = (error?: Error) => void
 
-/** A connection that sets what it relies on. `settings` are sent with its start, which poolers refuse. */
-export function clientWith(settings: Record<string, string>): typeof pg.Client {
+type StartUp = new (
+  config?: pg.ClientConfig,
+) => Omit<pg.Client, 'connect'> & {
+  getStartupConf(): Record<string, string>
+  connect(done: Connected): void
+}
+
+/**
+ * A connection that sets what it relies on. `settings` are sent with its start, which poolers refuse; `statement` is run
+ * before the connection counts as made.
+ */
+export function clientWith(settings: Record<string, string>, statement?: string): typeof pg.Client {
   class Client extends (pg.Client as unknown as StartUp) {
     override getStartupConf() {
       return { ...super.getStartupConf(), ...reportedSettings, ...settings }
+    }
+
+    // biome-ignore lint/suspicious/noExplicitAny: a promise without a callback, nothing with one, as pg has it
+    override connect(done?: Connected): any {
+      if (!done) {
+        return new Promise<void>((resolve, reject) =>
+          this.connect((error) => (error ? reject(error) : resolve())),
+        )
+      }
+      super.connect((error) => {
+        if (error || statement === undefined) return done(error)
+        this.query(statement, (refusal) => done(refusal ?? undefined))
+      })
     }
   }
   return Client as unknown as typeof pg.Client

@@ -19,7 +19,7 @@ export const tokens: TokensHandlers<Contexts> = {
     const excess = beyond(caller, body)
     if (excess.length > 0) return reply.fail('FORBIDDEN', excess)
     const { workspaceId = caller.boundTo } = body
-    if (body.workspaceId !== undefined && !(await isMember(db, grant, body.workspaceId))) {
+    if (body.workspaceId !== undefined && !(await isMember(db, caller.userId, body.workspaceId))) {
       return reply.fail('BAD_REQUEST', [noSuchWorkspace])
     }
     const made = await insertToken(

@@ -3,7 +3,7 @@ import type { OperationId } from '../../contract/index.ts'
 import type { WorkspaceGrant } from '../access/index.ts'
 import type { Database, Transaction } from '../db/client.ts'
 import { encoderOf, listsOf } from '../db/insertion.ts'
-import { after, newestFirst, type Position } from '../db/page.ts'
+import { after, beginning, newestFirst, type Position } from '../db/page.ts'
 import { auditLog as table, users, workspaceMembers } from '../db/schema.ts'
 import { newId } from '../ids.ts'
 import { JsonText } from '../json/json-text.ts'
@@ -86,7 +86,12 @@ const shown = {
 }
 
 /** Entries of a workspace after a position, newest first. */
-export function auditPage(db: Database, { workspace }: WorkspaceGrant, position: Position, limit: number) {
+export function auditPage(
+  db: Database,
+  { workspace }: { workspace: Pick<WorkspaceGrant['workspace'], 'id'> },
+  position: Position,
+  limit: number,
+) {
   return db
     .select(shown)
     .from(table)
@@ -96,12 +101,16 @@ export function auditPage(db: Database, { workspace }: WorkspaceGrant, position:
     .limit(limit)
 }
 
+/** How many entries are read at a time. */
+const PAGE_ENTRIES = 1_000
+
 /** All of them, also of a workspace that was deleted. */
-export function allEntries(db: Database, workspaceId: string) {
-  return db
-    .select(shown)
-    .from(table)
-    .leftJoin(users, eq(users.id, table.userId))
-    .where(eq(table.workspaceId, workspaceId))
-    .orderBy(...newestFirst(table.createdAt, table.id))
+export async function* allEntries(db: Database, workspaceId: string) {
+  for (let position = beginning; ; ) {
+    const page = await auditPage(db, { workspace: { id: workspaceId } }, position, PAGE_ENTRIES)
+    yield* page
+    const last = page.at(-1)
+    if (!last || page.length < PAGE_ENTRIES) return
+    position = last
+  }
 }

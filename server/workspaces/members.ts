@@ -2,16 +2,21 @@ import { and, asc, count, eq } from 'drizzle-orm'
 import type { Issue } from '../../contract/errors.ts'
 import type { Role } from '../../contract/operation.ts'
 import type { components } from '../../generated/openapi.ts'
-import type { WorkspaceGrant } from '../access/index.ts'
 import { type Database, type Transaction, transact } from '../db/client.ts'
 import { workspaceMembers as table, users } from '../db/schema.ts'
-import { newEntry, writeEntry } from './audit.ts'
+import { type Deed, newEntry, writeEntry } from './audit.ts'
 import { holdWorkspace } from './rows.ts'
 
 type Member = components['schemas']['Member']
 
+/** The workspace, and the token that changes something in it; null for the command. */
+interface Place {
+  workspace: { id: string }
+  caller: Deed['by']
+}
+
 /** Everybody with a role in the workspace, longest member first. */
-export async function membersOf(db: Database, { workspace }: WorkspaceGrant): Promise<Member[]> {
+export async function membersOf(db: Database, { workspace }: Pick<Place, 'workspace'>): Promise<Member[]> {
   return db
     .select({
       workspaceId: table.workspaceId,
@@ -28,10 +33,11 @@ export async function membersOf(db: Database, { workspace }: WorkspaceGrant): Pr
 /** Gives a user a role; `exists` when they have one, `gone` when the workspace was deleted meanwhile. */
 export async function insertMember(
   db: Database,
-  { workspace, caller }: WorkspaceGrant,
+  { workspace, caller }: Place,
   userId: string,
   role: Role,
   now: Date,
+  operation: Deed['operation'] = 'addMember',
 ): Promise<'added' | 'exists' | 'gone'> {
   return transact(db, async (tx) => {
     if (!(await holdWorkspace(tx, workspace.id, 'key share'))) return 'gone'
@@ -40,8 +46,7 @@ export async function insertMember(
       .values({ workspaceId: workspace.id, userId, role, createdAt: now })
       .onConflictDoNothing()
     if (added.rowCount !== 1) return 'exists'
-    const deed = { by: caller, operation: 'addMember' } as const
-    await writeEntry(tx, newEntry(workspace.id, deed, userId, now, { role }))
+    await writeEntry(tx, newEntry(workspace.id, { by: caller, operation }, userId, now, { role }))
     return 'added'
   })
 }
@@ -49,10 +54,11 @@ export async function insertMember(
 /** Gives a member another role, or none. Undefined where there is no such member. */
 export async function changeMember(
   db: Database,
-  grant: WorkspaceGrant,
+  grant: Place,
   userId: string,
   role: Role | undefined,
   now: Date,
+  operation: Deed['operation'] = role === undefined ? 'removeMember' : 'updateMember',
 ): Promise<{ member: Member } | { issue: Issue } | undefined> {
   return transact(db, async (tx) => {
     // Changes in one workspace follow each other, or two admins could take the last admin away together.
@@ -64,10 +70,7 @@ export async function changeMember(
       const path = role === undefined ? ['path', 'userId'] : ['body', 'role']
       return { issue: { path, code: 'last_admin', message: 'A workspace keeps at least one admin' } }
     }
-    const deed = {
-      by: grant.caller,
-      operation: role === undefined ? 'removeMember' : 'updateMember',
-    } as const
+    const deed = { by: grant.caller, operation }
     const details = { role: role ?? null, formerRole: member.role }
     await writeEntry(tx, newEntry(grant.workspace.id, deed, userId, now, details))
     if (role === undefined) {
@@ -79,7 +82,7 @@ export async function changeMember(
   })
 }
 
-async function adminsOf(tx: Transaction, { workspace }: WorkspaceGrant): Promise<number> {
+async function adminsOf(tx: Transaction, { workspace }: Place): Promise<number> {
   const [row] = await tx
     .select({ admins: count() })
     .from(table)

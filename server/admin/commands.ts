@@ -1,0 +1,321 @@
+import { and, asc, desc, eq, isNull, sql } from 'drizzle-orm'
+import { email as emailSchema } from '../../contract/members.ts'
+import { roles, scopes } from '../../contract/operation.ts'
+import { name as nameSchema } from '../../contract/shared.ts'
+import { expiresSoon } from '../../contract/tokens.ts'
+import { z } from '../../contract/zod.ts'
+import { insertToken, isMember } from '../access/tokens.ts'
+import { setUserEnabled } from '../access/users.ts'
+import type { Config } from '../config.ts'
+import type { Database } from '../db/client.ts'
+import { distribute, partition } from '../db/migrate.ts'
+import { finishUpgrade } from '../db/releases.ts'
+import { apiTokens, users, workspaces } from '../db/schema.ts'
+import { newId } from '../ids.ts'
+import { allEntries, tokenEntries } from '../workspaces/audit.ts'
+import { encryptAnew, usedKeys } from '../workspaces/credentials.ts'
+import { openKeyring } from '../workspaces/keyring.ts'
+import { changeMember, insertMember } from '../workspaces/members.ts'
+
+/* The commands on the records of the service. Where an operation does the same, both call one function. */
+
+/** A failure that the person at the keyboard can mend; its message is all they need. */
+export class Refusal extends Error {}
+
+type Options = Record<string, string | undefined>
+
+/** The rest of what a command may need. */
+interface Surroundings {
+  config: Config
+  /** A sentence for the person at the keyboard, on standard error. */
+  say: (line: string) => void
+}
+
+export interface Command {
+  help: string
+  options: string[]
+  run: (
+    db: Database,
+    options: Options,
+    surroundings: Surroundings,
+  ) => Promise<object | object[]> | AsyncIterable<object>
+}
+
+export const commands: Record<string, Command> = {
+  'user create': {
+    help: 'Creates a user, who has no token and no role yet: --email E --name N',
+    options: ['email', 'name'],
+    async run(db, options) {
+      const input = check(z.object({ email: emailSchema, name: nameSchema('', '') }), options)
+      const now = new Date()
+      const user = { id: newId(now), email: input.email.toLowerCase(), name: input.name }
+      const created = await db
+        .insert(users)
+        .values({ ...user, createdAt: now, updatedAt: now })
+        .onConflictDoNothing()
+        .returning()
+      if (created.length === 0)
+        throw new Refusal(`A user with the e-mail address ${user.email} exists already`)
+      return user
+    },
+  },
+  'user list': {
+    help: 'Lists all users',
+    options: [],
+    async run(db) {
+      return db
+        .select({
+          id: users.id,
+          email: users.email,
+          name: users.name,
+          createdAt: users.createdAt,
+          disabledAt: users.disabledAt,
+        })
+        .from(users)
+        .orderBy(asc(users.createdAt), asc(users.id))
+    },
+  },
+  'user disable': {
+    help: 'Revokes all tokens of a user and allows no new ones: --email E',
+    options: ['email'],
+    async run(db, options, { say }) {
+      const { email } = check(z.object({ email: emailSchema }), options)
+      const { id } = await userWith(db, email)
+      const { isChanged, revokedTokens, withoutAdmin } = await setUserEnabled(db, id, false, new Date())
+      if (!isChanged) say(`The user ${email} was disabled before`)
+      for (const workspace of withoutAdmin) {
+        say(
+          `The workspace ${workspace.id} (${workspace.name}) has no admin left who can log in: set one with member set`,
+        )
+      }
+      return { id, email: email.toLowerCase(), revokedTokens }
+    },
+  },
+  'user enable': {
+    help: 'Allows a disabled user to get tokens again: --email E',
+    options: ['email'],
+    async run(db, options, { say }) {
+      const { email } = check(z.object({ email: emailSchema }), options)
+      const { id } = await userWith(db, email)
+      const { isChanged } = await setUserEnabled(db, id, true, new Date())
+      if (!isChanged) say(`The user ${email} was not disabled`)
+      return { id, email: email.toLowerCase() }
+    },
+  },
+  'token create': {
+    help: 'Creates an access token and shows it once: --email E [--name N] [--expires-in-days D] [--scopes S,S] [--workspace W]',
+    options: ['email', 'name', 'expires-in-days', 'scopes', 'workspace'],
+    async run(db, options) {
+      const input = check(
+        z.object({
+          email: emailSchema,
+          name: nameSchema('', '').default('Made with the admin command'),
+          'expires-in-days': z
+            .string()
+            .regex(/^\d+$/, { error: 'Expected a number of days' })
+            .transform(Number)
+            .pipe(z.int().min(1).max(3650))
+            .optional(),
+          scopes: z
+            .string()
+            .transform((list) => list.split(',').map((scope) => scope.trim()))
+            .pipe(z.array(z.enum(scopes)))
+            .optional(),
+          workspace: z.string().optional(),
+        }),
+        options,
+      )
+      const user = await userWith(db, input.email)
+      if (input.workspace !== undefined) {
+        await requireWorkspace(db, input.workspace)
+        if (!(await isMember(db, user.id, input.workspace))) {
+          throw new Refusal(
+            `${user.email} has no role in the workspace ${input.workspace}: give one with member set first`,
+          )
+        }
+      }
+      const made = await insertToken(
+        db,
+        {
+          userId: user.id,
+          name: input.name,
+          expiresInDays: input['expires-in-days'],
+          scopes: input.scopes ? scopes.filter((scope) => input.scopes?.includes(scope)) : null,
+          workspaceId: input.workspace ?? null,
+        },
+        { by: null, operation: 'admin token create' },
+        new Date(),
+      )
+      if (!made) throw new Refusal(`The user ${user.email} is disabled`)
+      return { id: made.row.id, token: made.token }
+    },
+  },
+  'token list': {
+    help: 'Lists tokens, revoked ones too, without what they are: [--email E]',
+    options: ['email'],
+    async run(db, options) {
+      const { email } = check(z.object({ email: emailSchema.optional() }), options)
+      const user = email === undefined ? undefined : await userWith(db, email)
+      const rows = await db
+        .select({
+          id: apiTokens.id,
+          email: users.email,
+          name: apiTokens.name,
+          hint: apiTokens.hint,
+          scopes: apiTokens.scopes,
+          workspaceId: apiTokens.workspaceId,
+          createdAt: apiTokens.createdAt,
+          expiresAt: apiTokens.expiresAt,
+          lastUsedOn: apiTokens.lastUsedOn,
+          revokedAt: apiTokens.revokedAt,
+        })
+        .from(apiTokens)
+        .innerJoin(users, eq(users.id, apiTokens.ownerUserId))
+        .where(user && eq(apiTokens.ownerUserId, user.id))
+        .orderBy(desc(apiTokens.createdAt), desc(apiTokens.id))
+      const now = new Date()
+      return rows.map((row) => ({
+        ...row,
+        scopes: row.scopes ?? scopes,
+        expiresSoon: expiresSoon(row.expiresAt, now),
+      }))
+    },
+  },
+  'token revoke': {
+    help: 'Revokes a token at once: --id I',
+    options: ['id'],
+    async run(db, options) {
+      const { id } = check(z.object({ id: z.string() }), options)
+      const now = new Date()
+      const revoked = db.$with('revoked').as(
+        db
+          .update(apiTokens)
+          .set({ revokedAt: now })
+          .where(and(eq(apiTokens.id, id), isNull(apiTokens.revokedAt)))
+          .returning({
+            id: apiTokens.id,
+            ownerUserId: apiTokens.ownerUserId,
+            workspaceId: apiTokens.workspaceId,
+          }),
+      )
+      const noted = tokenEntries({ by: null, operation: 'admin token revoke' }, sql`revoked`, now)
+      const [row] = await db.with(revoked, db.$with('entries', {}).as(noted)).select().from(revoked)
+      if (!row) {
+        const [known] = await db
+          .select({ revokedAt: apiTokens.revokedAt })
+          .from(apiTokens)
+          .where(eq(apiTokens.id, id))
+        throw new Refusal(
+          known ? `The token ${id} was revoked before` : `There is no such token: ${id}: see token list`,
+        )
+      }
+      return { id }
+    },
+  },
+  'member set': {
+    help: 'Gives a user a role in a workspace: --workspace W --email E --role ADMIN|MEMBER|GUEST',
+    options: ['workspace', 'email', 'role'],
+    async run(db, options) {
+      const input = check(
+        z.object({ workspace: z.string(), email: emailSchema, role: z.enum(roles) }),
+        options,
+      )
+      const user = await userWith(db, input.email)
+      const where = { workspace: { id: input.workspace }, caller: null }
+      const now = new Date()
+      const operation = 'admin member set'
+      const added = await insertMember(db, where, user.id, input.role, now, operation)
+      if (added === 'gone') throw noWorkspace(input.workspace)
+      if (added === 'exists') {
+        const outcome = await changeMember(db, where, user.id, input.role, now, operation)
+        if (!outcome) throw new Refusal('The member was removed at this moment: run the command again')
+        if ('issue' in outcome) throw new Refusal(`${outcome.issue.message}: set another one first`)
+      }
+      return { workspaceId: input.workspace, userId: user.id, role: input.role }
+    },
+  },
+  'credentials rotate': {
+    help: 'Encrypts all stored credentials with the first key of ENCRYPTION_KEY, or with a new one in DATA_DIR',
+    options: [],
+    async run(db, _options, { config }) {
+      const { read, add } = openKeyring(config)
+      // With the keys in a file, a new one comes in front. Where they are set, whoever sets them did that.
+      const keys = add ? await add(await usedKeys(db)) : await read()
+      const [key] = keys
+      if (!key) throw new Refusal('There is no key to encrypt with: set ENCRYPTION_KEY')
+      const { encrypted, unreadable } = await encryptAnew(db, keys)
+      if (unreadable === 0) return { key: key.id, encrypted }
+      throw new Refusal(
+        `${encrypted} credentials were encrypted anew, ${unreadable} were not: put the key that they have behind the first one in ENCRYPTION_KEY, with a comma between`,
+      )
+    },
+  },
+  audit: {
+    help: 'Prints the audit log of a workspace, newest first: --workspace W',
+    options: ['workspace'],
+    async *run(db, options) {
+      const { workspace } = check(z.object({ workspace: z.string() }), options)
+      let isEmpty = true
+      for await (const { details, ...entry } of allEntries(db, workspace)) {
+        isEmpty = false
+        yield { ...entry, details: details && JSON.parse(details.text) }
+      }
+      if (isEmpty) await requireWorkspace(db, workspace)
+    },
+  },
+  // Done before every command, unless MIGRATE says otherwise.
+  migrate: {
+    help: 'Brings the database to this release',
+    options: [],
+    run: async () => ({ migrated: true }),
+  },
+  'finish-upgrade': {
+    help: 'Ends an upgrade, once no process of the release before runs any more',
+    options: [],
+    async run(db) {
+      await finishUpgrade(db, new Date())
+      return { finished: true }
+    },
+  },
+  distribute: {
+    help: 'Spreads the tables over the nodes of a Citus cluster',
+    options: [],
+    async run(_db, _options, { config: { DATABASE_URL } }) {
+      if (!DATABASE_URL) throw new Refusal('Set DATABASE_URL to the coordinator of the Citus cluster')
+      await distribute(DATABASE_URL)
+      return { distributed: true }
+    },
+  },
+  partition: {
+    help: 'Splits the tables that grow by bot into partitions, in a pause of the service',
+    options: [],
+    async run(_db, _options, { config: { DATABASE_URL }, say }) {
+      if (!DATABASE_URL)
+        throw new Refusal('Set DATABASE_URL: the embedded PostgreSQL is not made for so much')
+      return { partitioned: await partition(DATABASE_URL, say) }
+    },
+  },
+}
+
+function check<Schema extends z.ZodType>(schema: Schema, options: Options): z.output<Schema> {
+  const parsed = schema.safeParse(options)
+  if (parsed.success) return parsed.data
+  const problems = parsed.error.issues.map(({ path, message }) => `--${path.join('.')}: ${message}`)
+  throw new Refusal(problems.join('; '))
+}
+
+async function userWith(db: Database, email: string) {
+  const [user] = await db.select().from(users).where(eq(users.email, email.toLowerCase()))
+  if (!user) throw new Refusal(`There is no user with the e-mail address ${email}`)
+  return user
+}
+
+async function requireWorkspace(db: Database, id: string) {
+  const [workspace] = await db
+    .select({ id: workspaces.id })
+    .from(workspaces)
+    .where(and(eq(workspaces.id, id), isNull(workspaces.deletedAt)))
+  if (!workspace) throw noWorkspace(id)
+}
+
+const noWorkspace = (id: string) => new Refusal(`There is no such workspace: ${id}`)
