@@ -555,7 +555,10 @@ describe('pages', () => {
       for (const method of ['POST', 'PUT', 'DELETE', 'TRACE']) {
         const answer = await app.client.send(method, path)
         expect([answer.status, answer.headers.allow]).toEqual([405, 'GET, HEAD, OPTIONS'])
-        expect(answer.text).toBe(JSON.stringify(errorBody('METHOD_NOT_ALLOWED')))
+        expect(answer.body).toMatchObject({
+          ...errorBody('METHOD_NOT_ALLOWED'),
+          issues: [{ code: 'unknown_method' }],
+        })
       }
       expect((await app.client.send('OPTIONS', path)).status).toBe(204)
       expect((await app.client.send('GET', `${path}/`)).status).toBe(404)
@@ -732,7 +735,6 @@ describe('the log', () => {
       await app.client.call('createWorkspace', { as: { token: secret }, body: { name: 'Acme' } }),
       await app.client.send('GET', `/v1/workspaces/${secret}.`, { as }),
       await app.client.send('GET', `/v1/workspaces?limit=${secret}`, { as }),
-      await app.client.send('GET', `/${secret}`, { as }),
       await app.client.send('GET', '/livez', { headers: { Cookie: secret, 'User-Agent': secret } }),
     ]
     await app.pool.query('ALTER TABLE workspaces RENAME TO hidden')

@@ -132,7 +132,14 @@ describe('rights', () => {
     await unchanged(async () => {
       for (const as of others) {
         const answer = await call(id, { ...request, as })
-        expect([answer.status, answer.text]).toEqual([403, JSON.stringify(errorBody('FORBIDDEN'))])
+        const hasRole = lower.includes(as)
+        expect([answer.status, answer.body]).toEqual([
+          403,
+          {
+            ...errorBody('FORBIDDEN'),
+            issues: [expect.objectContaining({ code: hasRole ? 'role_too_low' : 'no_role' })],
+          },
+        ])
       }
     })
   })
@@ -155,10 +162,13 @@ describe('rights', () => {
     const { world, request } = await prepare(id)
     const code = errorsOf(contractOf(id)).includes('NOT_FOUND') ? 'NOT_FOUND' : 'FORBIDDEN'
     await unchanged(async () => {
+      const texts: string[] = []
       for (const as of [world.here.admin, world.stranger]) {
         const answer = await call(id, { ...missing(id, request), as })
-        expect(answer.text).toBe(JSON.stringify(errorBody(code)))
+        texts.push(answer.text)
+        expect(answer.body).toEqual({ ...errorBody(code), issues: [expect.any(Object)] })
       }
+      expect(new Set(texts).size).toBe(1)
     })
   })
 
@@ -218,7 +228,10 @@ describe('rights', () => {
     const callers = await Promise.all(lower.map((as) => limited(app, as, { scopes: [scopeOf(id)] })))
     await unchanged(async () => {
       for (const as of callers) {
-        expect((await call(id, { ...request, as })).text).toBe(JSON.stringify(errorBody('FORBIDDEN')))
+        const { issues } = (await call(id, { ...request, as })).body
+        expect(issues).toEqual([
+          expect.objectContaining({ code: expect.stringMatching(/^(no_role|role_too_low)$/) }),
+        ])
       }
     })
   })
@@ -240,7 +253,7 @@ describe('rights', () => {
       const inside = await limited(app, as, { workspaceId: here.workspaceId })
       await unchanged(async () => {
         const answer = await call(id, { ...request, as: elsewhere })
-        expect([answer.status, answer.text]).toEqual([403, JSON.stringify(errorBody('FORBIDDEN'))])
+        expect([answer.status, answer.body.issues.length]).toEqual([403, 1])
       })
       expect((await call(id, { ...request, as: inside })).status).toBe(successOf(id))
     },

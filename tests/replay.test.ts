@@ -1,13 +1,14 @@
 import { randomUUID } from 'node:crypto'
+import { connect } from 'node:net'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { type ErrorCode, errorBody, errors } from '../contract/errors.ts'
 import { type OperationId, operations } from '../contract/index.ts'
-import { minimumKeyOf, type Operation, ownErrorsOf } from '../contract/operation.ts'
+import { fileMediaType, minimumKeyOf, type Operation, ownErrorsOf } from '../contract/operation.ts'
 import { cases } from './cases/index.ts'
 import { type App, startApp } from './support/app.ts'
 import { type Case, type CaseRequest, derivedCodes } from './support/cases.ts'
-import { type Answer, anyBody } from './support/client.ts'
+import { type Answer, anyBody, targetOf } from './support/client.ts'
 import { codeOfResponse, endpoints, pathOf, published } from './support/published.ts'
 import { clear, digestOf } from './support/rows.ts'
 import { runs } from './support/runs.ts'
@@ -24,6 +25,8 @@ let app: App
 let stranded: App
 /** The same service, where each caller has one request an hour. */
 let strict: App
+/** The same service, which gives up on a request after 300 ms. */
+let hasty: App
 /** Breaks what operations need. Has no time limits, unlike the connections of the app. */
 let saboteur: pg.Client
 
@@ -40,6 +43,7 @@ beforeAll(async () => {
       TRUST_PROXY: true,
     },
   })
+  hasty = await startApp({ databaseUrl: app.databaseUrl, requestTimeout: 300 })
   saboteur = new pg.Client({ connectionString: app.databaseUrl })
   await saboteur.connect()
 })
@@ -50,6 +54,7 @@ afterAll(async () => {
   await saboteur.end()
   await stranded.stop()
   await strict.stop()
+  await hasty.stop()
   await app.stop()
 })
 
@@ -174,6 +179,30 @@ const derivations: Record<Derived, (id: OperationId, request: CaseRequest) => Pr
     }
   },
 
+  async REQUEST_TIMEOUT(id, request) {
+    const { pathname, search, host } = new URL(targetOf(id, request), hasty.url)
+    const type = (operations[id] as Operation).fileBody ? fileMediaType : 'application/json'
+    const head = [
+      `${methodOf(id).toUpperCase()} ${pathname}${search} HTTP/1.1`,
+      `Host: ${host}`,
+      `Content-Type: ${type}`,
+      'Content-Length: 100',
+      ...(request.as ? [`Authorization: Bearer ${request.as.token}`] : []),
+    ]
+    const received = await receivedFor(hasty, `${head.join('\r\n')}\r\n\r\n`)
+    expect(received).toMatch(/^HTTP\/1\.1 408 /)
+    expect(received).toContain('"code":"REQUEST_TIMEOUT"')
+  },
+
+  async REQUEST_HEADER_FIELDS_TOO_LARGE(id, request) {
+    const headers = { ...request.headers, 'X-Long': 'x'.repeat(17_000) }
+    const answer = await app.client.send(methodOf(id).toUpperCase(), targetOf(id, request), {
+      as: request.as,
+      headers,
+    })
+    expect([answer.status, answer.body.code]).toEqual([431, 'REQUEST_HEADER_FIELDS_TOO_LARGE'])
+  },
+
   async IDEMPOTENCY_MISMATCH(id, request) {
     const headers = withKey(request)
     const first = await app.client.call(id, { ...request, headers })
@@ -206,6 +235,18 @@ const derivations: Record<Derived, (id: OperationId, request: CaseRequest) => Pr
     }
     expect(await digestOf(app)).toEqual(before)
   },
+}
+
+/** Everything that comes for these bytes until the connection ends. */
+function receivedFor(to: App, bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let received = ''
+    const socket = connect(Number(new URL(to.url).port), '127.0.0.1', () => socket.write(bytes))
+    socket.setEncoding('utf8')
+    socket.on('data', (chunk) => (received += chunk))
+    socket.on('error', reject)
+    socket.on('close', () => resolve(received))
+  })
 }
 
 /** Somebody else writes every key, for as long as the request is willing to wait. */
@@ -310,8 +351,11 @@ async function refused(
   })
   const paths: string[] = answer.body.issues.map(({ path }: { path: string[] }) => path.join('.'))
   expect(paths.filter((path, place) => paths.indexOf(path) < place)).toEqual([])
-  if (at === undefined) expect(paths).toEqual([])
-  else expect(paths).toContain(at)
+  // A refusal always says what was not found, or what is not allowed.
+  const isExplained = code === 'NOT_FOUND' || code === 'FORBIDDEN'
+  if (at !== undefined) expect(paths).toContain(at)
+  else if (isExplained) expect(paths).not.toEqual([])
+  else expect(paths).toEqual([])
   if (!request.isRace) expect(await digestOf(app)).toEqual(before)
   return answer
 }

@@ -67,7 +67,7 @@ export declare class UnsupportedMediaTypeError extends ApiError {
   readonly code: 'UNSUPPORTED_MEDIA_TYPE'
 }
 
-/** The Idempotency-Key was sent with another method, path or body before. Nothing was changed. Send a new intention with a new key, and repeats of one exactly as it was. */
+/** The Idempotency-Key was sent with another method, path or body before. Nothing was changed. Send another request with another key, and a repeat exactly as the first time. */
 export declare class IdempotencyMismatchError extends ApiError {
   readonly status: 422
   readonly code: 'IDEMPOTENCY_MISMATCH'

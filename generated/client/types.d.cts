@@ -5227,7 +5227,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description The Idempotency-Key was sent with another method, path or body before. Nothing was changed. Send a new intention with a new key, and repeats of one exactly as it was. */
+        /** @description The Idempotency-Key was sent with another method, path or body before. Nothing was changed. Send another request with another key, and a repeat exactly as the first time. */
         IdempotencyMismatchErrorBody: {
             /**
              * @description The code of the error, for programs.
@@ -5238,7 +5238,7 @@ export interface components {
             issues: components["schemas"]["ErrorIssue"][];
             /**
              * @description The fixed text of the code.
-             * @example Idempotency key used before
+             * @example Idempotency key used for another request
              */
             message: string;
         };
@@ -5423,6 +5423,8 @@ export interface components {
          *     - `missing`: a header that is needed was not sent.
          *     - `missing_scope`: the token lacks a scope, which the message names.
          *     - `no_encryption_key`: the installation has no key to encrypt credentials with; whoever runs it has to set one.
+         *     - `no_role`: the caller has no role there that allows this, or there is no such record.
+         *     - `not_published`: the bot is not published.
          *     - `not_multiple_of`: the number is not one of the allowed steps.
          *     - `not_waiting`: the chat does not wait at this block.
          *     - `origin_not_allowed`: the settings of the bot do not allow this origin.
@@ -5433,6 +5435,7 @@ export interface components {
          *     - `required`: the property is required together with another one.
          *     - `reused`: the idempotency key belongs to another request.
          *     - `revoked`: the token was revoked.
+         *     - `role_too_low`: the role of the caller in the workspace does not allow this; the message names the one that does.
          *     - `taken`: another record has this name.
          *     - `too_big`: the value is longer or larger than allowed.
          *     - `too_deep`: the body is nested too deeply.
@@ -5443,10 +5446,23 @@ export interface components {
          *     - `too_small`: the value is shorter or smaller than allowed.
          *     - `unexpected`: something was sent that this operation does not take.
          *     - `unknown`: the token or the expectation is not known.
+         *     - `unknown_block`: the bot has no such block.
+         *     - `unknown_bot`: there is no such bot.
          *     - `unknown_command`: the bot has no event for the command.
+         *     - `unknown_credentials`: there are no such credentials in the workspace.
+         *     - `unknown_delivery`: there is no such delivery.
+         *     - `unknown_endpoint`: there is no such webhook endpoint in the workspace.
          *     - `unknown_folder`: the folder does not exist in the workspace.
+         *     - `unknown_member`: the workspace has no such member.
+         *     - `unknown_method`: the path does not take this method; the message names those it takes.
+         *     - `unknown_public_id`: no published bot has this public id.
+         *     - `unknown_publication`: there is no such publication of the bot.
+         *     - `unknown_record`: there is no such record.
+         *     - `unknown_result`: there is no such result of the bot.
+         *     - `unknown_route`: there is no such path; the message names one that is near.
          *     - `unknown_session`: there is no such chat session.
          *     - `unknown_start`: the bot has no such group or event.
+         *     - `unknown_token`: the caller has no such token.
          *     - `unknown_user`: no user has this e-mail address.
          *     - `unknown_variable`: no bot of the chat has a variable of this name.
          *     - `unknown_workspace`: the caller has no role in such a workspace.
@@ -11358,7 +11374,7 @@ export interface components {
                 "application/json": components["schemas"]["ForbiddenErrorBody"];
             };
         };
-        /** @description The Idempotency-Key was sent with another method, path or body before. Nothing was changed. Send a new intention with a new key, and repeats of one exactly as it was. */
+        /** @description The Idempotency-Key was sent with another method, path or body before. Nothing was changed. Send another request with another key, and a repeat exactly as the first time. */
         IdempotencyMismatch: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];

@@ -109,7 +109,9 @@ export async function authorize(
   const role = boundTo === null || boundTo === workspaceId ? found.role : null
   const isShared =
     need.kind === 'bot' && need.publicShare && 'isPubliclyShared' in record && record.isPubliclyShared
-  if (!isShared && (role === null || rank[role] < rank[need.role])) return forbidden()
+  if (!isShared && (role === null || rank[role] < rank[need.role])) {
+    return role === null ? forbidden() : forbidden(tooLow(role, need.role))
+  }
   return {
     caller,
     grant: { caller, role, isWatched: found.isWatched, [need.kind]: record } as unknown as Grant,
@@ -123,6 +125,11 @@ export function hasScope({ scopes }: Caller, scope: Scope): boolean {
 function missingScope(scope: Scope): Issue {
   const message = `This needs a token with the scope \`${scope}\``
   return { path: ['header', 'authorization'], code: 'missing_scope', message }
+}
+
+function tooLow(role: Role, needed: Role): Issue {
+  const message = `This needs the role ${needed} in the workspace; yours is ${role}`
+  return { path: ['header', 'authorization'], code: 'role_too_low', message }
 }
 
 const outside: Issue = {

@@ -54,7 +54,7 @@ export function importFlow(
   const repaired = repairImported(document as FlowDocument)
   const flow = isCurrent(repaired.document.version) ? repaired.document : convert(repaired.document, '6.1')
   const checked = currentFlow.safeParse(flow)
-  if (!checked.success) return { issues: toIssues(checked.error, ['body', 'bot']) }
+  if (!checked.success) return { issues: toIssues(checked.error, ['body', 'bot'], currentFlow) }
   const draft = Object.fromEntries(
     partNames.map((name) => {
       const text = flow[name] === document[name] ? texts.get(name) : undefined

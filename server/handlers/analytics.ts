@@ -2,6 +2,7 @@ import type { AnalyticsHandlers } from '../../generated/handlers.ts'
 import { indexFlow, isInput } from '../chat/flow.ts'
 import { loadPublication } from '../chat/store.ts'
 import type { Contexts } from '../context.ts'
+import { notPublished } from '../issues.ts'
 import { countBlocks, livePublicationOf } from '../results/block-stats.ts'
 import { ofStatus, readRange } from '../results/filter.ts'
 import { countResults } from '../results/stats.ts'
@@ -19,7 +20,7 @@ export const analytics: AnalyticsHandlers<Contexts> = {
     const read = readRange(query, now)
     if ('issue' in read) return reply.fail('BAD_REQUEST', [read.issue])
     const publicationId = await livePublicationOf(db, grant)
-    if (!publicationId) return reply.fail('NOT_FOUND')
+    if (!publicationId) return reply.fail('NOT_FOUND', [notPublished])
     const flow = await loadPublication(db, chat, grant.bot.id, publicationId)
     if (!flow) return reply.fail('NOT_FOUND')
     const counts = await countBlocks(reads, grant, read.range, query.status ?? null, now)

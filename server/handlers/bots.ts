@@ -7,6 +7,7 @@ import type { Contexts } from '../context.ts'
 import { transact } from '../db/client.ts'
 import { paged } from '../db/page.ts'
 import { toIso } from '../iso-time.ts'
+import { unknownRecord } from '../issues.ts'
 import { botEvent, telling } from '../webhooks/outbox.ts'
 import { folderIn } from '../workspaces/folders.ts'
 
@@ -20,7 +21,9 @@ export const bots: BotsHandlers<Contexts> = {
     if ('issue' in list) return reply.fail('BAD_REQUEST', [list.issue])
     // A bot in the folder proves that the folder is there; only an empty page has to ask.
     if (list.page.length === 0 && folderId !== undefined && folderId !== 'root') {
-      if (!(await folderIn(db, grant, folderId))) return reply.fail('NOT_FOUND')
+      if (!(await folderIn(db, grant, folderId))) {
+        return reply.fail('NOT_FOUND', [unknownRecord('query', 'folderId', folderId)])
+      }
     }
     return reply.ok({
       bots: list.page.map((row) => ({

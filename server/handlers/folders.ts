@@ -1,3 +1,4 @@
+import type { Issue } from '../../contract/errors.ts'
 import { MAXIMUM_FOLDERS } from '../../contract/folders.ts'
 import type { FoldersHandlers } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
@@ -6,6 +7,7 @@ import type { Contexts } from '../context.ts'
 import { paged } from '../db/page.ts'
 import { entityTag } from '../entity-tags.ts'
 import { newId } from '../ids.ts'
+import { unknownRecord } from '../issues.ts'
 import {
   deleteFolder,
   type FolderRow,
@@ -27,7 +29,7 @@ export const folders: FoldersHandlers<Contexts> = {
     if ('issue' in list) return reply.fail('BAD_REQUEST', [list.issue])
     // A folder inside proves that the parent is there; only an empty page has to ask.
     if (list.page.length === 0 && parentId !== null && !(await folderIn(db, grant, parentId))) {
-      return reply.fail('NOT_FOUND')
+      return reply.fail('NOT_FOUND', [unknownRecord('query', 'parentFolderId', parentId)])
     }
     return reply.ok({ folders: list.page.map(toFolder), nextCursor: list.nextCursor })
   },
@@ -48,13 +50,13 @@ export const folders: FoldersHandlers<Contexts> = {
   },
 
   async getFolder({ query, conditions }, reply, { grant }) {
-    if (isElsewhere(grant, query.workspaceId)) return reply.fail('NOT_FOUND')
+    if (isElsewhere(grant, query.workspaceId)) return reply.fail('NOT_FOUND', [elsewhere('query')])
     const etag = folderTag(grant.folder)
     return reply.unread(conditions, etag) ?? reply.ok({ folder: toFolder(grant.folder) }, etag)
   },
 
   async updateFolder({ body, conditions }, reply, { db, grant, now }) {
-    if (isElsewhere(grant, body.workspaceId)) return reply.fail('NOT_FOUND')
+    if (isElsewhere(grant, body.workspaceId)) return reply.fail('NOT_FOUND', [elsewhere('body')])
     const { name, parentFolderId } = body.folder
     const change = {
       ...(name === undefined ? {} : { name }),
@@ -69,7 +71,7 @@ export const folders: FoldersHandlers<Contexts> = {
   },
 
   async deleteFolder({ query, conditions }, reply, { db, grant, now }) {
-    if (isElsewhere(grant, query.workspaceId)) return reply.fail('NOT_FOUND')
+    if (isElsewhere(grant, query.workspaceId)) return reply.fail('NOT_FOUND', [elsewhere('query')])
     const outcome = await deleteFolder(db, grant, conditions, now)
     if (!outcome) return reply.fail('NOT_FOUND')
     return 'stale' in outcome
@@ -77,6 +79,12 @@ export const folders: FoldersHandlers<Contexts> = {
       : reply.ok({ folder: toFolder(outcome.row) })
   },
 }
+
+const elsewhere = (place: 'query' | 'body'): Issue => ({
+  path: [place, 'workspaceId'],
+  code: 'unknown_folder',
+  message: 'The folder is not in this workspace; leave workspaceId out, or send that of the folder',
+})
 
 /** The entity tag of a folder, which everybody sees alike. */
 function folderTag(row: FolderRow): string {

@@ -1,8 +1,18 @@
 import { eq } from 'drizzle-orm'
+import type { Issue } from '../../contract/errors.ts'
 import type { MembersHandlers } from '../../generated/handlers.ts'
 import type { Contexts } from '../context.ts'
 import { users } from '../db/schema.ts'
 import { changeMember, insertMember, membersOf } from '../workspaces/members.ts'
+
+const noSuchUser =
+  'No user has this e-mail address; whoever runs the service makes one with `npm run admin -- user create --email E --name N`'
+
+const onlyAdmins: Issue = {
+  path: ['path', 'userId'],
+  code: 'role_too_low',
+  message: 'Removing somebody else needs the role ADMIN in the workspace; you may remove yourself',
+}
 
 export const members: MembersHandlers<Contexts> = {
   async listMembers(_request, reply, { db, grant }) {
@@ -14,7 +24,7 @@ export const members: MembersHandlers<Contexts> = {
     const [user] = await db.select().from(users).where(eq(users.email, body.email.toLowerCase()))
     if (!user) {
       return reply.fail('BAD_REQUEST', [
-        { path: ['body', 'email'], code: 'unknown_user', message: 'No user has this e-mail address' },
+        { path: ['body', 'email'], code: 'unknown_user', message: noSuchUser },
       ])
     }
     const outcome = await insertMember(db, grant, user.id, role, now)
@@ -38,7 +48,9 @@ export const members: MembersHandlers<Contexts> = {
 
   async removeMember({ params }, reply, { db, grant, now }) {
     // Everybody may leave; who else goes is for admins to say.
-    if (grant.role !== 'ADMIN' && params.userId !== grant.caller.userId) return reply.fail('FORBIDDEN')
+    if (grant.role !== 'ADMIN' && params.userId !== grant.caller.userId) {
+      return reply.fail('FORBIDDEN', [onlyAdmins])
+    }
     const outcome = await changeMember(db, grant, params.userId, undefined, now)
     if (!outcome) return reply.fail('NOT_FOUND')
     return 'issue' in outcome ? reply.fail('BAD_REQUEST', [outcome.issue]) : reply.ok(outcome)

@@ -6,6 +6,7 @@ import { type Published, publish, publishedCopy, publishedNow, unpublish } from 
 import { botTag } from '../bots/rows.ts'
 import type { Contexts } from '../context.ts'
 import { entityTag, hasConditions } from '../entity-tags.ts'
+import { notPublished } from '../issues.ts'
 import { botEvent, telling } from '../webhooks/outbox.ts'
 
 export const publishing: PublishingHandlers<Contexts> = {
@@ -43,7 +44,7 @@ export const publishing: PublishingHandlers<Contexts> = {
     const unread = known && reply.unread(conditions, tagOf(known))
     if (unread) return unread
     const published = await publishedCopy(db, grant)
-    if (!published) return reply.fail('NOT_FOUND')
+    if (!published) return reply.fail('NOT_FOUND', [notPublished])
     const { version, id, createdAt, updatedAt, publicationId: _, ...draft } = published
     const shown = query.migrateToLatestVersion ? convertDraft(version, draft, '6.1') : { version, draft }
     const copy = {

@@ -21,6 +21,12 @@ import {
 } from '../webhooks/endpoints.ts'
 import { secretOf } from '../webhooks/signature.ts'
 
+const tooManyEndpoints: Issue = {
+  path: ['path', 'workspaceId'],
+  code: 'quota_exceeded',
+  message: 'The workspace has 20 webhook endpoints, which is the maximum; delete one first',
+}
+
 export const webhooks: WebhooksHandlers<Contexts> = {
   async listWebhookEndpoints(_request, reply, { db, grant }) {
     return reply.ok({ webhookEndpoints: (await endpointsOf(db, grant)).map(toEndpoint) })
@@ -30,7 +36,7 @@ export const webhooks: WebhooksHandlers<Contexts> = {
     const issue = await refusedUrl(body.url, config.OUTBOUND_ALLOWED_HOSTS)
     if (issue) return reply.fail('BAD_REQUEST', [issue])
     const row = await insertEndpoint(db, grant, body, now)
-    if (row === 'full') return reply.fail('FORBIDDEN')
+    if (row === 'full') return reply.fail('FORBIDDEN', [tooManyEndpoints])
     if (row === 'gone') return reply.fail('NOT_FOUND')
     const secret = secretOf(cursorKey, row.id, row.generation)
     return reply.ok({ webhookEndpoint: { ...toEndpoint(row), secret } })
@@ -106,7 +112,12 @@ export const webhooks: WebhooksHandlers<Contexts> = {
 
 async function refusedUrl(url: string, allowedHosts: readonly string[]): Promise<Issue | undefined> {
   const message = await whyRefused(url, { allowedHosts })
-  return message === undefined ? undefined : { path: ['body', 'url'], code: 'private_address', message }
+  if (message === undefined) return undefined
+  return {
+    path: ['body', 'url'],
+    code: 'private_address',
+    message: `${message}; whoever runs the service allows hosts with OUTBOUND_ALLOWED_HOSTS`,
+  }
 }
 
 type Endpoint = components['schemas']['WebhookEndpoint']

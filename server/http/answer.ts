@@ -21,6 +21,8 @@ export interface Answer {
   body: string | Buffer[] | AsyncIterable<string>
   /** Absent where there is no body. */
   mediaType?: string
+  /** The code of a refusal whose issue follows from the route alone, and is still to be added. */
+  unexplained?: 'NOT_FOUND' | 'FORBIDDEN'
   /** Id of what was made, where the body holds its secret. */
   madeId?: string
 }
@@ -46,7 +48,9 @@ export function createReply(operationId: string, operation: Operation): AnyReply
     if (!declared.has(code)) throw new Error(`${operationId} does not declare ${code}`)
     if (errors[code].status === 400 && issues.length === 0)
       throw new Error(`${operationId}: a ${code} has to say what is wrong`)
-    return toAnswer(code, issues)
+    const answer = toAnswer(code, issues)
+    const isExplained = issues.length > 0 || (code !== 'NOT_FOUND' && code !== 'FORBIDDEN')
+    return isExplained ? answer : { ...answer, unexplained: code }
   }
   const stale = ({ ifMatch }: Conditions, etag: string): Answer => {
     const path = ['header', ifMatch ? 'if-match' : 'if-none-match']

@@ -17,6 +17,7 @@ import { servePages } from '../pages/index.ts'
 import { sendProblem } from './answer.ts'
 import { createMetrics } from './metrics.ts'
 import { codeOf } from './problem.ts'
+import { unknownMethod, unknownRoute } from './refusal-issues.ts'
 import { createRouter } from './router.ts'
 
 declare global {
@@ -157,7 +158,7 @@ export function createApp(options: AppOptions): express.Express {
   })
   serveDocs((path, handler) => serve(app, path, handler))
   servePages((path, handler) => serve(app, path, handler), options)
-  app.use((_request, response) => sendProblem(response, 'NOT_FOUND'))
+  app.use((request, response) => sendProblem(response, 'NOT_FOUND', [unknownRoute(request.url)]))
   app.use(((thrown: unknown, _request, response, _next) => {
     const status = (thrown as { status?: number }).status
     if (status === 400 || thrown instanceof URIError) {
@@ -174,6 +175,8 @@ export function createApp(options: AppOptions): express.Express {
   return app
 }
 
+const PAGE_METHODS = 'GET, HEAD, OPTIONS'
+
 /** A page beside the contract, for GET and HEAD. */
 function serve(app: express.Express, path: string, handler: express.RequestHandler) {
   app
@@ -185,8 +188,8 @@ function serve(app: express.Express, path: string, handler: express.RequestHandl
     })
     .get(handler)
     .all((request, response) => {
-      response.setHeader('Allow', 'GET, HEAD, OPTIONS')
+      response.setHeader('Allow', PAGE_METHODS)
       if (request.method === 'OPTIONS') response.status(204).end()
-      else sendProblem(response, 'METHOD_NOT_ALLOWED')
+      else sendProblem(response, 'METHOD_NOT_ALLOWED', [unknownMethod(request.method, PAGE_METHODS)])
     })
 }

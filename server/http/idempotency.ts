@@ -49,7 +49,7 @@ export function readKey(
   return (request, issues) => {
     // Sent twice, it has come together with a comma and a space, which no key has.
     const read = schema.safeParse(request.get(NAME))
-    if (!read.success) issues.push(...toIssues(read.error, ['header', NAME.toLowerCase()]))
+    if (!read.success) issues.push(...toIssues(read.error, ['header', NAME.toLowerCase()], schema))
     return read.data
   }
 }

@@ -24,7 +24,8 @@ const noQuery = z.strictObject({})
 export function readAddress(operation: Operation, request: express.Request): Address {
   const issues: Issue[] = []
   const params = operation.params?.safeParse(request.params)
-  if (params && !params.success) issues.push(...toIssues(params.error, ['path']))
+  if (params && !params.success)
+    issues.push(...toIssues(params.error, ['path'], operation.params as z.ZodObject))
 
   const at = request.url.indexOf('?')
   const text = at < 0 ? '' : request.url.slice(at + 1)
@@ -53,7 +54,11 @@ export function readAddress(operation: Operation, request: express.Request): Add
   const query = (operation.query ?? noQuery).safeParse(given)
   if (!query.success) {
     const repeated = new Set(issues.map((issue) => issue.path[1]))
-    issues.push(...toIssues(query.error, ['query']).filter(({ path }) => !repeated.has(path[1])))
+    issues.push(
+      ...toIssues(query.error, ['query'], operation.query ?? noQuery).filter(
+        ({ path }) => !repeated.has(path[1]),
+      ),
+    )
   }
   return { params: params?.data, query: operation.query ? query.data : undefined, issues }
 }
@@ -148,7 +153,7 @@ async function readBody(
   const checked = operation.body.safeParse(parsed.value)
   return checked.success
     ? { value: checked.data, texts: (name) => propertyTexts(parsed.bytes, name) }
-    : wrong(toIssues(checked.error, ['body']))
+    : wrong(toIssues(checked.error, ['body'], operation.body))
 }
 
 /** A file is not read here: its handler does, once it knows that the file is wanted. */
@@ -183,12 +188,19 @@ function isEmptyObject(bytes: Buffer): boolean {
 }
 
 /** A body is never taken; a Content-Type without one, as generated clients send it, only where records are named. */
-function requireBare({ url, headers }: express.Request, { query }: Address, naming: string): Body | Mistake {
+function requireBare(
+  { url, headers }: express.Request,
+  { query, issues }: Address,
+  naming: string,
+): Body | Mistake {
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-  if (hasBody) return wrong([noBody])
+  if (hasBody) {
+    const message = `This operation takes no body; name the records in the query, as ?${naming}=ID1,ID2`
+    return wrong([{ path: ['body'], code: 'unexpected', message }])
+  }
   const isNamed = (query as Record<string, unknown> | undefined)?.[naming] !== undefined
   // A link that lost its parameters on the way still ends with what stood between them.
-  if (!isNamed && /[?]./.test(url)) {
+  if (!isNamed && issues.length === 0 && /[?]./.test(url)) {
     const message = `Without ${naming}, send no query string at all`
     return wrong([{ path: ['query'], code: 'unexpected', message }])
   }

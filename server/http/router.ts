@@ -14,6 +14,7 @@ import { acceptsEvents, Events } from './events.ts'
 import { digestOf, onceWith, readKey, runKeyed } from './idempotency.ts'
 import { createLimits, type Limits } from './limits.ts'
 import { findRoute, newPlace, parametersOf, placeOf, segmentsOf } from './paths.ts'
+import { missingRecord, missingRole, unknownMethod } from './refusal-issues.ts'
 import { type Address, type Input, type Mistake, readAddress, readInput } from './request.ts'
 
 /*
@@ -69,7 +70,9 @@ export function createRouter(
     const run = route.runs.get(request.method)
     if (run) return run(request, response)
     response.setHeader('Allow', route.allow)
-    if (request.method !== 'OPTIONS') return sendProblem(response, 'METHOD_NOT_ALLOWED')
+    if (request.method !== 'OPTIONS') {
+      return sendProblem(response, 'METHOD_NOT_ALLOWED', [unknownMethod(request.method, route.allow)])
+    }
     if (route.isCrossOrigin) allowPreflight(request, response, route.allow)
     response.status(204).end()
   }
@@ -170,6 +173,9 @@ function bind(
     return runKeyed(db, keyed, botId, reply, (tx) => run(tx, onceWith(tx, undefined, reply)))
   }
 
+  const explain = (code: 'NOT_FOUND' | 'FORBIDDEN', { params }: express.Request) =>
+    reply.fail(code, [code === 'NOT_FOUND' ? missingRecord(operation, params) : missingRole(operation)])
+
   return async (request, response) => {
     const arrivedAt = performance.now()
     response.locals.operationId = operationId
@@ -182,10 +188,11 @@ function bind(
     const events = acceptsEvents(operation, request) ? new Events(response) : undefined
     try {
       const isFull = entry === 'full'
-      const given = isFull
+      const answered = isFull
         ? reply.fail('SERVICE_UNAVAILABLE')
         : await answer(request, response, credential, events, arrivedAt)
-      if (!given) return
+      if (!answered) return
+      const given = answered.unexplained ? explain(answered.unexplained, request) : answered
       if (given.status === 401 && tokenHash) limits.forget(tokenHash)
       // A page whose origin the bot refuses is not to read the answer either.
       if (given.status === 403) {

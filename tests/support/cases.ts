@@ -20,6 +20,8 @@ export const derivedCodes = [
   'INTERNAL_SERVER_ERROR',
   'SERVICE_UNAVAILABLE',
   'IDEMPOTENCY_MISMATCH',
+  'REQUEST_TIMEOUT',
+  'REQUEST_HEADER_FIELDS_TOO_LARGE',
 ] as const
 
 type DerivedCode = (typeof derivedCodes)[number]

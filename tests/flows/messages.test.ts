@@ -1,0 +1,247 @@
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { type App, startApp } from '../support/app.ts'
+import { makeWorld, type World } from '../support/world.ts'
+
+/* A message is enough to go on: typical mistakes, each with what its issues must say. */
+
+let app: App
+let world: World
+beforeAll(async () => {
+  app = await startApp()
+  world = await makeWorld(app)
+})
+afterAll(() => app.stop())
+
+interface Mistake {
+  send: [method: string, target: string, body?: unknown, headers?: Record<string, string>]
+  /** Whose token is sent: that of an admin unless another is named. */
+  as?: 'stranger' | 'guest' | 'nobody'
+  status: number
+  /** Each has to be somewhere in the issues. */
+  says: string[]
+  /** How many issues there are at most. */
+  atMost?: number
+}
+
+const ulid = '01jr5x0c8m9w3q7v2k4n6p8r0t'
+/** Addresses name records of the world in angle brackets. */
+const mistakes: [kind: string, ...list: Mistake[]][] = [
+  [
+    'a wrong path names the nearest route',
+    { send: ['GET', '/workspaces'], status: 404, says: ['unknown_route', '/v1/workspaces is near'] },
+    { send: ['GET', '/v1/workspaces/'], status: 404, says: ['/v1/workspaces is near'] },
+    { send: ['POST', '/v1/bots/<bot>/startChat'], status: 404, says: ['/api/v1/bots/{publicId}/startChat'] },
+    { send: ['GET', '/v1/bot/<bot>'], status: 404, says: ['/v1/bots/{botId} is near'] },
+    { send: ['GET', '/v1/nothing-like-this-at-all'], status: 404, says: ['/docs'] },
+  ],
+  [
+    'an unknown record is named',
+    { send: ['GET', `/v1/workspaces/${ulid}`], status: 404, says: ['unknown_workspace', 'workspaceId'] },
+    { send: ['GET', `/v1/bots/${ulid}`], status: 404, says: ['unknown_bot', 'There is no such bot'] },
+    { send: ['GET', `/v1/folders/${ulid}`], status: 404, says: ['unknown_folder', 'folderId'] },
+    { send: ['GET', `/v1/bots/<bot>/results/${ulid}`], status: 404, says: ['unknown_result', 'resultId'] },
+    { send: ['GET', `/api/v1/sessions/${ulid}`], as: 'nobody', status: 404, says: ['unknown_session'] },
+    {
+      send: ['GET', `/v1/bots?workspaceId=<workspace>&folderId=${ulid}`],
+      status: 404,
+      says: ['query', 'folderId', 'There is no such folder'],
+    },
+  ],
+  [
+    'a public id in place of an id, and the other way round, is told by its form',
+    { send: ['GET', '/v1/bots/<publicId>'], status: 404, says: ['not its public id'] },
+    { send: ['POST', '/v1/bots/<publicId>/publish'], status: 403, says: ['no_role', 'botId'] },
+    {
+      send: ['POST', '/api/v1/bots/<bot>/startChat', {}],
+      as: 'nobody',
+      status: 404,
+      says: ['form of an id', 'public id'],
+    },
+    { send: ['GET', '/v1/bots/<publicId>/results'], status: 404, says: ['not its public id'] },
+  ],
+  [
+    'a bot that is not published is told to who may read it',
+    {
+      send: ['GET', '/v1/bots/<draft>/publishedBot'],
+      status: 404,
+      says: ['not_published', 'publish it first'],
+    },
+    { send: ['GET', '/v1/bots/<draft>/analytics/blocks'], status: 404, says: ['not_published'] },
+    {
+      send: ['POST', '/api/v1/bots/nobody-has-this/startChat', {}],
+      as: 'nobody',
+      status: 404,
+      says: ['unknown_public_id', 'published bot'],
+    },
+  ],
+  [
+    'a missing wrapper is one issue',
+    {
+      send: ['POST', '/v1/folders', { workspaceId: '<workspace>', name: 'New' }],
+      status: 400,
+      says: ['wrap the properties of the folder', '{\\"folder\\": {\\"name\\"'],
+      atMost: 1,
+    },
+    {
+      send: ['PATCH', '/v1/bots/<bot>', { version: '6.1', name: 'New' }],
+      status: 400,
+      says: ['{\\"bot\\": {'],
+      atMost: 1,
+    },
+    {
+      send: [
+        'POST',
+        '/v1/bots/import',
+        { name: 'x', version: '6', groups: [], edges: [], workspaceId: '<workspace>' },
+      ],
+      status: 400,
+      says: ['{\\"bot\\": {'],
+      atMost: 1,
+    },
+    {
+      send: ['POST', '/v1/bots', { workspaceId: '<workspace>', name: 'x' }],
+      status: 400,
+      says: ['{\\"bot\\": {'],
+      atMost: 1,
+    },
+  ],
+  [
+    'an unknown property or value names the nearest or those that are known',
+    {
+      send: ['PATCH', '/v1/bots/<bot>', { bot: { version: '6.1', nmae: 'x' } }],
+      status: 400,
+      says: ['probably name is meant'],
+    },
+    {
+      send: ['PATCH', '/v1/workspaces/<workspace>', { nam: 'x' }],
+      status: 400,
+      says: ['probably name is meant'],
+    },
+    {
+      send: ['GET', '/v1/bots?workspaceid=<workspace>'],
+      status: 400,
+      says: ['probably workspaceId is meant'],
+    },
+    { send: ['GET', '/v1/bots/<bot>/results?limt=5'], status: 400, says: ['probably limit is meant'] },
+    {
+      send: ['POST', '/api/v1/sessions/<session>/continueChat', { text: 'hi' }],
+      as: 'nobody',
+      status: 400,
+      says: ['known here: message'],
+    },
+    { send: ['PATCH', '/v1/bots/<bot>', { bot: { version: '7' } }], status: 400, says: ["'6.1'"] },
+    {
+      send: ['POST', '/v1/workspaces/<workspace>/members', { email: 'a@example.com', role: 'OWNER' }],
+      status: 400,
+      says: ['ADMIN', 'GUEST'],
+    },
+    {
+      send: ['POST', '/v1/workspaces/<workspace>/credentials', { type: 'openia', name: 'x', data: {} }],
+      status: 400,
+      says: ["'openai'"],
+    },
+  ],
+  [
+    'a wrong method names those that there are',
+    { send: ['PUT', '/v1/bots/<bot>'], status: 405, says: ['unknown_method', 'PUT', 'PATCH'] },
+    { send: ['POST', '/v1/bots/<bot>/results'], status: 405, says: ['DELETE, GET'] },
+    { send: ['DELETE', '/v1/workspaces'], status: 405, says: ['GET', 'POST'] },
+    { send: ['POST', '/openapi.yaml'], status: 405, says: ['GET, HEAD, OPTIONS'] },
+  ],
+  [
+    'no value is called missing',
+    { send: ['POST', '/v1/folders', {}], status: 400, says: ['Missing: expected string'] },
+    { send: ['POST', '/v1/workspaces', {}], status: 400, says: ['Missing: expected string', 'name'] },
+    { send: ['GET', '/v1/bots'], status: 400, says: ['Missing: expected string', 'workspaceId'] },
+    {
+      send: ['POST', '/v1/workspaces/<workspace>/members', { role: 'GUEST' }],
+      status: 400,
+      says: ['Missing', 'email'],
+    },
+  ],
+  [
+    'a deletion with a body names resultIds',
+    { send: ['DELETE', '/v1/bots/<bot>/results', { resultIds: [ulid] }], status: 400, says: ['resultIds'] },
+    { send: ['DELETE', '/v1/bots/<bot>/results', [ulid]], status: 400, says: ['?resultIds=ID1,ID2'] },
+    {
+      send: ['DELETE', '/v1/bots/<bot>/results', undefined, { 'Content-Type': 'application/json' }],
+      status: 400,
+      says: ['resultIds'],
+    },
+    { send: ['DELETE', '/v1/bots/<bot>/results?ids=1'], status: 400, says: ['resultIds'] },
+  ],
+  [
+    'a webhook address that is refused names the setting that allows it',
+    {
+      send: ['POST', '/v1/workspaces/<workspace>/webhookEndpoints', { url: 'http://localhost:8080/hook' }],
+      status: 400,
+      says: ['private_address', 'OUTBOUND_ALLOWED_HOSTS'],
+    },
+    {
+      send: ['POST', '/v1/workspaces/<workspace>/webhookEndpoints', { url: 'http://192.168.1.5/hook' }],
+      status: 400,
+      says: ['OUTBOUND_ALLOWED_HOSTS'],
+    },
+    {
+      send: ['POST', '/v1/workspaces/<workspace>/webhookEndpoints', { url: 'http://127.0.0.1/hook' }],
+      status: 400,
+      says: ['OUTBOUND_ALLOWED_HOSTS'],
+    },
+  ],
+  [
+    'an unknown member says how one is made, and a role which one is needed',
+    {
+      send: ['POST', '/v1/workspaces/<workspace>/members', { email: 'nobody@example.com', role: 'GUEST' }],
+      status: 400,
+      says: ['unknown_user', 'user create'],
+    },
+    {
+      send: ['PATCH', `/v1/workspaces/<workspace>/members/${ulid}`, { role: 'GUEST' }],
+      status: 404,
+      says: ['unknown_member', 'userId'],
+    },
+    {
+      send: ['PATCH', '/v1/bots/<bot>', { bot: { version: '6.1' } }],
+      as: 'guest',
+      status: 403,
+      says: ['role_too_low', 'MEMBER', 'GUEST'],
+    },
+    { send: ['GET', '/v1/bots/<bot>'], as: 'stranger', status: 403, says: ['no_role', 'ask an admin'] },
+    { send: ['GET', '/v1/bots/<bot>'], as: 'nobody', status: 401, says: ['Authorization: Bearer'] },
+  ],
+]
+
+const cases = mistakes.flatMap(([kind, ...list]) =>
+  list.map((mistake): [string, Mistake] => [`${kind}: ${mistake.send[0]} ${mistake.send[1]}`, mistake]),
+)
+
+test('the table has 48 mistakes and three of each kind at least', () => {
+  expect(cases.length).toBeGreaterThanOrEqual(48)
+  for (const [, ...list] of mistakes) expect(list.length).toBeGreaterThanOrEqual(3)
+})
+
+describe('the issues are enough to go on where', () => {
+  test.each(cases)('%s', async (_title, { send, as, status, says, atMost = 20 }) => {
+    const { here } = world
+    const names: Record<string, string> = {
+      workspace: here.workspaceId,
+      bot: here.published.id,
+      draft: here.draft.id,
+      publicId: here.published.publicId,
+      session: here.session,
+    }
+    const fill = (text: string) => text.replaceAll(/<(\w+)>/g, (_, name: string) => String(names[name]))
+    const [method, target, body, headers = {}] = send
+    const callers = { stranger: world.stranger, guest: here.guest, nobody: undefined }
+    const answer = await app.client.send(method, fill(target), {
+      as: as === undefined ? here.admin : callers[as],
+      body: body === undefined ? undefined : JSON.parse(fill(JSON.stringify(body))),
+      headers,
+    })
+    expect([answer.status, answer.text]).toEqual([status, expect.any(String)])
+    const { issues } = JSON.parse(answer.text)
+    for (const words of says) expect(JSON.stringify(issues)).toContain(words)
+    expect(issues.length).toBeGreaterThan(0)
+    expect(issues.length).toBeLessThanOrEqual(atMost)
+  })
+})
