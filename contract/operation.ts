@@ -20,6 +20,8 @@ export interface Operation {
   fileBody?: string
   /** The largest body accepted; `document` is for operations that carry a whole bot. */
   bodySize?: 'small' | 'document'
+  /** The body is data of another service: numbers that JavaScript cannot hold keep their source text. */
+  keepsNumbers?: true
   /** Parts of the document in the `bot` of the body, as current versions have them: its handler has them as texts alone. */
   documentParts?: Record<string, z.ZodType>
   /**

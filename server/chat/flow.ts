@@ -1,5 +1,6 @@
 /** A bot document, read once into maps. Whatever does not have the expected form is left out. */
 import type { BlockType } from '../../contract/bot-document/catalogue.ts'
+import { toJson } from '../json/exact-numbers.ts'
 import { filledText, record, records, text } from './loose.ts'
 import type { Flow, Loose, Position, VariableValue } from './types.ts'
 
@@ -165,7 +166,7 @@ export function toValue(value: unknown): VariableValue {
 
 function toText(value: unknown): string {
   if (typeof value === 'string') return value
-  return typeof value === 'object' ? JSON.stringify(value) : String(value)
+  return typeof value === 'object' ? toJson(value) : String(value)
 }
 
 /** Variables that take the transcript, which the result has itself; not those that take an answer too. */

@@ -1,5 +1,6 @@
 /** HTTP request blocks: what is sent, and what is taken from the answer. */
 
+import { isLosslessNumber, plainNumbers } from '../json/exact-numbers.ts'
 import { evaluate } from './evaluate.ts'
 import { type Block, toValue } from './flow.ts'
 import { filledText, parseJson, record, records, text } from './loose.ts'
@@ -18,10 +19,21 @@ import {
 } from './run.ts'
 import type { OutboundReply } from './tools/outbound.ts'
 import type { Loose, Position, VariableValue } from './types.ts'
-import { fill, onlyPlaceholder, setVariable, textOfValue, valueByName, type WriteValue } from './variables.ts'
+import {
+  compile,
+  fill,
+  fillAddress,
+  onlyPlaceholder,
+  setVariable,
+  textOfValue,
+  valueByName,
+  type WriteValue,
+} from './variables.ts'
 
 const defaultSeconds = 10
 const maximumSeconds = 120
+/** Part of the media type of forms. */
+const FORM = 'x-www-form-urlencoded'
 
 /** The `statusCode` of a request without an answer, so that flows can branch on it. */
 const failureStatus = { refused: 400, time: 408, size: 500, network: 500 } as const
@@ -33,7 +45,17 @@ interface PreparedRequest {
   body?: string
 }
 
+/** A request that is to go through a proxy is not sent at all: its author may have a reason for one. */
+export function namesProxy(block: unknown): boolean {
+  return filledText(record(record(block).options).proxyCredentialsId) !== undefined
+}
+
 export async function runHttpRequest(run: Run, block: Block, position: Position): Promise<Next> {
+  if (namesProxy(block)) {
+    const description = 'HTTP request: not sent, the service sends no requests through a proxy'
+    log(run, 'error', description, { context: block.id, isInternal: true })
+    return leave(run, block)
+  }
   const request = await prepareRequest(run, block)
   if (request === null) {
     log(run, 'info', `${block.type}: skipped, no valid URL is configured`, {
@@ -55,34 +77,40 @@ export async function runHttpRequest(run: Run, block: Block, position: Position)
 
 /** What the client reports after it has sent the request itself, or what a webhook listener was called with. */
 export async function acceptClientReply(run: Run, block: Block, reply: string | null): Promise<Next> {
-  const parsed = reply === null ? undefined : parseJson(reply)
+  if (reply === null) return leave(run, block)
+  const parsed = parseJson(reply)
   const answer = record(parsed)
   const isAnswer = 'data' in answer
   const statusCode = isAnswer && answer.statusCode !== undefined ? answer.statusCode : 200
-  if (reply !== null)
-    await mapResponse(run, block, { statusCode, data: isAnswer ? answer.data : (parsed ?? reply) })
+  const data = isAnswer ? answer.data : parsed === undefined ? reply : parsed
+  await mapResponse(run, block, { statusCode, data })
   return leave(run, block)
 }
 
 async function prepareRequest(run: Run, block: Block): Promise<PreparedRequest | null> {
   const webhook = record(block.options.webhook)
-  const base = (await fill(run, text(webhook.url) ?? '')).trim()
+  const base = await fillAddress(run, text(webhook.url) ?? '')
   if (base === '' || !URL.canParse(base)) return null
   const url = new URL(base)
-  for (const { key, value } of await pairs(run, webhook.queryParams)) url.searchParams.append(key, value)
+  // What the author wrote stays as it is: it may be signed.
+  for (const { key, value } of await pairs(run, webhook.queryParams)) {
+    url.search = `${url.search}${url.search === '' ? '' : '&'}${new URLSearchParams([[key, value]])}`
+  }
   const headers: Record<string, string> = {}
-  for (const { key, value } of await pairs(run, webhook.headers)) headers[key.toLowerCase()] = value
+  for (const { key, value } of await pairs(run, webhook.headers)) {
+    const name = key.toLowerCase()
+    const added = value.replace(/\s*[\r\n]+\s*/g, ' ')
+    const separator = name === 'cookie' ? '; ' : ', '
+    headers[name] = headers[name] === undefined ? added : `${headers[name]}${separator}${added}`
+  }
   if (headers.authorization !== undefined) headers.authorization = encodedBasic(headers.authorization)
   const method = filledText(webhook.method)?.toUpperCase() ?? 'POST'
   const request: PreparedRequest = { url: url.href, method, headers }
   if (method === 'GET' || method === 'HEAD') return request
-  const body = await prepareBody(run, block, text(webhook.body) ?? '')
+  const mediaType = headers['content-type']?.toLowerCase() ?? ''
+  const body = await prepareBody(run, block, text(webhook.body) ?? '', mediaType)
   const json = parseJson(body)
-  if (
-    headers['content-type']?.includes('x-www-form-urlencoded') &&
-    typeof json === 'object' &&
-    json !== null
-  ) {
+  if (mediaType.includes(FORM) && typeof json === 'object' && json !== null) {
     const form = new URLSearchParams()
     for (const [key, value] of Object.entries(json)) form.append(key, textOfValue(toValue(value)))
     return { ...request, body: form.toString() }
@@ -91,11 +119,13 @@ async function prepareRequest(run: Run, block: Block): Promise<PreparedRequest |
   return { ...request, body }
 }
 
+/** Names and values that people paste, without the white space around them. An empty value is none. */
 async function pairs(run: Run, given: unknown): Promise<{ key: string; value: string }[]> {
   const filled: { key: string; value: string }[] = []
   for (const pair of records(given)) {
     const key = (await fill(run, text(pair.key) ?? '')).trim()
-    if (key !== '') filled.push({ key, value: await fill(run, text(pair.value) ?? '') })
+    const value = (await fill(run, text(pair.value) ?? '')).trim()
+    if (key !== '' && value !== '') filled.push({ key, value })
   }
   return filled
 }
@@ -108,7 +138,7 @@ function encodedBasic(authorization: string): string {
   return `Basic ${Buffer.from(credentials).toString('base64')}`
 }
 
-async function prepareBody(run: Run, block: Block, template: string): Promise<string> {
+async function prepareBody(run: Run, block: Block, template: string, mediaType: string): Promise<string> {
   if (block.options.isCustomBody !== true || template.trim() === '') {
     const all = Object.fromEntries(await collected(run))
     return JSON.stringify({ submittedAt: run.effects.now().toISOString(), ...all })
@@ -116,8 +146,14 @@ async function prepareBody(run: Run, block: Block, template: string): Promise<st
   const name = onlyPlaceholder(template.trim())
   if (name !== null) return textOfValue(valueByName(run, name))
   // A body that begins with a placeholder is text.
-  return /^\s*(\[|\{(?!\{))/.test(template) ? fill(run, template, jsonWriter()) : fill(run, template)
+  if (/^\s*(\[|\{(?!\{))/.test(template) || /\bjson\b/.test(mediaType)) {
+    return fill(run, template, jsonWriter())
+  }
+  return fill(run, template, mediaType.includes(FORM) ? formValue : textOfValue)
 }
+
+/** A value as it stands behind the `=` of a form. */
+const formValue: WriteValue = (value) => new URLSearchParams([['', textOfValue(value)]]).toString().slice(1)
 
 /** Inside the quotes of a JSON text values are escaped; outside of them they become JSON if they are not. */
 function jsonWriter(): WriteValue {
@@ -141,7 +177,8 @@ async function takeReply(run: Run, block: Block, reply: OutboundReply): Promise<
     return
   }
   const body = new TextDecoder().decode(reply.body)
-  const data = parseJson(body) ?? body
+  const json = parseJson(body)
+  const data = json === undefined ? body : json
   const isError = reply.status >= 400
   log(run, isError ? 'error' : 'success', `HTTP request answered ${reply.status}`, {
     ...(isError ? { details: body } : {}),
@@ -165,44 +202,52 @@ async function mapResponse(
   }
 }
 
-/** Plain paths are followed here; anything else is code that is run with `data` and `statusCode`. */
+/**
+ * Plain paths are followed here, with each placeholder as a part of one step; anything else is code with `data` and
+ * `statusCode`, which sends no requests: the answer is nobody else's.
+ */
 async function readPath(run: Run, block: Block, response: Loose, path: string): Promise<unknown> {
-  const filled = await fill(run, path)
-  const steps = plainSteps(filled)
+  const steps = await plainSteps(run, path)
   if (steps !== null) {
     let value: unknown = response
     for (const step of steps) {
-      const isInside = typeof value === 'object' && value !== null && Object.hasOwn(value, step)
-      value = isInside ? (value as Loose)[step] : undefined
+      const isInside = typeof value === 'object' && value !== null && !isLosslessNumber(value)
+      value = isInside && Object.hasOwn(value as Loose, step) ? (value as Loose)[step] : undefined
     }
     return value ?? null
   }
   const { statusCode, data } = response
+  const compiled = compile(run, path)
   const args = [
     { name: 'statusCode', value: typeof statusCode === 'number' ? statusCode : null },
-    { name: 'data', value: data as Loose },
+    { name: 'data', value: plainNumbers(data) as Loose },
+    ...compiled.args,
   ]
-  const reply = await evaluate(run, { form: 'expression', code: filled, args })
+  const reply = await evaluate(run, { form: 'expression', code: compiled.code, args, mayFetch: false })
   if (reply.ok) return reply.value
   log(run, 'error', 'A value could not be read from the response', {
-    details: `${filled}: ${reply.message}`,
+    details: `${path}: ${reply.message}`,
     context: block.id,
     isInternal: true,
   })
   return undefined
 }
 
-/** The keys of a path such as `data.items[0]["full name"]`, or `null` if it is more than that. */
-function plainSteps(path: string): string[] | null {
-  const steps: string[] = []
-  const step = /\.?([\p{L}_$][\p{L}\p{N}_$-]*)|\[(\d+)\]|\["([^"\\]*)"\]|\['([^'\\]*)'\]/uy
+/** The keys of a path such as `data.items[{{n}}]["full name"]`, or `null` if it is more than that. */
+async function plainSteps(run: Run, path: string): Promise<string[] | null> {
+  const templates: string[] = []
+  const step =
+    /\.?((?:[\p{L}_$]|\{\{[^{}=][^{}]*\}\})(?:[\p{L}\p{N}_$-]|\{\{[^{}=][^{}]*\}\})*)|\[(\d+|\{\{[^{}=][^{}]*\}\})\]|\["([^"\\]*)"\]|\['([^'\\]*)'\]/uy
   while (step.lastIndex < path.length) {
     const found = step.exec(path)
     if (found === null) return null
-    steps.push(found[1] ?? found[2] ?? found[3] ?? found[4] ?? '')
+    templates.push(found[1] ?? found[2] ?? found[3] ?? found[4] ?? '')
   }
+  if (templates[0] !== 'data' && templates[0] !== 'statusCode') return null
+  const steps: string[] = []
+  for (const template of templates) steps.push(await fill(run, template))
   // `length` is no key of its own for texts; let the code find it.
-  return steps[0] === 'data' || steps[0] === 'statusCode' ? (steps.includes('length') ? null : steps) : null
+  return steps.includes('length') ? null : steps
 }
 
 /** Hands over to the client, which tells when the flow's address has been called. */

@@ -1,4 +1,5 @@
 /** Reading of JSON about which nothing is certain. What does not have the expected type counts as absent. */
+import { withExactNumbers } from '../json/exact-numbers.ts'
 import type { Loose } from './types.ts'
 
 export function record(value: unknown): Loose {
@@ -39,11 +40,11 @@ export function at(value: unknown, ...keys: string[]): unknown {
 /** V8 reads JSON however deep it is nested, and fails to write it from some 4,000 levels on. */
 const maximumDepth = 500
 
-/** Undefined where it is none, or nested so deep that it cannot be passed on. */
+/** Undefined where it is none, or nested so deep that it cannot be passed on. No number is rounded. */
 export function parseJson(value: string): unknown {
   try {
     const parsed: unknown = JSON.parse(value)
-    return isWithin(parsed, maximumDepth) ? parsed : undefined
+    return isWithin(parsed, maximumDepth) ? withExactNumbers(value, parsed) : undefined
   } catch {
     return undefined
   }

@@ -4,13 +4,13 @@ import { filledText, record, text } from './loose.ts'
 import { awaitAction, isPreview, leave, log, type Next, type Run, sendAction } from './run.ts'
 import { scriptOf } from './set-variable.ts'
 import type { Position, Script } from './types.ts'
-import { assign, evaluateCode, fill, fillDeep, fillNumber } from './variables.ts'
+import { assign, evaluateCode, fillAddress, fillDeep, fillNumber } from './variables.ts'
 
 /** A day. The contract publishes it. */
 const MAX_WAIT_SECONDS = 86_400
 
 export async function runRedirect(run: Run, block: Block): Promise<Next> {
-  const target = (await fill(run, text(block.options.url) ?? '')).trim()
+  const target = await fillAddress(run, text(block.options.url) ?? '')
   const url = redirectUrl(target)
   if (url === null) {
     if (target !== '')
@@ -26,9 +26,10 @@ export async function runRedirect(run: Run, block: Block): Promise<Next> {
 /** Pages, e-mail and phone links. Schemes that run code are refused; without a scheme it is a web address. */
 function redirectUrl(target: string): string | null {
   if (target === '') return null
-  const hasScheme = /^[a-z][a-z\d+.-]*:(?!\d)/i.test(target)
-  const full = hasScheme || target.startsWith('/') || target.startsWith('#') ? target : `https://${target}`
-  return hasScheme && !/^(https?|mailto|tel|sms):/i.test(target) ? null : full
+  if (/^(https?|mailto|tel|sms):/i.test(target) || /^[/#]/.test(target)) return target
+  // Behind `host:` there is a port.
+  const hasOtherScheme = /^[a-z][a-z\d+.-]*:(?!\d)/i.test(target)
+  return hasOtherScheme ? null : `https://${target}`
 }
 
 export async function runWait(run: Run, block: Block, position: Position): Promise<Next> {

@@ -32,17 +32,29 @@ export function withValues(flow: Flow, variables: ResultVariable[], values: Loos
   }, variables)
 }
 
-/** The answers so far by name, then the variables by name: the body of requests and e-mails without one of their own. */
-export async function collected(run: Run): Promise<Map<string, VariableValue>> {
+/**
+ * The answers so far by name, then the variables by name, session variables included: the body of requests and e-mails
+ * without one of their own. Lists are joined, and the addresses of attachments come before the answer.
+ */
+export async function collected(run: Run): Promise<Map<string, string>> {
   const frame = currentFrame(run)
   const flows = run.frames.map((each) => each.flow).reverse()
-  const names = new Map<string, VariableValue>()
-  for (const answer of await answersSoFar(run, frame))
-    names.set(answerName(flows, answer.blockId), answer.content)
-  for (const { name, value } of snapshot(run, frame)) {
-    names.set(name, Array.isArray(value) ? value.map((item) => item ?? '').join(', ') : value)
+  const names = new Map<string, string>()
+  for (const { blockId, content, attachedFileUrls = [] } of await answersSoFar(run, frame))
+    names.set(answerName(flows, blockId), [...attachedFileUrls, content].filter(Boolean).join(', '))
+  for (const { id, name } of frame.flow.variables.values()) {
+    const value = readVariable(run, id, frame)
+    if (value === null) continue
+    const words = joined(value)
+    // The answer that filled the variable, with its attachments.
+    if (names.get(name)?.endsWith(`, ${words}`) !== true) names.set(name, words)
   }
+  for (const { name, value } of frame.merged) names.set(name, joined(value))
   return names
+}
+
+function joined(value: Exclude<VariableValue, null>): string {
+  return Array.isArray(value) ? value.map((item) => item ?? '').join(', ') : value
 }
 
 async function answersSoFar(run: Run, frame: LiveFrame): Promise<Answer[]> {

@@ -3,7 +3,7 @@ import { list, record, text } from './loose.ts'
 import { markdownBlocks, markdownLeaves } from './markdown.ts'
 import type { Run } from './run.ts'
 import type { Loose } from './types.ts'
-import { fill, textOfValue } from './variables.ts'
+import { fill, fillAddress, textOfValue } from './variables.ts'
 
 /** Deeper trees are cut off: no editor makes them. */
 const maximumDepth = 32
@@ -32,7 +32,17 @@ export function plainTextOf(nodes: unknown): string {
 }
 
 export function markdownOf(nodes: unknown): string {
-  return linesOf(nodes, markdownOfLeaf, (label, url) => `[${label}](${url})`).join('\n')
+  return linesOf(nodes, markdownOfLeaf, markdownLink).join('\n')
+}
+
+/** White space and brackets would end the link, or begin another one. */
+function markdownLink(label: string, url: string): string {
+  const words = label.replace(/\\?[[\]]/g, (bracket) => (bracket.length === 1 ? `\\${bracket}` : bracket))
+  return `[${words}](${url.replace(/[\s()<>\\]/g, percentEncoded)})`
+}
+
+function percentEncoded(character: string): string {
+  return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`
 }
 
 /** Adds many one by one: a call takes only so many arguments. */
@@ -51,7 +61,7 @@ async function fillNodes(run: Run, nodes: unknown, depth: number, isAlone = fals
       continue
     }
     const copy = { ...node }
-    if (typeof node.url === 'string') copy.url = await fill(run, node.url)
+    if (typeof node.url === 'string') copy.url = await fillAddress(run, node.url)
     if (Array.isArray(node.children)) {
       const isParagraph = node.type === 'p' && node.children.length === 1
       const children = await fillNodes(run, node.children, depth + 1, isParagraph)

@@ -257,6 +257,7 @@ export function effectsOf(
     uploads: files && {
       maximumSize: uploadLimits(config).file,
       find: (addresses) => uploadsAmong(db, publicUrl(), running.sessionId ?? '', addresses, now),
+      read: ({ id }) => files.read(id),
     },
     async findLinkedFlow(linkedId) {
       if (publicationId !== null) {

@@ -6,6 +6,7 @@
  * these values comes in through `Effects`.
  */
 
+import type { Readable } from 'node:stream'
 import type { components } from '../../generated/openapi.ts'
 import type { Upload } from '../files/uploads.ts'
 import type { Limits } from './limits.ts'
@@ -158,6 +159,8 @@ interface Uploads {
   maximumSize: number
   /** Those among some addresses, by these. */
   find(addresses: string[]): Promise<Map<string, Upload>>
+  /** The bytes of one of them; undefined where they are gone. */
+  read(upload: Upload): Promise<Readable | undefined>
 }
 
 /** Everything a step may do to the world, and everything it may learn from it. */

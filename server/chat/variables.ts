@@ -1,4 +1,5 @@
 /** Variable values, and texts with placeholders: `{{name}}` for a value, `{{= code =}}` for what code gives. */
+import { isSafeNumber } from '../json/exact-numbers.ts'
 import { parametrize } from './compile.ts'
 import { evaluate } from './evaluate.ts'
 import { toValue } from './flow.ts'
@@ -8,6 +9,9 @@ import type { EvaluateArgument, EvaluateReply, VariableValue } from './types.ts'
 
 /** Characters that an item of a list is counted with besides its own. */
 const itemOverhead = 3
+
+/** Properties of blocks that hold an address. */
+const ADDRESS_KEY = /^url$|Url$|Src$/
 
 /** Deeper than any document may be. */
 const maximumDepth = 64
@@ -125,8 +129,51 @@ export async function fillDeep(run: Run, value: unknown, depth = 0): Promise<unk
     return filled
   }
   const entries: [string, unknown][] = []
-  for (const [key, inner] of Object.entries(value)) entries.push([key, await fillDeep(run, inner, depth + 1)])
+  for (const [key, inner] of Object.entries(value)) {
+    const isAddress = typeof inner === 'string' && ADDRESS_KEY.test(key)
+    entries.push([key, isAddress ? await fillAddress(run, inner) : await fillDeep(run, inner, depth + 1)])
+  }
   return Object.fromEntries(entries)
+}
+
+/**
+ * Fills an address. Before the path values are taken as they are, as is a path or query that is one placeholder alone. All others are
+ * percent-encoded, so that each is one segment, or one value of the query.
+ */
+export async function fillAddress(run: Run, template: string): Promise<string> {
+  const address = template.trim()
+  if (!address.includes('{{')) return address
+  const isEncoded = encodedPlaces(address)
+  let place = 0
+  const filled = await fill(run, address, (value) => {
+    const words = textOfValue(value).trim()
+    const isPart = isEncoded[place]
+    place += 1
+    return isPart ? addressPart(words) : words
+  })
+  return filled.trim()
+}
+
+/** A value as one part of an address. Dots alone would lead to another path, however they are encoded. */
+function addressPart(value: string): string {
+  return value === '.' || value === '..' ? '' : encodeURIComponent(storableText(value))
+}
+
+const MARK = '\0'
+/** Scheme and host, path, query, fragment. */
+const PARTS = /^((?:[a-z][a-z\d+.-]*:(?!\d)(?:\/\/)?)?[^/?#]*)([^?#]*)(\?[^#]*)?(#.*)?$/is
+
+/** One entry for each placeholder, in order. */
+function encodedPlaces(address: string): boolean[] {
+  let marked = ''
+  let position = 0
+  for (const { start, end } of placeholders(address)) {
+    marked += address.slice(position, start).replaceAll(MARK, '') + MARK
+    position = end
+  }
+  const [, before = '', ...parts] = PARTS.exec(marked + address.slice(position).replaceAll(MARK, '')) ?? []
+  const places = (part: string, isPart: boolean) => Array(part.split(MARK).length - 1).fill(isPart)
+  return [...places(before, false), ...parts.flatMap((part = '') => places(part, !/^[/?#]\0$/.test(part)))]
 }
 
 function hasPlaceholder(value: unknown, depth = 0): boolean {
@@ -225,9 +272,8 @@ function typed(value: VariableValue): EvaluateArgument {
   if (typeof value !== 'string') return value
   if (value === 'true') return true
   if (value === 'false') return false
-  // A leading zero or plus is part of a code or a phone number. Beyond 15 digits numbers are not exact.
-  const isNumber = value.length <= 16 && /^-?(0|[1-9]\d*)(\.\d+)?$/.test(value)
-  return isNumber ? Number(value) : value
+  // A leading zero or plus is part of a code or a phone number.
+  return /^-?(0|[1-9]\d*)(\.\d+)?$/.test(value) && isSafeNumber(value) ? Number(value) : value
 }
 
 function storableValue(value: VariableValue): VariableValue {

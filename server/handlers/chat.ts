@@ -29,6 +29,7 @@ import {
 import type { StartOptions, StepRefusal } from '../chat/types.ts'
 import type { Contexts } from '../context.ts'
 import { newId } from '../ids.ts'
+import { toJson } from '../json/exact-numbers.ts'
 import { JsonText, stored } from '../json/json-text.ts'
 
 export const chat: ChatHandlers<Contexts> = {
@@ -208,7 +209,7 @@ export const chat: ChatHandlers<Contexts> = {
       }
       const answer = reply.ok({ message: 'success' })
       const data = {
-        message: { type: 'webhook' as const, body: JSON.stringify({ data: body }) },
+        message: { type: 'webhook' as const, body: toJson({ data: body }) },
         options: {},
         digest: webhookDigest,
       }

@@ -1,12 +1,16 @@
 import { isUtf8 } from 'node:buffer'
 import type { Issue, IssueCode } from '../../contract/errors.ts'
+import { withExactNumbers } from '../json/exact-numbers.ts'
 import { limits } from '../json/scan.ts'
 import { fromUtf8 } from '../json/utf8.ts'
 
 const BYTE_ORDER_MARK = Buffer.from('\ufeff')
 
 /** The value of a JSON body and its bytes without a byte order mark, or what is wrong with them. */
-export function parseJson(sent: Buffer): { value: unknown; bytes: Buffer } | { issues: Issue[] } {
+export function parseJson(
+  sent: Buffer,
+  keepsNumbers = false,
+): { value: unknown; bytes: Buffer } | { issues: Issue[] } {
   if (!isUtf8(sent)) {
     return { issues: [{ path: ['body'], code: 'invalid_encoding', message: 'The body is not valid UTF-8' }] }
   }
@@ -20,8 +24,9 @@ export function parseJson(sent: Buffer): { value: unknown; bytes: Buffer } | { i
     const message = `The body is not valid JSON: ${(error as Error).message.slice(0, 200)}`
     return { issues: [{ path: ['body'], code: 'invalid_json', message }] }
   }
-  const issues = inspect(value, text)
-  return issues.length > 0 ? { issues } : { value, bytes }
+  const issues = inspect(value, text, keepsNumbers)
+  if (issues.length > 0) return { issues }
+  return { value: keepsNumbers ? withExactNumbers(text, value) : value, bytes }
 }
 
 /** So many issues are enough to see what is wrong. */
@@ -39,7 +44,7 @@ const tooManyValues: Issue[] = [
  * `__proto__`, numbers that JSON can write but JavaScript cannot hold, text that PostgreSQL cannot store.
  * It goes no deeper than it allows, so that it survives what it refuses.
  */
-function inspect(root: unknown, text: string): Issue[] {
+function inspect(root: unknown, text: string, keepsNumbers: boolean): Issue[] {
   // U+0000, lone surrogates and disguised keys can only come from escapes; the bytes were valid UTF-8.
   const hasEscapes = text.includes('\\u')
   const mayHavePrototype = hasEscapes || text.includes('__proto__')
@@ -59,7 +64,7 @@ function inspect(root: unknown, text: string): Issue[] {
     values++
     if (typeof value === 'string') {
       if (hasEscapes) lookAtText(value, key)
-    } else if (typeof value === 'number') {
+    } else if (typeof value === 'number' && !keepsNumbers) {
       if (!Number.isFinite(value) || (Number.isInteger(value) && !Number.isSafeInteger(value))) {
         report('invalid_number', 'The number is too large to be kept exactly', key)
       }

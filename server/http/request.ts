@@ -148,7 +148,7 @@ async function readBody(
   if (!isEmpty && !isRight) return otherMediaType
   const unparsed = bytes && readUnparsed(operation, bytes)
   if (unparsed) return { value: unparsed.value, texts: () => unparsed.texts }
-  const parsed = parseJson(isEmpty ? emptyObject : (bytes as Buffer))
+  const parsed = parseJson(isEmpty ? emptyObject : (bytes as Buffer), operation.keepsNumbers)
   if ('issues' in parsed) return wrong(parsed.issues)
   const checked = operation.body.safeParse(parsed.value)
   return checked.success

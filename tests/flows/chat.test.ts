@@ -70,6 +70,28 @@ async function update(botId: string, changes: object) {
 const republish = (botId: string) => app.client.ok('publishBot', { as: here.member, params: { botId } })
 
 describe('a chat', () => {
+  test('that waits for a webhook gets its numbers as they are written', async () => {
+    const responseVariableMapping = [
+      { id: 'm1', variableId: idOf('Id'), bodyPath: 'data.id' },
+      { id: 'm2', variableId: idOf('Rows'), bodyPath: 'data.rows' },
+    ]
+    const listener = { id: 'hook', type: 'webhook', options: { responseVariableMapping } }
+    const flow = bot({ Start: [listener, text('{{Id}} {{Rows}}'), ask()] }, { variables: ['Id', 'Rows'] })
+    const made = await publish(app, here, flow)
+    const { sessionId, resultId } = await start(app, made)
+    await app.client.ok('executeWebhook', {
+      as: here.member,
+      params: { botId: made.id, blockId: 'hook', resultId: String(resultId) },
+      body: anyBody(
+        '{"id":12345678901234567890,"rows":[{"id":-98765432109876543210,"price":9.90}],"big":1e999}',
+      ),
+    })
+    const step = await app.client.ok('continueChat', { params: { sessionId }, body: { revision: 1 } })
+    expect(textsOf(step)).toEqual([
+      '12345678901234567890 ["{\\"id\\":-98765432109876543210,\\"price\\":9.90}"]',
+    ])
+  })
+
   test('from start to end is a view, then a start, then a completion', async () => {
     const made = await publish(app, here, twoQuestions)
     const started = await start(app, made)

@@ -61,7 +61,7 @@ const optionsShape = {
     example: 10,
   }).optional(),
   proxyCredentialsId: reference(
-    'Id of the credentials of a proxy that the request goes through.',
+    'Id of the credentials of a proxy that the request goes through. This service offers none: a request with one is not sent.',
     'crdProxy',
   ).optional(),
   isAdvancedConfig: flag('Whether the editor shows all properties, in older documents.').optional(),

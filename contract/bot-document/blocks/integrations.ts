@@ -25,10 +25,12 @@ const addresses = quickText(limits.phrase)
 const emailBlock = block('EmailBlock', 'Email', 'Sends an e-mail to one or more people.', {
   options: component('EmailOptions', 'Which e-mail is sent to whom. All texts may hold placeholders.', {
     credentialsId: reference(
-      'Id of the credentials of the mail account, or default for the mailer of the installation.',
+      'Id of the credentials of the mail account, or default for the mailer of the installation. Nothing is sent by an account that the workspace does not have.',
       'default',
     ).optional(),
-    isCustomBody: flag('Whether the body is the given one instead of all answers. Default false.').optional(),
+    isCustomBody: flag(
+      'Whether the body is the given one instead of all answers and variables. Default true where there is a body.',
+    ).optional(),
     isBodyCode: flag('Whether the body is HTML. Default false.').optional(),
     recipients: textList('Addresses of the recipients.', ['sales@example.com'], addresses).optional(),
     cc: textList('Addresses that get a copy.', ['team@example.com'], addresses).optional(),

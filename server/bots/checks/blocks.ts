@@ -1,4 +1,5 @@
 import type { FlowFinding } from '../../../contract/publications.ts'
+import { namesProxy } from '../../chat/http-request.ts'
 import { isSkipped } from '../../chat/walk.ts'
 import { blocksOf, isRecord } from '../../conversion/document.ts'
 import { missingContent } from './content.ts'
@@ -45,6 +46,11 @@ function isSkippedBlock(block: unknown): block is { type: string } {
 }
 
 function* skippedBlock(block: unknown, path: Path): Generator<FlowFinding> {
+  if (namesProxy(block)) {
+    const message = 'Chats skip this block: the service sends no requests through a proxy.'
+    yield issue([...path, 'options', 'proxyCredentialsId'], 'skipped_block', message)
+    return
+  }
   if (!isSkippedBlock(block)) return
   const { type } = block
   const action = skippedAction(block)

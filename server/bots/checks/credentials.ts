@@ -13,13 +13,14 @@ export function skippedAction(block: unknown): string | undefined {
   return action === undefined || vendors[block.type].actions.includes(action) ? undefined : action
 }
 
-/** A block that asks a model needs a key. */
+/** A block that asks a model needs a key, and an e-mail that names an account needs that one. */
 export function* missingCredentials(
   block: unknown,
   path: Path,
   known: KnownCredentials | undefined,
 ): Generator<FlowFinding> {
   if (known === undefined || !isRecord(block) || typeof block.type !== 'string') return
+  if (block.type === 'Email') yield* missingAccount(block, path, known)
   if (!isModelBlock(block.type)) return
   const options = isRecord(block.options) ? block.options : {}
   // What nobody has chosen yet is one mistake.
@@ -35,19 +36,26 @@ export function* missingCredentials(
   }
 }
 
-/** One finding for all e-mail blocks that have neither the mail server of the service nor an account: it is one thing to set. */
-export function unsentMails({ groups }: Flow, known: KnownCredentials | undefined): FlowFinding[] {
+function* missingAccount({ options }: { options?: unknown }, path: Path, known: KnownCredentials) {
+  const id = isRecord(options) ? options.credentialsId : undefined
+  if (!isReference(id) || id === 'default' || known.get(id) === 'smtp') return
+  const message = `No e-mail is sent: the workspace has no credentials ${quote(id)} of type smtp.`
+  yield issue([...path, 'options', 'credentialsId'], 'missing_credentials', message)
+}
+
+/** One finding for all e-mail blocks that go by the mail server of the service where there is none: it is one thing to set. */
+export function unsentMails({ groups }: Flow): FlowFinding[] {
   for (const [groupIndex, group] of groups.entries()) {
     const blocks = isRecord(group) && Array.isArray(group.blocks) ? group.blocks : []
     const index = blocks.findIndex((block) => {
       if (!isRecord(block) || block.type !== 'Email') return false
       const id = isRecord(block.options) ? block.options.credentialsId : undefined
-      return !isReference(id) || known?.get(id) !== 'smtp'
+      return !isReference(id) || id === 'default'
     })
     if (index === -1) continue
     const path = ['groups', groupIndex, 'blocks', index, 'type']
     const message =
-      'No e-mail is sent: the service has no mail server (SMTP_URL), and the block no credentials of type smtp.'
+      'No e-mail is sent: the service has no mail server (SMTP_URL), and the block names no credentials.'
     return [issue(path, 'no_mail_server', message)]
   }
   return []

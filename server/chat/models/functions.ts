@@ -1,4 +1,5 @@
 /** Functions of a block that the model can call: what it is told of them, and their code in the sandbox. */
+import { plainNumbers } from '../../json/exact-numbers.ts'
 import { evaluate } from '../evaluate.ts'
 import { toValue } from '../flow.ts'
 import { cut, filledText, parseJson, record, records, text, texts } from '../loose.ts'
@@ -59,7 +60,7 @@ const maximumResult = 100_000
 export async function callFunction(run: Run, functions: ChatFunction[], call: ToolCall): Promise<string> {
   const called = functions.find(({ name }) => name === call.name)
   if (called === undefined) return failure('There is no such function')
-  const given = parseJson(call.arguments === '' ? '{}' : call.arguments)
+  const given = plainNumbers(parseJson(call.arguments === '' ? '{}' : call.arguments))
   if (typeof given !== 'object' || given === null) return failure('The arguments are no JSON object')
   const compiled = compile(run, called.code)
   // Only what it declares: a name becomes a parameter of the code.

@@ -12,7 +12,7 @@ import {
   waitFor,
 } from '../run.ts'
 import type { Loose, ModelReply, ModelRequest, Position } from '../types.ts'
-import { fill, fillNumber, readVariable, setVariable } from '../variables.ts'
+import { fill, fillAddress, fillNumber, readVariable, setVariable } from '../variables.ts'
 import { callFunction, functionsOf, schemaOf } from './functions.ts'
 import { messagesOf } from './messages.ts'
 import { actionOf, credentialsTypeOf, extracts, type ModelBlockType, vendors } from './vendors.ts'
@@ -100,7 +100,7 @@ async function baseUrlOf(
 ): Promise<string | null> {
   if (ofCredentials !== undefined) return ofCredentials
   const { baseUrl } = vendors[type]
-  const own = (await fill(run, text(block.options.baseUrl) ?? '')).trim()
+  const own = await fillAddress(run, text(block.options.baseUrl) ?? '')
   if (own === '') return baseUrl
   if (URL.canParse(own) && new URL(own).origin === new URL(baseUrl).origin) return own
   fail(run, block, `${type}: nothing was sent, since the address of the block is not that of its credentials`)

@@ -1,0 +1,44 @@
+/** JSON of other services: a number that JavaScript would write otherwise keeps its source text. */
+import { isLosslessNumber, isSafeNumber, LosslessNumber, parse, stringify } from 'lossless-json'
+
+export { isLosslessNumber, isSafeNumber }
+
+/** Strings are matched so that digits in them do not count as numbers. */
+const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
+
+const parseNumber = (source: string) => {
+  const number = Number(source)
+  return String(number) === source ? number : new LosslessNumber(source)
+}
+
+/** The value of valid JSON whose plain value is `parsed`, which is given back where it loses nothing. */
+export function withExactNumbers(json: string, parsed: unknown): unknown {
+  for (const [token] of json.matchAll(STRING_OR_NUMBER)) {
+    if (token[0] === '"' || String(Number(token)) === token) continue
+    // Of two equal keys the last one counts, as in JSON.parse.
+    return parse(json, undefined, { parseNumber, onDuplicateKey: ({ newValue }) => newValue })
+  }
+  return parsed
+}
+
+/** JSON in which exact numbers are their source text. */
+export function toJson(value: unknown): string {
+  return (hasExactNumber(value) ? stringify(value) : JSON.stringify(value)) as string
+}
+
+/** For code and libraries: exact numbers become numbers where these have the same value, else texts. */
+export function plainNumbers(value: unknown): unknown {
+  return hasExactNumber(value) ? convert(value) : value
+}
+
+function convert(value: unknown): unknown {
+  if (isLosslessNumber(value)) return isSafeNumber(value.value) ? Number(value.value) : value.value
+  if (typeof value !== 'object' || value === null) return value
+  if (Array.isArray(value)) return value.map(convert)
+  return Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, convert(inner)]))
+}
+
+function hasExactNumber(value: unknown): boolean {
+  if (typeof value !== 'object' || value === null) return false
+  return isLosslessNumber(value) || Object.values(value).some(hasExactNumber)
+}
