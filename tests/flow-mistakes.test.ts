@@ -411,7 +411,9 @@ test('the check finds credentials that the workspace does not have, of models, e
     '10.options.proxyCredentialsId skipped_block',
     '9.type no_mail_server',
   ])
-  expect(codes({ hasMail: true, credentials: new Map() })).toContain('7.options.credentialsId missing_credentials')
+  expect(codes({ hasMail: true, credentials: new Map() })).toContain(
+    '7.options.credentialsId missing_credentials',
+  )
   expect(codes({ hasMail: true })).not.toContain('0.options.credentialsId missing_credentials')
 })
 
