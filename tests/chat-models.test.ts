@@ -250,6 +250,35 @@ describe('functions', () => {
     expect(JSON.stringify(third?.messages)).toContain('There is no such function')
   })
 
+  test('100 calls of one answer are made, and numbers in their arguments are never rounded', async () => {
+    const calls = Array.from({ length: 2_000 }, (_, index) => ({
+      id: `call_${index}`,
+      type: 'function',
+      function: { name: 'look', arguments: '{"id":12345678901234567890}' },
+    }))
+    const first = {
+      choices: [{ message: { content: null, tool_calls: calls }, finish_reason: 'tool_calls' }],
+    }
+    const tools = [
+      {
+        type: 'function',
+        name: 'look',
+        parameters: [{ name: 'id', type: 'number' }],
+        code: 'return "R" + id',
+      },
+    ]
+    models.says({ status: 200, body: JSON.stringify(first) }, 'Done')
+    const client = await run(block('openai', { tools }))
+    expect(client.logged('only 100 calls')).toMatchObject({ status: 'error' })
+    const said = JSON.stringify(models.asked[1]?.body.messages)
+    expect(said.match(/"R12345678901234567890"/g)).toHaveLength(100)
+
+    const content = '[{"type":"tool_use","id":"t","name":"look","input":{"id":12345678901234567890}}]'
+    models.says({ status: 200, body: `{"content":${content},"stop_reason":"tool_use"}` }, 'Done')
+    await run(block('anthropic', { tools }))
+    expect(JSON.stringify(models.asked[3]?.body.messages)).toContain('R12345678901234567890')
+  })
+
   test('a model that calls and calls is asked six times', async () => {
     models.says({ text: 'still', calls: { weather: { city: 'Lyon' } } })
     const client = await run(block('openai', { tools }))
@@ -355,6 +384,57 @@ describe('what goes wrong is logged as an error, and the chat goes on', () => {
     models.says(busy)
     await goesOn(block('anthropic'), 'gave no answer (status 503)')
     expect(models.asked).toHaveLength(6)
+  })
+
+  test.each(['270', '86400', new Date(Date.now() + 300_000).toUTCString()])(
+    'a model that asks to be asked again after the deadline is not waited for: Retry-After %s',
+    async (value) => {
+      const begun = performance.now()
+      models.says({ status: 429, body: '{}', headers: { 'retry-after': value } })
+      for (const type of ['openai', 'anthropic']) {
+        const client = await goesOn(block(type), 'gave no answer')
+        expect(client.logged('gave no answer')?.details).toMatch(/answered 429 and asks .* again in \d+ s/)
+      }
+      expect(models.asked).toHaveLength(2)
+      expect(performance.now() - begun).toBeLessThan(10_000)
+    },
+  )
+
+  test('a redirect is not followed, since the key is for one host', async () => {
+    models.says({ status: 307, body: '', headers: { location: `${models.url}/elsewhere` } })
+    for (const type of ['openai', 'anthropic']) {
+      const client = await goesOn(block(type), 'gave no answer')
+      expect(client.logged('gave no answer')?.details).toContain('redirect (307)')
+    }
+    expect(models.asked).toHaveLength(2)
+  })
+
+  const whole = (choice: object) => ({ status: 200, body: JSON.stringify({ choices: [choice] }) })
+
+  test('an answer of parts is their text, joined', async () => {
+    const content = [
+      { type: 'text', text: 'from ' },
+      { type: 'text', text: 'parts' },
+    ]
+    models.says(whole({ message: { content }, finish_reason: 'stop' }))
+    const client = await run(block('openai'))
+    expect(client.texts()).toEqual(['from parts', 'and on'])
+    expect(client.outcome.logs).toEqual([])
+  })
+
+  test('an answer that is cut, filtered or empty', async () => {
+    models.says(whole({ message: { content: 'The half of an' }, finish_reason: 'length' }))
+    const cut = await goesOn(block('openai'), 'reached the most tokens')
+    expect(cut.texts()).toEqual(['The half of an', 'and on'])
+    models.says(whole({ message: { content: 'No' }, finish_reason: 'content_filter' }))
+    await goesOn(block('openai'), 'content filter')
+    models.says(whole({ message: { content: null }, finish_reason: 'stop' }))
+    await goesOn(block('openai'), 'answered nothing')
+    models.says({
+      status: 200,
+      body: JSON.stringify({ content: [{ type: 'text', text: 'Half' }], stop_reason: 'max_tokens' }),
+    })
+    await goesOn(block('anthropic'), 'reached the most tokens')
   })
 
   test('more questions or tokens than a step may take', async () => {

@@ -232,7 +232,7 @@ describe('the time limit', () => {
     let sent = 0
     const fetch = async () => {
       sent += 1
-      return { ok: true as const, body: '' }
+      return { ok: true as const, status: 200, headers: {}, body: '' }
     }
     const request = { form: 'body' as const, code, args: [], owner: 'bot', fetch }
     const once = await sandbox.evaluate({ ...request, code: `${spin} return 1`, milliseconds: 60_000 })
@@ -276,6 +276,44 @@ describe('other bots', () => {
     // Had they taken turns, the last one of the innocent had come last.
     expect(order.lastIndexOf('innocent')).toBeLessThan(order.lastIndexOf('stopped'))
   })
+})
+
+test('code of one workspace waits for its own turns, however many bots the workspace has', async () => {
+  const own = openSandbox({ threads: 1 })
+  await own.warm()
+  const order: string[] = []
+  const ask = (workspaceId: string, owner: string) =>
+    own
+      .evaluate({
+        form: 'body',
+        code: 'return 1',
+        args: [],
+        owner,
+        workspaceId,
+        milliseconds: 100,
+        fetch: noNetwork,
+      })
+      .then(() => order.push(workspaceId))
+  const many = Array.from({ length: 30 }, (_, bot) => ask('many', `bot${bot}`))
+  await Promise.all([...many, ask('other', 'lone'), ask('other', 'lone')])
+  // The first one of the crowd is running already, and each turn of the other workspace comes after one more.
+  expect(order.lastIndexOf('other')).toBeLessThanOrEqual(5)
+  await own.close()
+})
+
+test('code that costs a thread pays for the next one', async () => {
+  const own = openSandbox({ threads: 1 })
+  const reply = await own.evaluate({
+    form: 'expression',
+    code: '('.repeat(3_000),
+    args: [],
+    owner: 'breaker',
+    milliseconds: 100,
+    fetch: noNetwork,
+  })
+  expect(reply).toMatchObject({ ok: false })
+  expect(reply.milliseconds).toBeGreaterThan(150)
+  await own.close()
 })
 
 test('what waits too long or is too much is turned away', async () => {

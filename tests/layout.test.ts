@@ -88,3 +88,18 @@ test('no statement asserts the type of its rows', () => {
   )
   expect({ 'read these by db/selection.ts': asserting }).toEqual({ 'read these by db/selection.ts': [] })
 })
+
+/** Readers of the wall clock: for code of bots, which has the same clock, and for headers that name a time. */
+const clockReaders = [
+  'server/chat/tools/model-fetch.ts',
+  'server/chat/tools/sandbox-worker.ts',
+  'server/chat/tools/sandbox.ts',
+  'server/webhooks/deliver.ts',
+]
+
+test('no file of the server measures elapsed time by the wall clock, which can be set', () => {
+  const readers = [...server.keys()].filter((file) =>
+    /\bDate\.now\b|new Date\(\)\.getTime|\+new Date\(\)/.test(readFileSync(join(base, file), 'utf8')),
+  )
+  expect(readers.sort()).toEqual(clockReaders)
+})

@@ -2,9 +2,13 @@ import { createHook } from 'node:async_hooks'
 import { once } from 'node:events'
 import http, { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { brotliCompressSync, deflateRawSync, deflateSync, gzipSync } from 'node:zlib'
 import { afterAll, beforeAll, describe, expect, jest, test } from '@jest/globals'
 import { isPublicAddress } from '../server/chat/tools/addresses.ts'
+import { addressesOf } from '../server/chat/tools/names.ts'
 import { type OutboundOptions, type OutboundReply, outboundClient } from '../server/chat/tools/outbound.ts'
+import { withText } from '../server/chat/tools/response-body.ts'
 
 let server: Server
 let port: number
@@ -463,5 +467,137 @@ test('what has no status of HTTP is no answer', async () => {
     ok: false,
     reason: 'network',
     message: 'The answer has no status of HTTP',
+  })
+})
+
+describe('the body of an answer', () => {
+  const json = Buffer.from('{"a":"\u00fc"}')
+  test.each<[string, Buffer]>([
+    ['gzip', gzipSync(json)],
+    ['GZIP', gzipSync(json)],
+    ['x-gzip', gzipSync(json)],
+    ['deflate', deflateSync(json)],
+    ['deflate', deflateRawSync(json)],
+    ['br', brotliCompressSync(json)],
+    ['identity', json],
+    ['deflate, gzip', gzipSync(deflateSync(json))],
+  ])('is unpacked where it is %s', async (encoding, body) => {
+    answer = (_, response) => response.writeHead(200, { 'content-encoding': encoding }).end(body)
+    expect(bodyOf(await call(`http://127.0.0.1:${port}`, {}, allowed()))).toBe(json.toString())
+  })
+
+  test.each<[string, Buffer, string, string]>([
+    ['zstd', json, 'network', 'zstd'],
+    ['gzip', json, 'network', 'gzip'],
+    ['gzip', gzipSync(json).subarray(0, 20), 'network', 'gzip'],
+    ['gzip', gzipSync(Buffer.alloc(3_000_000)), 'size', '1048576 bytes'],
+    ['gzip, gzip, gzip', json, 'network', 'cannot be read'],
+  ])('is a failure where %s cannot be unpacked', async (encoding, body, reason, message) => {
+    answer = (_, response) => response.writeHead(200, { 'content-encoding': encoding }).end(body)
+    const reply = await call(`http://127.0.0.1:${port}`, {}, allowed())
+    expect(reply).toEqual({ ok: false, reason, message: expect.stringContaining(message) })
+  })
+
+  test('may be absent whatever encoding its headers name', async () => {
+    answer = (_, response) => response.writeHead(200, { 'content-encoding': 'gzip' }).end()
+    expect(bodyOf(await call(`http://127.0.0.1:${port}`, { method: 'HEAD' }, allowed()))).toBe('')
+    expect(bodyOf(await call(`http://127.0.0.1:${port}`, {}, allowed()))).toBe('')
+  })
+
+  const text = (contentType: string, body: Uint8Array) => withText({ ok: true, contentType, body })
+  test.each<[string, number[], string]>([
+    ['text/plain; charset=iso-8859-1', [0x43, 0x61, 0x66, 0xe9], 'Café'],
+    ['text/plain;charset="UTF-16LE"', [0x41, 0, 0xe9, 0], 'Aé'],
+    ['text/plain; charset=windows-1252', [0x80], '€'],
+    ['text/plain; charset=', [0xc3, 0xa9], 'é'],
+    ['application/json', [0xef, 0xbb, 0xbf, 0xc3, 0xa9], 'é'],
+    ['', [0xc3, 0xa9], 'é'],
+    ['nonsense;;=', [0xc3, 0xa9], 'é'],
+  ])('is read in the charset of %s', (contentType, bytes, expected) => {
+    expect(text(contentType, Uint8Array.from(bytes))).toMatchObject({ ok: true, text: expected })
+  })
+
+  test('is a failure in a charset that nobody knows', () => {
+    expect(text('text/plain; charset=klingon', Buffer.from('x'))).toMatchObject({
+      ok: false,
+      message: 'The answer has the charset klingon, which cannot be read',
+    })
+  })
+})
+
+test('an answer that changes the protocol is a failure at once', async () => {
+  answer = (request) =>
+    request.socket.write('HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n')
+  const begun = performance.now()
+  const reply = await call(`http://127.0.0.1:${port}`, { milliseconds: 5_000 }, allowed())
+  expect(reply).toMatchObject({ ok: false, reason: 'network', message: expect.stringContaining('101') })
+  expect(performance.now() - begun).toBeLessThan(3_000)
+})
+
+test('another origin gets no header with a key of any name', async () => {
+  const other = createServer((request, response) => {
+    hits.push(request)
+    response.end()
+  })
+  await new Promise<void>((resolve) => other.listen(0, '::', resolve))
+  const { port: otherPort } = other.address() as AddressInfo
+  answer = (_, response) => response.writeHead(307, { location: `http://127.0.0.1:${otherPort}/` }).end()
+  const headers = {
+    'api-key': 'k',
+    'X-Api-Key': 'k',
+    'x-auth': 'k',
+    'X-Session-Token': 'k',
+    accept: 'text/plain',
+  }
+  await call(
+    `http://127.0.0.1:${port}`,
+    { headers },
+    { allowedHosts: [`127.0.0.1:${port}`, `127.0.0.1:${otherPort}`] },
+  )
+  other.close()
+  expect(hits).toHaveLength(2)
+  expect(hits[1]?.headers).toMatchObject({ accept: 'text/plain' })
+  expect(JSON.stringify(hits[1]?.headers)).not.toContain('"k"')
+})
+
+test('deadlines hold when the clock of the machine is set back', async () => {
+  answer = () => {}
+  const clock = jest.spyOn(Date, 'now').mockImplementation(() => 0)
+  const begun = performance.now()
+  const lookup = async () => {
+    clock.mockImplementation(() => -20_000)
+    return ['127.0.0.1']
+  }
+  const options = { allowedHosts: [`bots.test:${port}`], lookup }
+  const reply = await call(`http://bots.test:${port}`, { milliseconds: 200 }, options)
+  clock.mockRestore()
+  expect(reply).toMatchObject({ ok: false, reason: 'time' })
+  expect(performance.now() - begun).toBeLessThan(5_000)
+})
+
+describe('addressesOf', () => {
+  const silent = () => sleep(5_000, ['192.0.2.9'], { ref: false })
+  const unknown = async () => Promise.reject(new Error('ENODATA'))
+  test.each([
+    ['IPv4 alone where IPv6 is silent', async () => ['192.0.2.1'], silent, ['192.0.2.1']],
+    ['IPv6 alone where IPv4 is silent', silent, async () => ['2001:db8::1'], ['2001:db8::1']],
+    ['IPv4 alone where there is no IPv6', async () => ['192.0.2.1'], unknown, ['192.0.2.1']],
+    [
+      'both where both answer',
+      async () => ['192.0.2.1'],
+      async () => ['2001:db8::1'],
+      ['192.0.2.1', '2001:db8::1'],
+    ],
+    [
+      'IPv6 that comes later where there is no IPv4',
+      unknown,
+      () => sleep(300, ['2001:db8::1']),
+      ['2001:db8::1'],
+    ],
+    ['nothing where there is neither', unknown, unknown, []],
+  ])('gives %s', async (_case, resolve4, resolve6, expected) => {
+    const begun = performance.now()
+    expect(await addressesOf('a.test', false, { resolve4, resolve6 })).toEqual(expected)
+    expect(performance.now() - begun).toBeLessThan(3_000)
   })
 })

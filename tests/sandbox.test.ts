@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { openSandbox, type Sandbox } from '../server/chat/tools/sandbox.ts'
 import { answerHostCall } from '../server/chat/tools/sandbox-host.ts'
@@ -14,7 +15,7 @@ afterAll(() => sandbox.close())
 
 type Fetch = (request: CodeRequest) => Promise<CodeAnswer>
 
-const echo: Fetch = async ({ url }) => ({ ok: true, body: url })
+const echo: Fetch = async ({ url }) => ({ ok: true, status: 200, headers: {}, body: url })
 
 /** The time limit is far away: what is tried here is not meant to depend on it. */
 function run(code: string, fetch: Fetch = echo, milliseconds = 20_000): Promise<EvaluateReply> {
@@ -52,6 +53,9 @@ describe('languages and time zones', () => {
       '-¥0'.replace('¥', '￥'),
     ],
     ['Intl.NumberFormat("en").format(NaN)', 'NaN'],
+    ['Intl.NumberFormat("en").format("12345678901234567890.5")', '12,345,678,901,234,567,890.5'],
+    ['Intl.NumberFormat("en").format("12345678901234567890")', '12,345,678,901,234,567,890'],
+    ['Intl.NumberFormat("en").format("1e2")', '100'],
     ['[1, 2].map(new Intl.NumberFormat("en", { minimumFractionDigits: 1 }).format)', ['1.0', '2.0']],
     ['new Intl.DateTimeFormat("en").formatToParts(new Date(0))[0]', { type: 'month', value: '1' }],
     ['new Intl.DateTimeFormat("en").formatRange(0, 864e5)', '1/1/1970 – 1/2/1970'],
@@ -98,6 +102,12 @@ describe('addresses and base64', () => {
       'const u = new URL("https://x.test?a=1"); const p = u.searchParams; u.search = "?a=2"; return u.searchParams.get("a")',
       '2',
     ],
+    [
+      "const u=new URL('https://a.example/?a=1');const p=u.searchParams;u.search='?b=2';u.hash='x';p.append('c','3');return [p.get('b'),p===u.searchParams,u.href]",
+      ['2', true, 'https://a.example/?b=2&c=3#x'],
+    ],
+    ["new URLSearchParams([['a']])", 'TypeError: Each query parameter must be a name and a value'],
+    ['String(new URLSearchParams(["ab"]))', 'a=b'],
     ['JSON.stringify({ at: new URL("https://x.test") })', '{"at":"https://x.test/"}'],
     ['new URL("nonsense")', 'TypeError: Invalid URL'],
     ['URL.canParse("nonsense")', false],
@@ -139,7 +149,7 @@ describe('requests', () => {
     const fetch: Fetch = async ({ url }) => {
       if (url === '1') await slow
       if (url === '2') answerFirst()
-      return { ok: true, body: `<${url}>` }
+      return { ok: true, status: 200, headers: {}, body: `<${url}>` }
     }
     expect(await result(code, fetch)).toEqual(['<1>', '<2>', '<<1><2>>', '<3>'])
   })
@@ -148,7 +158,7 @@ describe('requests', () => {
     const sent: string[] = []
     const fetch: Fetch = async ({ url }) => {
       sent.push(url)
-      return { ok: true, body: '' }
+      return { ok: true, status: 200, headers: {}, body: '' }
     }
     await run('for (const n of [1, 2, 3, 4]) await fetch(n)', fetch)
     expect(sent).toEqual([])
@@ -166,6 +176,60 @@ describe('requests', () => {
     expect(await result('Math.random()')).not.toBe(await result('Math.random()'))
   })
 
+  test('give a response that is also the text of its body', async () => {
+    const fetch: Fetch = async ({ url }) => ({
+      ok: true,
+      status: url.endsWith('missing') ? 404 : 200,
+      headers: { 'content-type': 'application/json', 'x-rate': '7' },
+      body: '{"v":5}',
+    })
+    const code = `const r = await fetch('https://a.test/x')
+      const missing = await fetch('https://a.test/missing')
+      const { v } = await r.json()
+      return [v, await r.text(), r.ok, r.status, r.url, r.headers.get('X-Rate'), missing.ok, missing.status,
+        JSON.parse(r).v, r + '', r.length, r.includes('v'), [...r.headers.keys()]]`
+    expect(await result(code, fetch)).toEqual([
+      5,
+      '{"v":5}',
+      true,
+      200,
+      'https://a.test/x',
+      '7',
+      false,
+      404,
+      5,
+      '{"v":5}',
+      7,
+      true,
+      ['content-type', 'x-rate'],
+    ])
+    expect(await result('fetch("https://a.test")', fetch)).toBe('{"v":5}')
+    const sent: CodeRequest[] = []
+    const note: Fetch = async (request) => {
+      sent.push(request)
+      return echo(request)
+    }
+    await result(
+      'await fetch("a", null); await fetch("b", { headers: null, body: null }); return fetch("c", { headers: new Headers([["X-A", 1]]) })',
+      note,
+    )
+    expect(sent).toEqual([
+      { url: 'a', method: 'GET', headers: {} },
+      { url: 'b', method: 'GET', headers: {} },
+      { url: 'c', method: 'GET', headers: { 'x-a': '1' } },
+    ])
+  })
+
+  test('that lose a race hold up nothing', async () => {
+    const begun = performance.now()
+    const fetch: Fetch = async (request) => {
+      if (request.url === 'slow') await sleep(3_000, undefined, { ref: false })
+      return echo(request)
+    }
+    expect(await result('await Promise.race([fetch("slow"), fetch("fast")])', fetch)).toBe('fast')
+    expect(performance.now() - begun).toBeLessThan(2_500)
+  })
+
   test('fail as errors that can be caught', async () => {
     const fetch: Fetch = async () => ({ ok: false, message: 'The host is in a private network' })
     expect(await result('fetch("http://10.0.0.1")', fetch)).toBe(
@@ -180,7 +244,7 @@ describe('requests', () => {
     const sent: string[] = []
     const fetch: Fetch = async ({ url }) => {
       sent.push(url)
-      return { ok: true, body: '' }
+      return { ok: true, status: 200, headers: {}, body: '' }
     }
     const request = { form: 'body' as const, args: [], owner: 'bot', milliseconds: 20_000, fetch }
     const reply = await sandbox.evaluate({ ...request, code: 'fetch("a"); throw new Error("no")' })
@@ -194,7 +258,7 @@ describe('hostile code', () => {
     let sent = 0
     const fetch: Fetch = async () => {
       sent += 1
-      return { ok: true, body: '' }
+      return { ok: true, status: 200, headers: {}, body: '' }
     }
     const flood =
       'Promise.allSettled(Array.from({ length: 5000 }, (_, i) => fetch(i))).then((all) => all.at(-1).reason.message)'
@@ -209,7 +273,7 @@ describe('hostile code', () => {
     const sent: unknown[] = []
     const fetch: Fetch = async (request) => {
       sent.push(request)
-      return { ok: true, body: '' }
+      return { ok: true, status: 200, headers: {}, body: '' }
     }
     // What is written at the end goes through functions that the code can replace before.
     const forged = `Array.prototype.toJSON = () => [{ index: 0, request: '{"url":1}' }, { index: "x", request: "no" }, null, 5,

@@ -1,5 +1,6 @@
 /** Code of a bot, run in the sandbox within what a step may take. */
 import { currentFrame, log, mayCallOut, type Run, remainingMilliseconds, waitFor } from './run.ts'
+import { withText } from './tools/response-body.ts'
 import type { CodeAnswer, CodeRequest, EvaluateReply, EvaluateRequest } from './types.ts'
 
 /** How long one piece of code may wait for all answers to its requests. */
@@ -44,6 +45,14 @@ async function send(run: Run, request: CodeRequest, deadline: number): Promise<C
   if (!mayCallOut(run)) return { ok: false, message: 'One step may not call out more often' }
   const left = Math.min(deadline - performance.now(), remainingMilliseconds(run))
   if (left <= 0) return { ok: false, message: `No answer within ${fetchMilliseconds} ms` }
-  const reply = await run.effects.httpRequest({ ...request, milliseconds: left })
-  return reply.ok ? { ok: true, body: new TextDecoder().decode(reply.body) } : reply
+  const reply = withText(await run.effects.httpRequest({ ...request, milliseconds: left }))
+  if (!reply.ok) return reply
+  const { status, headers, text: body } = reply
+  return { ok: true, status, headers: Object.fromEntries(plainHeaders(headers)), body }
+}
+
+function plainHeaders(headers: Record<string, string | string[] | undefined>): [string, string][] {
+  return Object.entries(headers).flatMap(([name, value]): [string, string][] =>
+    value === undefined ? [] : [[name, Array.isArray(value) ? value.join(', ') : value]],
+  )
 }

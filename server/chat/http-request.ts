@@ -18,6 +18,7 @@ import {
   waitFor,
 } from './run.ts'
 import type { OutboundReply } from './tools/outbound.ts'
+import { withText } from './tools/response-body.ts'
 import type { Loose, Position, VariableValue } from './types.ts'
 import {
   compile,
@@ -166,8 +167,9 @@ function jsonWriter(): WriteValue {
   }
 }
 
-async function takeReply(run: Run, block: Block, reply: OutboundReply): Promise<void> {
+async function takeReply(run: Run, block: Block, received: OutboundReply): Promise<void> {
   const context = block.id
+  const reply = withText(received)
   if (!reply.ok) {
     log(run, 'error', 'HTTP request failed', { details: reply.message, context, isInternal: true })
     await mapResponse(run, block, {
@@ -176,7 +178,7 @@ async function takeReply(run: Run, block: Block, reply: OutboundReply): Promise<
     })
     return
   }
-  const body = new TextDecoder().decode(reply.body)
+  const body = reply.text
   const json = parseJson(body)
   const data = json === undefined ? body : json
   const isError = reply.status >= 400

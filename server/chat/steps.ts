@@ -230,7 +230,7 @@ export function effectsOf(
     now: () => new Date(),
     random: Math.random,
     newId: () => newId(new Date()),
-    evaluate: tools.evaluate,
+    evaluate: (request) => tools.evaluate({ ...request, workspaceId }),
     tell,
     async httpRequest(request) {
       return (await mayCallOut())

@@ -56,8 +56,10 @@ export interface EvaluateRequest {
   form: 'expression' | 'body'
   code: string
   args: { name: string; value: EvaluateArgument }[]
-  /** Evaluations of one owner (a bot) wait for each other before they can delay those of another. */
+  /** Evaluations of one workspace, and in it those of one owner (a bot), wait for each other before they delay others. */
   owner: string
+  /** Where there is none, the owner counts as one. */
+  workspaceId?: string
   /** CPU time that the code may take. */
   milliseconds: number
   /** Sends what the code asks `fetch` for. Resolves with a failure instead of rejecting. */
@@ -72,7 +74,9 @@ export interface CodeRequest {
 }
 
 /** The body as text, or why there is none. */
-export type CodeAnswer = { ok: true; body: string } | { ok: false; message: string }
+export type CodeAnswer =
+  | { ok: true; status: number; headers: Record<string, string>; body: string }
+  | { ok: false; message: string }
 
 /** `milliseconds`: CPU time that was taken. `lines`: what the code wrote to its console. */
 export type EvaluateReply = { milliseconds: number; lines: string[] } & (
@@ -128,6 +132,8 @@ export type ModelReply =
       ok: true
       text: string
       toolCalls: ToolCall[]
+      /** Why it said no more: the most tokens were reached, or a filter of the vendor cut it. */
+      stop?: 'length' | 'filter'
       usage: { prompt: number; completion: number; total: number }
     }
   | { ok: false; status?: number; message: string }

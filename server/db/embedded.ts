@@ -205,18 +205,18 @@ class Server {
     }
     let failure = ''
     let pause = this.pause
-    for (let deadline = Date.now() + this.patience; !this.stopped; await this.wait(pause)) {
+    for (let deadline = performance.now() + this.patience; !this.stopped; await this.wait(pause)) {
       try {
         const found = await this.find()
         if (!found?.alive) await this.start(found?.pid)
         return await this.adopt()
       } catch (error) {
         // 57P03: it is starting, or recovering from a crash for as long as that takes, or stopping.
-        if (codeOf(error) === '57P03') deadline = Date.now() + this.patience
+        if (codeOf(error) === '57P03') deadline = performance.now() + this.patience
         tell(`Waiting for PostgreSQL: ${messageOf(error)}`)
         failure = `PostgreSQL does not start in ${this.home} (${messageOf(error)}): see server.log there, or set DATABASE_URL to a server of your own`
       }
-      if (Date.now() < deadline) continue
+      if (performance.now() < deadline) continue
       if (!wasThere) break
       tell(failure)
       pause = Math.min(pause * 2, LONGEST_PAUSE)

@@ -137,7 +137,8 @@ const codeBlock = block(
       name: name('Name shown in the editor.', 'Track the lead').optional(),
       content: prose(
         'The script; placeholders become values. On the server it runs in a sandbox with `setVariable(name, value)` and ' +
-          '`fetch(url, options)`, which gives the body of the answer as text.',
+          '`fetch(url, options)`, which gives a response with `ok`, `status`, `headers`, `text()` and `json()`. The response ' +
+          'can also be used as the text of its body. The guide to flows lists the rest.',
         'document.title = {{Name}}',
       ).optional(),
       isExecutedOnClient: flag(

@@ -23,6 +23,14 @@ const maximumMilliseconds = 60_000
 const maximumCalls = 6
 const maximumTokensOfAnswer = 64_000
 
+/** Of one answer. */
+const MAX_FUNCTION_CALLS = 100
+
+const stopReasons = {
+  length: 'the answer is cut, since it reached the most tokens that the model may take',
+  filter: 'the answer is cut by a content filter of the model',
+}
+
 type Prepared = Omit<ModelRequest, 'messages' | 'tools' | 'milliseconds' | 'wantsUsage'>
 
 export async function runModel(run: Run, block: Block, position: Position): Promise<Next> {
@@ -58,12 +66,12 @@ async function prepare(run: Run, block: Block, type: ModelBlockType): Promise<Pr
     fail(run, block, `The credentials of the block ${type} cannot be read`, (error as Error).message)
     return null
   }
-  const apiKey = text(data?.apiKey)
-  if (apiKey === undefined) {
+  const apiKey = text(data?.apiKey)?.trim()
+  if (!apiKey) {
     fail(run, block, `Could not find credentials for block ${type}`)
     return null
   }
-  const baseUrl = await baseUrlOf(run, block, type, filledText(data?.baseUrl))
+  const baseUrl = await baseUrlOf(run, block, type, filledText(text(data?.baseUrl)?.trim()))
   if (baseUrl === null) return null
   const model = (await fill(run, text(options.model) ?? '')).trim()
   if (model === '') {
@@ -126,6 +134,10 @@ async function ask(
     return null
   }
   run.spent.tokens += reply.usage.total
+  if (reply.stop !== undefined) fail(run, block, `${block.type}: ${stopReasons[reply.stop]}`)
+  else if (reply.text.trim() === '' && reply.toolCalls.length === 0) {
+    fail(run, block, `${block.type}: the model answered nothing`)
+  }
   return reply
 }
 
@@ -148,8 +160,12 @@ async function converse(run: Run, block: Block, prepared: Prepared, position: Po
     if (reply.toolCalls.length === 0 || calls === maximumCalls) {
       return save(run, block, reply.text, usage)
     }
-    messages.push({ role: 'assistant', content: reply.text, toolCalls: reply.toolCalls })
-    for (const call of reply.toolCalls) {
+    const toolCalls = reply.toolCalls.slice(0, MAX_FUNCTION_CALLS)
+    if (toolCalls.length < reply.toolCalls.length) {
+      fail(run, block, `${block.type}: only ${MAX_FUNCTION_CALLS} calls of functions in one answer are made`)
+    }
+    messages.push({ role: 'assistant', content: reply.text, toolCalls })
+    for (const call of toolCalls) {
       messages.push({ role: 'tool', toolCallId: call.id, content: await callFunction(run, functions, call) })
     }
   }

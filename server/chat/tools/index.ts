@@ -1,9 +1,10 @@
 import { LRUCache } from 'lru-cache'
 import type { Config } from '../../config.ts'
 import type { Effects, Flow } from '../types.ts'
+import { mailHostFinder } from './hosts.ts'
 import { accountMailer, openMailer } from './mail.ts'
 import { type AskModel, modelClient } from './models.ts'
-import { mailHostFinder, outboundClient } from './outbound.ts'
+import { outboundClient } from './outbound.ts'
 import type { Sandbox } from './sandbox.ts'
 
 /** What a chat needs beside the database; one for the whole process. */

@@ -2,7 +2,7 @@
 import type { Transporter } from 'nodemailer'
 import type { components } from '../../../generated/openapi.ts'
 import type { Mail } from '../types.ts'
-import type { mailHostFinder } from './outbound.ts'
+import type { mailHostFinder } from './hosts.ts'
 
 export interface MailerOptions {
   /** `smtp://user:password@host:port`, or `smtps://` for a connection that is encrypted from the start. */
@@ -45,7 +45,7 @@ export function accountMailer(findHost: ReturnType<typeof mailHostFinder>) {
     milliseconds: number,
   ) => {
     const deadline = performance.now() + milliseconds
-    const addresses = await findHost(host, port, Math.min(connectionMilliseconds, milliseconds))
+    const addresses = await findHost(host.trim(), port, Math.min(connectionMilliseconds, milliseconds))
     if (!Array.isArray(addresses)) throw new Error(addresses.message)
     const { createTransport } = await import('nodemailer')
     const transport = createTransport({
@@ -53,8 +53,8 @@ export function accountMailer(findHost: ReturnType<typeof mailHostFinder>) {
       host: addresses[0],
       port,
       secure: isTlsEnabled === true,
-      tls: { servername: host },
-      ...(username === undefined ? {} : { auth: { user: username, pass: password ?? '' } }),
+      tls: { servername: host.trim() },
+      ...(username === undefined ? {} : { auth: { user: username.trim(), pass: password ?? '' } }),
       ...limits,
     })
     const { email: address, name = '' } = from

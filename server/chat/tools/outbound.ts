@@ -8,8 +8,11 @@
 import http from 'node:http'
 import https from 'node:https'
 import { isIP } from 'node:net'
-import { isPublicAddress } from './addresses.ts'
-import { addressesOf } from './names.ts'
+import { addressFinder, type HostOptions } from './hosts.ts'
+import { BrokenOff, fail, messageOf, type Refusal } from './refusal.ts'
+import { readBody } from './response-body.ts'
+
+export { BrokenOff, type Refusal }
 
 export interface OutboundRequest {
   url: string
@@ -24,7 +27,7 @@ export interface OutboundRequest {
 
 export type OutboundReply =
   | { ok: true; status: number; contentType: string; headers: http.IncomingHttpHeaders; body: Uint8Array }
-  | { ok: false; reason: 'refused' | 'time' | 'size' | 'network'; message: string }
+  | Refusal
 
 /** An answer whose body is still to come. */
 export interface OutboundStream {
@@ -38,29 +41,13 @@ export interface OutboundStream {
   end(): void
 }
 
-/** Why a body is not whole. */
-export class BrokenOff extends Error {
-  readonly refusal: Refusal
-
-  constructor(refusal: Refusal) {
-    super(refusal.message)
-    this.refusal = refusal
-  }
-}
-
-export interface OutboundOptions {
-  /**
-   * Hosts that may be reached although they are private. `host` opens ports 80 and 443, `host:port` that port only.
-   * IPv6 addresses are written in brackets.
-   */
-  allowedHosts: readonly string[]
+export interface OutboundOptions extends HostOptions {
   maximumBytes?: number
   /**
    * Whether connections are used again for a while, each to the addresses that were checked when it was opened. A request
    * whose connection turns out to be closed by then is sent once more. By default each request has one of its own.
    */
   keepAlive?: boolean
-  lookup?: (host: string) => Promise<string[]>
 }
 
 export type OutboundClient = (request: OutboundRequest) => Promise<OutboundReply>
@@ -68,7 +55,6 @@ export type OutboundClient = (request: OutboundRequest) => Promise<OutboundReply
 /** The same, for bodies that are read as they come. */
 export type StreamingClient = (request: OutboundRequest) => Promise<OutboundStream | Refusal>
 
-export type Refusal = Extract<OutboundReply, { ok: false }>
 interface Redirect {
   status: number
   location: string
@@ -102,7 +88,8 @@ const connectionHeaders = new Set([
 ])
 
 const bodyHeaders = ['content-type', 'content-encoding', 'content-language', 'content-location']
-const secretHeaders = ['authorization', 'cookie']
+/** Keys that services want in headers of their own have names such as `x-api-key`. */
+const secretHeader = /auth|cookie|key|token|secret|passw|session|signature/i
 
 /** Other answers of this class, such as 304, lead nowhere. */
 const redirectStatuses = new Set([301, 302, 303, 307, 308])
@@ -131,14 +118,14 @@ export function streamingClient(options: OutboundOptions): StreamingClient {
   const agents = options.keepAlive ? keepingAgents() : undefined
 
   return async (first) => {
-    const deadline = Date.now() + first.milliseconds
+    const deadline = performance.now() + first.milliseconds
     let request = first
     for (let redirects = 0; ; redirects += 1) {
       const target = checkTarget(request, allowed)
       if ('ok' in target) return target
       const found = await find(target.host, target.isAllowed, deadline)
       if (!Array.isArray(found)) return found
-      const left = Math.max(1, deadline - Date.now())
+      const left = Math.max(1, deadline - performance.now())
       const reply = await send(request, target, found, left, maximumBytes, agents)
       if (!('location' in reply)) return reply
       if (request.redirects === 'none') {
@@ -155,39 +142,14 @@ export function streamingClient(options: OutboundOptions): StreamingClient {
   }
 }
 
-/** Ports of mail servers, which need not be allowed one by one. */
-const mailPorts = new Set([25, 465, 587, 2525])
-
-/** Where to reach a mail server that a bot brings along: its addresses, all of them public unless it is allowed. */
-export function mailHostFinder(options: OutboundOptions) {
-  const find = addressFinder(options)
-  const allowed = new Set(options.allowedHosts.map((host) => host.toLowerCase()))
-  return async (host: string, port: number, milliseconds: number): Promise<string[] | Refusal> => {
-    const isAllowed = allowed.has(`${host.toLowerCase()}:${port}`)
-    if (!isAllowed && !mailPorts.has(port)) {
-      return fail('refused', `Port ${port} is not open, unless the service allows ${host}:${port}`)
-    }
-    return find(host, isAllowed, Date.now() + milliseconds)
-  }
-}
-
-function addressFinder(options: OutboundOptions) {
-  const lookup = options.lookup ?? addressesOf
-  return async (host: string, isAllowed: boolean, deadline: number): Promise<string[] | Refusal> => {
-    const finding = findAddresses({ host, isAllowed }, lookup)
-    const found = await withinTime(finding, Math.max(1, deadline - Date.now()))
-    return found === 'late' ? fail('time', 'The name of the host could not be looked up in time') : found
-  }
-}
-
 /** The request that follows a redirect, as browsers make it. Another origin is not told who the caller is. */
 function redirected(request: OutboundRequest, status: number, from: URL, to: URL): OutboundRequest {
   const { body, ...rest } = request
   const isFetched = status === 303 ? request.method !== 'HEAD' : status < 303 && request.method === 'POST'
-  const dropped = new Set<string>()
-  if (isFetched) for (const name of bodyHeaders) dropped.add(name)
-  if (from.origin !== to.origin) for (const name of secretHeaders) dropped.add(name)
-  const headers = Object.entries(request.headers).filter(([name]) => !dropped.has(name.toLowerCase()))
+  const isDropped = (name: string) =>
+    (isFetched && bodyHeaders.includes(name.toLowerCase())) ||
+    (from.origin !== to.origin && secretHeader.test(name))
+  const headers = Object.entries(request.headers).filter(([name]) => !isDropped(name))
   return {
     ...rest,
     url: to.href,
@@ -202,7 +164,11 @@ export async function whyRefused(url: string, options: OutboundOptions): Promise
   const allowed = new Set(options.allowedHosts.map((host) => host.toLowerCase()))
   const target = checkTarget({ url, method: 'POST' }, allowed)
   if ('ok' in target) return target.message
-  const found = await addressFinder(options)(target.host, target.isAllowed, Date.now() + LOOKUP_MILLISECONDS)
+  const found = await addressFinder(options)(
+    target.host,
+    target.isAllowed,
+    performance.now() + LOOKUP_MILLISECONDS,
+  )
   return 'ok' in found && found.reason === 'refused' ? found.message : undefined
 }
 
@@ -233,24 +199,6 @@ function checkTarget(
   return { url, host, isAllowed }
 }
 
-async function findAddresses(
-  target: Pick<Target, 'host' | 'isAllowed'>,
-  lookup: typeof addressesOf,
-): Promise<string[] | Refusal> {
-  const literal = target.host.replace(/^\[|\]$/g, '')
-  let addresses: string[]
-  try {
-    addresses = isIP(literal) === 0 ? await lookup(target.host, target.isAllowed) : [literal]
-  } catch {
-    return fail('network', 'The name of the host could not be looked up')
-  }
-  if (addresses.length === 0) return fail('network', 'The name of the host could not be looked up')
-  if (!target.isAllowed && !addresses.every(isPublicAddress)) {
-    return fail('refused', 'The host is in a private network')
-  }
-  return addresses
-}
-
 interface Agents {
   'http:': http.Agent
   'https:': https.Agent
@@ -270,7 +218,7 @@ function send(
   maximumBytes: number,
   agents?: Agents,
 ): Promise<OutboundStream | Refusal | Redirect> {
-  const deadline = Date.now() + milliseconds
+  const deadline = performance.now() + milliseconds
   return new Promise((resolve) => {
     const client = target.url.protocol === 'https:' ? https : http
     let sent: http.ClientRequest
@@ -309,11 +257,13 @@ function send(
       const isDead = !late && ['ECONNRESET', 'EPIPE'].includes(messageOf(error))
       if (sent.reusedSocket && !isAnswered && isDead) {
         clearTimeout(timer)
-        resolve(send(request, target, addresses, Math.max(1, deadline - Date.now()), maximumBytes))
+        resolve(send(request, target, addresses, Math.max(1, deadline - performance.now()), maximumBytes))
         return
       }
-      finish(fail('network', `The request failed: ${messageOf(error)}`))
+      finish({ ...fail('network', `The request failed: ${messageOf(error)}`), isConnectionLost: true })
     })
+    // Without a listener Node would wait for a response behind it.
+    sent.on('upgrade', () => finish(fail('network', 'The answer changes the protocol (101)')))
     sent.on('response', (response) => {
       isAnswered = true
       const { statusCode: status = 0, headers } = response
@@ -330,36 +280,11 @@ function send(
         finish({ status, location })
         return
       }
-      const body = read(response, maximumBytes, end, () => late)
+      const body = readBody(response, maximumBytes, end, () => late)
       resolve({ ok: true, status, contentType: headers['content-type'] ?? '', headers, body, end })
     })
     sent.end(request.body)
   })
-}
-
-async function* read(
-  response: http.IncomingMessage,
-  maximumBytes: number,
-  end: (isWhole: boolean) => void,
-  whyLate: () => Refusal | undefined,
-): AsyncGenerator<Buffer> {
-  let size = 0
-  let isWhole = false
-  try {
-    for await (const chunk of response as AsyncIterable<Buffer>) {
-      size += chunk.length
-      if (size > maximumBytes) {
-        throw new BrokenOff(fail('size', `The answer is larger than ${maximumBytes} bytes`))
-      }
-      yield chunk
-    }
-    isWhole = true
-  } catch (error) {
-    if (error instanceof BrokenOff) throw error
-    throw new BrokenOff(whyLate() ?? fail('network', `The answer broke off: ${messageOf(error)}`))
-  } finally {
-    end(isWhole)
-  }
 }
 
 function headersToSend(request: OutboundRequest): Record<string, string> {
@@ -369,26 +294,4 @@ function headersToSend(request: OutboundRequest): Record<string, string> {
   }
   if (request.body !== undefined) headers['content-length'] = String(Buffer.byteLength(request.body))
   return headers
-}
-
-async function withinTime<Value>(work: Promise<Value>, milliseconds: number): Promise<Value | 'late'> {
-  let timer: NodeJS.Timeout | undefined
-  const late = new Promise<'late'>((resolve) => {
-    timer = setTimeout(() => resolve('late'), milliseconds)
-  })
-  try {
-    return await Promise.race([work, late])
-  } finally {
-    clearTimeout(timer)
-  }
-}
-
-function fail(reason: Refusal['reason'], message: string): Refusal {
-  return { ok: false, reason, message }
-}
-
-/** The system's code where there is one: messages of the resolver and the socket name addresses. */
-function messageOf(error: unknown): string {
-  if (!(error instanceof Error)) return 'unknown error'
-  return 'code' in error && typeof error.code === 'string' ? error.code : error.message
 }

@@ -42,7 +42,7 @@
   }
   offer('intl', 'Intl')
   offer('url', 'URL', 'URLSearchParams')
-  offer('web', 'atob', 'btoa', 'console', 'fetch')
+  offer('web', 'atob', 'btoa', 'console', 'fetch', 'Headers')
   const speak = ({ name, prototype }, ...methods) => {
     for (const method of methods) {
       hide(prototype, method, function (...args) {
@@ -61,6 +61,7 @@
     if (typeof value === 'function' || typeof value === 'symbol') {
       throw new TypeError('The result is not a value')
     }
+    if (value instanceof String) return String(value)
     return typeof value === 'number' && !Number.isFinite(value) ? String(value) : value
   }
   const bigIntAsText = (_key, value) => (typeof value === 'bigint' ? String(value) : value)
@@ -97,12 +98,12 @@
     },
     /** Gives the code the answer to one of its requests. */
     answer(text) {
-      const { index, request, body, error } = parse(text)
+      const { index, request, ok, message, ...answer } = parse(text)
       const call = calls[index]
       if (call?.request !== request) throw new Error('The code did not do the same again')
       call.isAnswered = true
-      if (error === undefined) call.resolve(body)
-      else call.reject(new TypeError(error))
+      if (ok) call.resolve(load('web').responseOf(answer, request))
+      else call.reject(new TypeError(message))
     },
     finish() {
       const sent = calls.map(({ request, isAnswered }, index) => ({ index, request, isAnswered }))

@@ -77,14 +77,16 @@ function intl(
   if (method === 'resolvedOptions') return made.resolvedOptions?.()
   if (!classOf(name).methods.includes(method)) throw new TypeError(`Intl.${name} has no ${method}`)
   const numbers = numbersBefore.get(name) ?? 0
-  const ready = args.map((arg, at) => (at < numbers ? numberOf(arg) : arg))
+  const convert = name === 'NumberFormat' ? exactNumber : Number
+  const ready = args.map((arg, at) => (at < numbers ? convert(arg) : arg))
   const given = made[method]?.(...ready)
   return method === 'segment' ? Array.from(given as Iterable<object>, withoutInput) : given
 }
 
-/** Numbers arrive as texts, which keeps -0, NaN and any number of digits. Numbers this long are whole ones. */
-function numberOf(text: unknown): number | bigint {
-  return /^-?\d{16,}$/.test(String(text)) ? BigInt(String(text)) : Number(text)
+/** Numbers arrive as texts, which keeps -0, NaN and any number of digits. Formats of numbers read texts exactly. */
+function exactNumber(given: unknown): string | bigint {
+  const text = String(given)
+  return /^-?\d{16,}$/.test(text) ? BigInt(text) : text
 }
 
 /** Each segment would repeat the whole text. */

@@ -5,19 +5,25 @@ import type { FromWorker, Job, JobReply } from './sandbox-worker.ts'
 
 export type Ran = JobReply | { outcome: 'busy'; message: string }
 
+/** Whose code it is. */
+export interface Owner {
+  workspace: string
+  bot: string
+}
+
 interface Waiting {
-  owner: string
+  owner: Owner
   job: Job
   expiresAt: number
   resolve(ran: Ran): void
 }
 
 export interface Pool {
-  run(owner: string, job: Job): Promise<Ran>
+  run(owner: Owner, job: Job): Promise<Ran>
   /** Takes over what waits in another pool. */
   add(waiting: Waiting[]): void
-  /** Takes what this owner has waiting out of the queue. */
-  remove(owner: string): Waiting[]
+  /** Takes what this bot has waiting out of the queue. */
+  remove(owner: Owner): Waiting[]
   /** Resolves when all threads are ready, rejects when one cannot be started. */
   warm(): Promise<void>
   close(): Promise<void>
@@ -31,6 +37,8 @@ interface Thread {
   watchdog: NodeJS.Timeout | undefined
 }
 
+/** CPU time of a new thread, which code has to pay for that costs one: with its engine it takes about this long. */
+const THREAD_START_MS = 170
 /** Beyond its time limit, code gets this much CPU time until its thread is given up. */
 const graceMilliseconds = 250
 /** A thread that does not answer is looked after this often at most, even if it does not use its CPU. */
@@ -39,7 +47,7 @@ const checkMilliseconds = 50
 const startMilliseconds = 60_000
 /** Longer than a crowded machine needs for what others have in front: code that is turned away leaves a variable empty. */
 const waitMilliseconds = 20_000
-const maximumWaitingPerOwner = 200
+const maximumWaitingPerBot = 200
 
 const isSource = import.meta.url.endsWith('.ts')
 const workerUrl = new URL(isSource ? './sandbox-worker.ts' : './sandbox-worker.js', import.meta.url)
@@ -49,34 +57,42 @@ const loadSource = `
   import('tsx/esm/api').then((tsx) => tsx.tsImport(url, url))`
 
 /** Threads start when they are needed first, and do not keep the process alive while they are idle. */
-export function openPool(maximumThreads: number, onKilled: (owner: string) => void): Pool {
+export function openPool(maximumThreads: number, onKilled: (owner: Owner) => void): Pool {
   const threads = new Set<Thread>()
-  // In order of whose turn it is: one bot with much to evaluate delays another one by a single evaluation.
-  const queues = new Map<string, Waiting[]>()
+  // By workspace, then by bot, both in order of whose turn it is: one with much to evaluate delays another one by a
+  // single evaluation, however many bots it has.
+  const queues = new Map<string, Map<string, Waiting[]>>()
   const waitingForWarmth = new Set<{ resolve(): void; reject(error: Error): void }>()
   let isClosed = false
 
-  function run(owner: string, job: Job): Promise<Ran> {
+  function run(owner: Owner, job: Job): Promise<Ran> {
     return new Promise((resolve) => {
-      const isFull = (queues.get(owner)?.length ?? 0) >= maximumWaitingPerOwner
+      const queue = queues.get(owner.workspace)?.get(owner.bot) ?? []
+      const isFull = queue.length >= maximumWaitingPerBot
       if (isClosed || isFull) resolve({ outcome: 'busy', message: 'Too much code is waiting to be run' })
-      else add([{ owner, job, expiresAt: Date.now() + waitMilliseconds, resolve }])
+      else add([{ owner, job, expiresAt: performance.now() + waitMilliseconds, resolve }])
     })
   }
 
   function add(waiting: Waiting[]): void {
     for (const each of waiting) {
-      const queue = queues.get(each.owner) ?? []
-      queue.push(each)
-      queues.set(each.owner, queue)
+      const { workspace, bot } = each.owner
+      const bots = queues.get(workspace) ?? new Map<string, Waiting[]>()
+      queues.set(workspace, bots.set(bot, [...(bots.get(bot) ?? []), each]))
     }
     dispatch()
   }
 
-  function remove(owner: string): Waiting[] {
-    const queue = queues.get(owner) ?? []
-    queues.delete(owner)
+  function remove({ workspace, bot }: Owner): Waiting[] {
+    const bots = queues.get(workspace)
+    const queue = bots?.get(bot) ?? []
+    bots?.delete(bot)
+    if (bots?.size === 0) queues.delete(workspace)
     return queue
+  }
+
+  function allWaiting(): Waiting[] {
+    return [...queues.values()].flatMap((bots) => [...bots.values()].flat())
   }
 
   function dispatch(): void {
@@ -89,14 +105,21 @@ export function openPool(maximumThreads: number, onKilled: (owner: string) => vo
     }
   }
 
+  /** Whose turn it was goes behind all others. */
   function takeNext(): Waiting | null {
-    for (const [owner, queue] of queues) {
-      const next = queue.shift()
-      queues.delete(owner)
-      if (queue.length > 0) queues.set(owner, queue)
-      if (next === undefined) continue
-      if (next.expiresAt >= Date.now()) return next
-      next.resolve({ outcome: 'busy', message: 'The code waited too long to be run' })
+    for (const [workspace, bots] of queues) {
+      queues.delete(workspace)
+      for (const [bot, queue] of bots) {
+        const next = queue.shift()
+        bots.delete(bot)
+        if (queue.length > 0) bots.set(bot, queue)
+        if (next === undefined) continue
+        if (next.expiresAt >= performance.now()) {
+          if (bots.size > 0) queues.set(workspace, bots)
+          return next
+        }
+        next.resolve({ outcome: 'busy', message: 'The code waited too long to be run' })
+      }
     }
     return null
   }
@@ -162,8 +185,7 @@ export function openPool(maximumThreads: number, onKilled: (owner: string) => vo
     thread.clock = openThreadClock(name)
     thread.worker.unref()
     // Nobody is turned away for the time that the first thread took to start.
-    if (!areReady)
-      for (const each of [...queues.values()].flat()) each.expiresAt = Date.now() + waitMilliseconds
+    if (!areReady) for (const each of allWaiting()) each.expiresAt = performance.now() + waitMilliseconds
     if (waitingForWarmth.size > 0) startMissing()
   }
 
@@ -190,7 +212,8 @@ export function openPool(maximumThreads: number, onKilled: (owner: string) => vo
     thread.clock?.close()
     if (thread.current !== null) {
       onKilled(thread.current.owner)
-      thread.current.resolve(ran)
+      const isFailed = ran.outcome === 'failed'
+      thread.current.resolve(isFailed ? { ...ran, milliseconds: ran.milliseconds + THREAD_START_MS } : ran)
     }
     if (isClosed) return
     // What cannot even start must not be started for ever: what waits is told, the next one tries again.
@@ -220,7 +243,7 @@ export function openPool(maximumThreads: number, onKilled: (owner: string) => vo
   }
 
   function failAll(message: string): void {
-    const waiting = [...queues.values()].flat()
+    const waiting = allWaiting()
     queues.clear()
     for (const each of waiting) each.resolve({ outcome: 'busy', message })
     settleWarmth(new Error(message))

@@ -19,10 +19,20 @@
     #changed
     constructor(init = '', changed = () => {}) {
       this.#changed = changed
-      const isText = typeof init !== 'object' || init === null
-      const pairs = isText ? ask('queryPairs', String(init)) : null
+      if (typeof init !== 'object' || init === null || init instanceof String) {
+        this.#pairs = ask('queryPairs', String(init))
+        return
+      }
       const list = typeof init[Symbol.iterator] === 'function' ? [...init] : Object.entries(init)
-      this.#pairs = (pairs ?? list).map(([name, value]) => [String(name), String(value)])
+      this.#pairs = list.map((given) => {
+        const pair = [...given]
+        if (pair.length !== 2) throw new TypeError('Each query parameter must be a name and a value')
+        return pair.map(String)
+      })
+    }
+    /** For the URL that these belong to, when its query changes. */
+    static read(params, query) {
+      params.#pairs = ask('queryPairs', query)
     }
     #set(pairs) {
       this.#pairs = pairs
@@ -78,6 +88,9 @@
     }
   }
 
+  const readQuery = URLSearchParams.read
+  delete URLSearchParams.read
+
   class URL {
     #parts
     #searchParams
@@ -115,7 +128,7 @@
             ? undefined
             : function (value) {
                 this.#parts = ask('changedUrl', this.#parts.href, name, String(value))
-                this.#searchParams = undefined
+                if (this.#searchParams !== undefined) readQuery(this.#searchParams, this.#parts.search)
               },
         })
       }

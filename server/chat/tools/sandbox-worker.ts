@@ -14,18 +14,12 @@ import {
   type QuickJSRuntime,
 } from 'quickjs-emscripten-core'
 import { root } from '../../root.ts'
+import type { CodeAnswer } from '../types.ts'
 import { nameOfThisThread, openThreadClock } from './sandbox-clock.ts'
 import { answerHostCall } from './sandbox-host.ts'
 
-/** What a request that the code has made came to. `at`: when, in milliseconds since 1970. */
-export interface Answer {
-  /** Position among the requests of the code, and the request itself as the code gave it. */
-  index: number
-  request: string
-  at: number
-  body?: string
-  error?: string
-}
+/** Comes with the position among the requests of the code, the request as the code gave it, and the time since 1970. */
+export type Answer = CodeAnswer & { index: number; request: string; at: number }
 
 export interface Job {
   /** `expression`: gives its value, or is the body of a function with a `return`. `body`: always a body. */

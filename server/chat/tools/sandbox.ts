@@ -10,10 +10,11 @@
  * So slow answers keep no memory and no thread, however many chats wait for one.
  */
 import { availableParallelism } from 'node:os'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import { parseJson, record, text } from '../loose.ts'
 import type { CodeRequest, EvaluateReply, EvaluateRequest } from '../types.ts'
-import { openPool, type Ran } from './sandbox-pool.ts'
+import { type Owner, openPool, type Ran } from './sandbox-pool.ts'
 import type { Answer } from './sandbox-worker.ts'
 
 export interface Sandbox {
@@ -36,6 +37,8 @@ interface Report {
 /** Code that waits for answers may take its time this many times over, each run counted from its beginning. */
 const maximumTimes = 5
 const maximumCalls = 20
+/** How long further answers are waited for once there is one. */
+const TOGETHER_MS = 20
 const maximumLines = 20
 const suspicionMilliseconds = 600_000
 
@@ -46,8 +49,8 @@ export function openSandbox(options: { threads?: number } = {}): Sandbox {
   const detention = openPool(1, () => {})
   const pool = openPool(options.threads ?? Math.max(1, Math.min(2, availableParallelism() - 1)), suspect)
 
-  function suspect(owner: string) {
-    suspects.set(owner, true)
+  function suspect(owner: Owner) {
+    suspects.set(owner.bot, true)
     detention.add(pool.remove(owner))
   }
 
@@ -60,31 +63,46 @@ export function openSandbox(options: { threads?: number } = {}): Sandbox {
       milliseconds: request.milliseconds,
       startedAt: Date.now(),
     }
+    const owner = { workspace: request.workspaceId ?? request.owner, bot: request.owner }
     const answers: Answer[] = []
+    /** Positions of the requests that were sent, and those whose answer is to come. */
+    const asked = new Set<number>()
+    const pending = new Map<number, Promise<void>>()
     let seed: number | undefined
     let milliseconds = 0
     for (;;) {
-      const ran = await run(request.owner, { ...job, seed, answers })
+      const given = [...answers]
+      const ran = await run(owner, { ...job, seed, answers: given })
       if (ran.outcome === 'busy') return fail('busy', ran.message)
       milliseconds += ran.milliseconds
       if (ran.outcome === 'failed') {
         const reason = ran.reason ?? reasonOf(ran.message)
-        if (reason !== 'error') suspect(request.owner)
+        if (reason !== 'error') suspect(owner)
         return fail(reason, ran.message)
       }
       seed = ran.seed
       const report = readReport(ran.json)
       const lines = linesOf(report)
-      const calls = callsOf(report, answers.length)
-      await Promise.all(
-        calls.map(async ({ index, text, request: call }) => {
-          const answer = await request.fetch(call)
-          const outcome = answer.ok ? { body: answer.body } : { error: answer.message }
-          answers.push({ index, request: text, at: Date.now(), ...outcome })
-        }),
-      )
-      if (report.isWaiting !== true || calls.length === 0)
+      const calls = callsOf(report).filter(({ index }) => !asked.has(index))
+      for (const { index, text, request: call } of calls) {
+        asked.add(index)
+        const answering = request.fetch(call).then((answer) => {
+          pending.delete(index)
+          answers.push({ index, request: text, at: Date.now(), ...answer })
+        })
+        pending.set(index, answering)
+      }
+      if (report.isWaiting !== true) {
+        // Requests that nothing waits for are a part of its time; those that lost a race are not.
+        await Promise.all(calls.map(({ index }) => pending.get(index)))
         return { ...outcomeOf(report), milliseconds, lines }
+      }
+      if (pending.size === 0 && answers.length === given.length)
+        return { ...outcomeOf(report), milliseconds, lines }
+      // The first answer may be all that code waits for. Code that it did not help waits for all of them.
+      if (calls.length === 0) await Promise.all(pending.values())
+      else await Promise.race(pending.values())
+      if (pending.size > 0) await sleep(TOGETHER_MS)
       if (milliseconds > request.milliseconds * maximumTimes)
         return fail('time', `Stopped after ${request.milliseconds * maximumTimes} ms in all`)
     }
@@ -94,8 +112,8 @@ export function openSandbox(options: { threads?: number } = {}): Sandbox {
     }
   }
 
-  function run(owner: string, job: Parameters<typeof pool.run>[1]): Promise<Ran> {
-    return (suspects.has(owner) ? detention : pool).run(owner, job)
+  function run(owner: Owner, job: Parameters<typeof pool.run>[1]): Promise<Ran> {
+    return (suspects.has(owner.bot) ? detention : pool).run(owner, job)
   }
 
   return {
@@ -141,12 +159,9 @@ function linesOf({ lines }: Report): string[] {
 }
 
 /** Requests that have no answer yet. */
-function callsOf(
-  { calls }: Report,
-  answered: number,
-): { index: number; text: string; request: CodeRequest }[] {
+function callsOf({ calls }: Report): { index: number; text: string; request: CodeRequest }[] {
   if (!Array.isArray(calls)) return []
-  return calls.slice(0, maximumCalls - answered).flatMap((call) => {
+  return calls.slice(0, maximumCalls).flatMap((call) => {
     const request = typeof call?.request === 'string' ? readRequest(call.request) : null
     return request === null ? [] : [{ index: Number(call.index), text: call.request, request }]
   })

@@ -1,0 +1,28 @@
+/** Why a request to the outside has no answer. */
+export interface Refusal {
+  ok: false
+  reason: 'refused' | 'time' | 'size' | 'network'
+  message: string
+  /** The connection failed, so that another attempt may do better. */
+  isConnectionLost?: true
+}
+
+export function fail(reason: Refusal['reason'], message: string): Refusal {
+  return { ok: false, reason, message }
+}
+
+/** Why a body is not whole. */
+export class BrokenOff extends Error {
+  readonly refusal: Refusal
+
+  constructor(refusal: Refusal) {
+    super(refusal.message)
+    this.refusal = refusal
+  }
+}
+
+/** The system's code where there is one: messages of the resolver and the socket name addresses. */
+export function messageOf(error: unknown): string {
+  if (!(error instanceof Error)) return 'unknown error'
+  return 'code' in error && typeof error.code === 'string' ? error.code : error.message
+}
