@@ -4,7 +4,7 @@ import { filledText, record, text } from './loose.ts'
 import { awaitAction, isPreview, leave, log, type Next, type Run, sendAction } from './run.ts'
 import { scriptOf } from './set-variable.ts'
 import type { Position, Script } from './types.ts'
-import { assign, evaluateCode, fillAddress, fillDeep, fillNumber } from './variables.ts'
+import { assign, evaluateCode, fill, fillAddress, fillDeep, fillNumber } from './variables.ts'
 
 /** A day. The contract publishes it. */
 const MAX_WAIT_SECONDS = 86_400
