@@ -11,7 +11,7 @@ export interface paths {
         put?: never;
         /**
          * Call the webhook that a chat waits for
-         * @description Continues a chat that waits at a webhook block, with the body as the data that the block maps into variables. The waiting client gets the next step when it continues without a message and with the `revision` it has, in the text format that it asked for last. A chat that does not wait at this block is invalid input.
+         * @description Continues a chat that waits at a webhook block, with the body as the data that the block maps into variables. Numbers of any length stay as they are written. The waiting client gets the next step when it continues without a message and with the `revision` it has, in the text format that it asked for last. A chat that does not wait at this block is invalid input.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `chat-admin`.
          */
@@ -4528,7 +4528,7 @@ export interface components {
         /** @description Which script is run and where. */
         CodeOptions: {
             /**
-             * @description The script; placeholders become values. On the server it runs in a sandbox with `setVariable(name, value)` and `fetch(url, options)`, which gives the body of the answer as text.
+             * @description The script; placeholders become values. On the server it runs in a sandbox with `setVariable(name, value)` and `fetch(url, options)`, which gives a response with `ok`, `status`, `headers`, `text()` and `json()`. The response can also be used as the text of its body. The guide to flows lists the rest.
              * @example document.title = {{Name}}
              */
             content?: string;
@@ -5348,13 +5348,13 @@ export interface components {
              */
             cc?: string[];
             /**
-             * @description Id of the credentials of the mail account, or default for the mailer of the installation.
+             * @description Id of the credentials of the mail account, or default for the mailer of the installation. Nothing is sent by an account that the workspace does not have.
              * @example default
              */
             credentialsId?: string;
             /** @description Whether the body is HTML. Default false. */
             isBodyCode?: boolean;
-            /** @description Whether the body is the given one instead of all answers. Default false. */
+            /** @description Whether the body is the given one instead of all answers and variables. Default true where there is a body. */
             isCustomBody?: boolean;
             /**
              * @description Addresses of the recipients.
@@ -6459,7 +6459,7 @@ export interface components {
             /** @description Whether the browser of the visitor sends the request. Default false. */
             isExecutedOnClient?: boolean;
             /**
-             * @description Id of the credentials of a proxy that the request goes through.
+             * @description Id of the credentials of a proxy that the request goes through. This service offers none: a request with one is not sent.
              * @example crdProxy
              */
             proxyCredentialsId?: string;
@@ -7169,7 +7169,7 @@ export interface components {
             /** @description Whether the browser of the visitor sends the request. Default false. */
             isExecutedOnClient?: boolean;
             /**
-             * @description Id of the credentials of a proxy that the request goes through.
+             * @description Id of the credentials of a proxy that the request goes through. This service offers none: a request with one is not sent.
              * @example crdProxy
              */
             proxyCredentialsId?: string;

@@ -3218,7 +3218,7 @@ export interface components {
         /** @description Which script is run and where. */
         CodeOptions: {
             /**
-             * @description The script; placeholders become values. On the server it runs in a sandbox with `setVariable(name, value)` and `fetch(url, options)`, which gives the body of the answer as text.
+             * @description The script; placeholders become values. On the server it runs in a sandbox with `setVariable(name, value)` and `fetch(url, options)`, which gives a response with `ok`, `status`, `headers`, `text()` and `json()`. The response can also be used as the text of its body. The guide to flows lists the rest.
              * @example document.title = {{Name}}
              */
             content?: string;
@@ -4038,13 +4038,13 @@ export interface components {
              */
             cc?: string[];
             /**
-             * @description Id of the credentials of the mail account, or default for the mailer of the installation.
+             * @description Id of the credentials of the mail account, or default for the mailer of the installation. Nothing is sent by an account that the workspace does not have.
              * @example default
              */
             credentialsId?: string;
             /** @description Whether the body is HTML. Default false. */
             isBodyCode?: boolean;
-            /** @description Whether the body is the given one instead of all answers. Default false. */
+            /** @description Whether the body is the given one instead of all answers and variables. Default true where there is a body. */
             isCustomBody?: boolean;
             /**
              * @description Addresses of the recipients.
@@ -5149,7 +5149,7 @@ export interface components {
             /** @description Whether the browser of the visitor sends the request. Default false. */
             isExecutedOnClient?: boolean;
             /**
-             * @description Id of the credentials of a proxy that the request goes through.
+             * @description Id of the credentials of a proxy that the request goes through. This service offers none: a request with one is not sent.
              * @example crdProxy
              */
             proxyCredentialsId?: string;
@@ -5859,7 +5859,7 @@ export interface components {
             /** @description Whether the browser of the visitor sends the request. Default false. */
             isExecutedOnClient?: boolean;
             /**
-             * @description Id of the credentials of a proxy that the request goes through.
+             * @description Id of the credentials of a proxy that the request goes through. This service offers none: a request with one is not sent.
              * @example crdProxy
              */
             proxyCredentialsId?: string;
