@@ -37,6 +37,7 @@ const service = [
   'saving',
   'stats-rollup',
   'purge',
+  'transactions',
   'admin',
   'backup',
   'corpus',

@@ -219,7 +219,7 @@ export const credentials = define({
       description: 'The credentials, newest first.',
       body: z
         .object({
-          credentials: z.array(record).max(100_000).meta({ description: 'The credentials, newest first.' }),
+          credentials: z.array(record).max(200).meta({ description: 'The credentials, newest first.' }),
         })
         .meta({ id: 'CredentialsList', description: 'The credentials of a workspace.' }),
       examples: { one: { summary: 'One account', value: { credentials: [exampleCredentials] } } },
@@ -231,7 +231,7 @@ export const credentials = define({
     tag: 'credentials',
     summary: 'Create credentials',
     description:
-      'Stores credentials, encrypted, for the bots of the workspace: blocks name them with `credentialsId`. Nobody can read the secret part again, it is only used for what the type says. An installation without a key to encrypt with answers 503 and says so.',
+      'Stores credentials, encrypted, for the bots of the workspace: blocks name them with `credentialsId`. Nobody can read the secret part again, it is only used for what the type says. An installation without a key to encrypt with answers 503 and says so. A workspace can have 200; more are refused with 403.',
     access: workspace('MEMBER'),
     isAudited: true,
     params,

@@ -103,7 +103,7 @@ async function* run(words: string[]): AsyncGenerator<object | string> {
   const database = await open(config)
   const silent = pino({ level: 'silent' })
   // The limit of statements is meant for requests.
-  const options = { ...databaseOptions(config, database.url, silent), poolSize: 1, statementTimeout: 0 }
+  const options = { ...databaseOptions(config, database.url, silent), poolSize: 2, statementTimeout: 0 }
   const { db, pool } = connect(options)
   try {
     if (config.MIGRATE || command === commands.migrate) await migrateDatabase(database.url)

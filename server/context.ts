@@ -36,9 +36,10 @@ type Keep<Answer> = (answer: Answer, write: (db: Database) => Promise<boolean>) 
 
 /**
  * What a handler gets beside its request: the services, the moment of the request, and its grant. `arrivedAt` is
- * when it came in by `performance.now()`, which tells how long it has been here.
+ * when it came in by `performance.now()`, which tells how long it has been here. `prepared` is of its preparation, see
+ * `handlers/preparations.ts`.
  */
-type Context = Omit<Services, 'now'> & { now: Date; arrivedAt: number; once: Once }
+type Context = Omit<Services, 'now'> & { now: Date; arrivedAt: number; once: Once; prepared: unknown }
 
 export interface Contexts extends Record<'anyone' | 'user' | 'workspace' | 'folder' | 'bot', unknown> {
   anyone: Context

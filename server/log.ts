@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type DestinationStream, destination, type Logger, pino } from 'pino'
+import { databaseError } from './db/client.ts'
 import { toIso } from './iso-time.ts'
 
 /** How much of the log waits for its reader, in bytes; what comes then is counted instead. */
@@ -109,12 +110,11 @@ export function createLog(level: string, sink: DestinationStream): Logger {
       level,
       timestamp: () => `,"time":"${toIso(new Date())}"`,
       serializers: {
-        err: (error: Error & { code?: unknown }) => ({
-          name: error?.name,
-          message: error?.message,
-          code: error?.code,
-          stack: error?.stack,
-        }),
+        err: (given: Error) => {
+          // Without the wrapper whose message has every parameter of a statement.
+          const error = databaseError(given) as (Error & { code?: unknown }) | undefined
+          return { name: error?.name, message: error?.message, code: error?.code, stack: error?.stack }
+        },
       },
       redact: {
         paths: ['token', 'password', 'authorization', '*.token', '*.password', '*.authorization', '*.email'],

@@ -13,9 +13,9 @@ import { finishUpgrade } from '../db/releases.ts'
 import { apiTokens, users, workspaces } from '../db/schema.ts'
 import { newId } from '../ids.ts'
 import { allEntries, tokenEntries } from '../workspaces/audit.ts'
-import { encryptAnew, usedKeys } from '../workspaces/credentials.ts'
 import { openKeyring } from '../workspaces/keyring.ts'
 import { changeMember, insertMember } from '../workspaces/members.ts'
+import { rotateKeys } from '../workspaces/rotation.ts'
 
 /* The commands on the records of the service. Where an operation does the same, both call one function. */
 
@@ -40,6 +40,9 @@ export interface Command {
     surroundings: Surroundings,
   ) => Promise<object | object[]> | AsyncIterable<object>
 }
+
+/** Credentials that could not be encrypted anew, of which a message names so many. */
+const MAX_NAMED_CREDENTIALS = 20
 
 export const commands: Record<string, Command> = {
   'user create': {
@@ -238,15 +241,18 @@ export const commands: Record<string, Command> = {
     help: 'Encrypts all stored credentials with the first key of ENCRYPTION_KEY, or with a new one in DATA_DIR',
     options: [],
     async run(db, _options, { config }) {
-      const { read, add } = openKeyring(config)
-      // With the keys in a file, a new one comes in front. Where they are set, whoever sets them did that.
-      const keys = add ? await add(await usedKeys(db)) : await read()
-      const [key] = keys
-      if (!key) throw new Refusal('There is no key to encrypt with: set ENCRYPTION_KEY')
-      const { encrypted, unreadable } = await encryptAnew(db, keys)
-      if (unreadable === 0) return { key: key.id, encrypted }
+      const outcome = await rotateKeys(db, openKeyring(config))
+      if (outcome === 'running')
+        throw new Refusal('Credentials are being rotated already: wait until that ends')
+      if (outcome === 'no key') throw new Refusal('There is no key to encrypt with: set ENCRYPTION_KEY')
+      const { key, encrypted, unreadable } = outcome
+      if (unreadable.length === 0) return { key, encrypted }
+      const named = unreadable
+        .slice(0, MAX_NAMED_CREDENTIALS)
+        .map(({ id, workspaceId, reason }) => `${id} of the workspace ${workspaceId} (${reason})`)
+      const more = unreadable.length - named.length
       throw new Refusal(
-        `${encrypted} credentials were encrypted anew, ${unreadable} were not: put the key that they have behind the first one in ENCRYPTION_KEY, with a comma between`,
+        `${encrypted} credentials were encrypted anew, ${unreadable.length} were not: ${named.join('; ')}${more > 0 ? `, and ${more} more` : ''}. Put a key that is missing behind the first one in ENCRYPTION_KEY, with a comma between, and write damaged credentials anew`,
       )
     },
   },

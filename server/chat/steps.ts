@@ -217,7 +217,7 @@ interface Running {
 
 /** What a step may do to the world. A first step is nobody else's, so it needs no claim to call out. */
 export function effectsOf(
-  { db, keyring, chat: tools, files, publicUrl, config, now }: Context,
+  { db, keyring, chat: tools, files, publicUrl, config, log, now }: Context,
   running: Running,
   claim?: Claim,
   tell?: Effects['tell'],
@@ -238,7 +238,11 @@ export function effectsOf(
         : { ok: false, reason: 'refused', message: elsewhere }
     },
     async findCredentials(id, type) {
-      const found = await openCredentials(db, keyring, workspaceId, id)
+      const found = await openCredentials(db, keyring, workspaceId, id).catch((error) => {
+        // Members read the log of a result: causes are for whoever runs the service.
+        log.error({ err: error, credentialsId: id }, 'credentials cannot be read')
+        throw new Error('The credentials cannot be read now: the log of the service says why')
+      })
       return found?.type === type ? (found.data as Loose) : null
     },
     async askModel(request) {

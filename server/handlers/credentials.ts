@@ -1,14 +1,16 @@
+import type { Issue } from '../../contract/errors.ts'
 import type { CredentialsHandlers } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
-import type { Contexts } from '../context.ts'
+import type { Contexts, Services } from '../context.ts'
 import {
   credentialsOf,
+  currentKey,
   findCredentials,
   insertCredentials,
   removeCredentials,
   updateCredentials,
 } from '../workspaces/credentials.ts'
-import { KeyProblem } from '../workspaces/keyring.ts'
+import { type Key, KeyProblem } from '../workspaces/keyring.ts'
 
 export const credentials: CredentialsHandlers<Contexts> = {
   async listCredentials(_request, reply, { db, grant }) {
@@ -16,10 +18,12 @@ export const credentials: CredentialsHandlers<Contexts> = {
     return reply.ok({ credentials: rows.map(toCredentials) })
   },
 
-  async createCredentials({ body }, reply, { db, keyring, grant, now }) {
-    const row = await insertCredentials(db, keyring, grant, body, now).catch(asKeyProblem)
-    if (row instanceof KeyProblem) return reply.fail('SERVICE_UNAVAILABLE', [noKey(row)])
-    return row ? reply.ok({ credentials: toCredentials(row) }) : reply.fail('NOT_FOUND')
+  async createCredentials({ body }, reply, { db, grant, now, prepared }) {
+    const key = prepared as Key | undefined
+    if (!key) return reply.fail('SERVICE_UNAVAILABLE', [noKey])
+    const row = await insertCredentials(db, key, grant, body, now)
+    if (row === 'full') return reply.fail('FORBIDDEN', [tooMany])
+    return row === 'gone' ? reply.fail('NOT_FOUND') : reply.ok({ credentials: toCredentials(row) })
   },
 
   async getCredentials({ params }, reply, { db, grant }) {
@@ -27,15 +31,16 @@ export const credentials: CredentialsHandlers<Contexts> = {
     return row ? reply.ok({ credentials: toCredentials(row) }) : reply.fail('NOT_FOUND')
   },
 
-  async updateCredentials({ params, body }, reply, { db, keyring, grant, now }) {
+  async updateCredentials({ params, body }, reply, { db, grant, now, prepared }) {
     const before = await findCredentials(db, grant, params.credentialsId)
     if (!before) return reply.fail('NOT_FOUND')
     if (before.type !== body.type) {
       const message = `These credentials are of the type ${before.type}, which they keep`
       return reply.fail('BAD_REQUEST', [{ path: ['body', 'type'], code: 'invalid_value', message }])
     }
-    const row = await updateCredentials(db, keyring, grant.caller, before, body, now).catch(asKeyProblem)
-    if (row instanceof KeyProblem) return reply.fail('SERVICE_UNAVAILABLE', [noKey(row)])
+    const key = prepared as Key | undefined
+    if (body.data && !key) return reply.fail('SERVICE_UNAVAILABLE', [noKey])
+    const row = await updateCredentials(db, key, grant.caller, before, body, now)
     return row ? reply.ok({ credentials: toCredentials(row) }) : reply.fail('NOT_FOUND')
   },
 
@@ -45,13 +50,28 @@ export const credentials: CredentialsHandlers<Contexts> = {
   },
 }
 
-function asKeyProblem(error: unknown): KeyProblem {
-  if (error instanceof KeyProblem) return error
-  throw error
+/** Reads the key to encrypt with, which can be in a file, before a transaction begins; undefined where there is none. */
+export async function readKey({ db, keyring, log }: Services): Promise<Key | undefined> {
+  try {
+    return await currentKey(db, keyring)
+  } catch (error) {
+    if (!(error instanceof KeyProblem)) throw error
+    log.error({ err: error }, 'credentials cannot be encrypted')
+    return undefined
+  }
 }
 
-function noKey({ message }: KeyProblem) {
-  return { path: ['body', 'data'], code: 'no_encryption_key' as const, message }
+const noKey: Issue = {
+  path: ['body', 'data'],
+  code: 'no_encryption_key',
+  message:
+    'This installation has no key to encrypt with: whoever runs it has to set ENCRYPTION_KEY, or finds the cause in its log',
+}
+
+const tooMany: Issue = {
+  path: ['path', 'workspaceId'],
+  code: 'quota_exceeded',
+  message: 'A workspace can have 200 credentials: delete some that no bot uses',
 }
 
 type Row = NonNullable<Awaited<ReturnType<typeof findCredentials>>>

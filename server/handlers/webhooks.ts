@@ -2,7 +2,7 @@ import type { Issue } from '../../contract/errors.ts'
 import type { WebhooksHandlers } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
 import { whyRefused } from '../chat/tools/outbound.ts'
-import type { Contexts } from '../context.ts'
+import type { Contexts, Services } from '../context.ts'
 import { paged } from '../db/page.ts'
 import { payloadOf } from '../webhooks/deliver.ts'
 import {
@@ -32,8 +32,8 @@ export const webhooks: WebhooksHandlers<Contexts> = {
     return reply.ok({ webhookEndpoints: (await endpointsOf(db, grant)).map(toEndpoint) })
   },
 
-  async createWebhookEndpoint({ body }, reply, { db, grant, now, config, cursorKey }) {
-    const issue = await refusedUrl(body.url, config.OUTBOUND_ALLOWED_HOSTS)
+  async createWebhookEndpoint({ body }, reply, { db, grant, now, cursorKey, prepared }) {
+    const issue = prepared as Issue | undefined
     if (issue) return reply.fail('BAD_REQUEST', [issue])
     const row = await insertEndpoint(db, grant, body, now)
     if (row === 'full') return reply.fail('FORBIDDEN', [tooManyEndpoints])
@@ -47,10 +47,10 @@ export const webhooks: WebhooksHandlers<Contexts> = {
     return row ? reply.ok({ webhookEndpoint: toEndpoint(row) }) : reply.fail('NOT_FOUND')
   },
 
-  async updateWebhookEndpoint({ params, body }, reply, { db, grant, now, config }) {
+  async updateWebhookEndpoint({ params, body }, reply, { db, grant, now, prepared }) {
     if (!(await endpointOf(db, grant, params.endpointId))) return reply.fail('NOT_FOUND')
     const { url, description, types, isEnabled } = body
-    const issue = url === undefined ? undefined : await refusedUrl(url, config.OUTBOUND_ALLOWED_HOSTS)
+    const issue = prepared as Issue | undefined
     if (issue) return reply.fail('BAD_REQUEST', [issue])
     const change = {
       ...(url === undefined ? {} : { url }),
@@ -110,8 +110,12 @@ export const webhooks: WebhooksHandlers<Contexts> = {
   },
 }
 
-async function refusedUrl(url: string, allowedHosts: readonly string[]): Promise<Issue | undefined> {
-  const message = await whyRefused(url, { allowedHosts })
+/** Looks up the host of an address before a transaction begins; gives what is wrong with it. */
+export async function refusedUrl(
+  url: string | undefined,
+  { OUTBOUND_ALLOWED_HOSTS: allowedHosts }: Services['config'],
+): Promise<Issue | undefined> {
+  const message = url === undefined ? undefined : await whyRefused(url, { allowedHosts })
   if (message === undefined) return undefined
   return {
     path: ['body', 'url'],

@@ -10,6 +10,7 @@ import { tryChat } from '../chat/store.ts'
 import type { Services } from '../context.ts'
 import { createProbe, UnknownOutcome } from '../db/client.ts'
 import { handlers } from '../handlers/index.ts'
+import { preparations } from '../handlers/preparations.ts'
 import { newId } from '../ids.ts'
 import { serveDocs } from '../pages/docs/index.ts'
 import { serveDocuments } from '../pages/documents.ts'
@@ -130,7 +131,7 @@ export function createApp(options: AppOptions): express.Express {
   })
 
   // Before the pages, since each of them is a path that Express compares on the way to what comes after it.
-  const runOperation = createRouter(operations, { ...handlers }, options)
+  const runOperation = createRouter(operations, { ...handlers }, options, preparations)
   app.use((request, response, next) =>
     phase() === 'starting' ? next() : runOperation(request, response, next),
   )

@@ -26,6 +26,9 @@ import { type Address, type Input, type Mistake, readAddress, readInput } from '
 
 type AnyHandler = (request: unknown, reply: AnyReply, context: unknown) => Promise<Answer>
 
+/** Does what cannot be done while a transaction is open, and gives what the handler finds as `prepared`. */
+export type Preparation = (request: { body: unknown }, services: Services) => Promise<unknown>
+
 type Run = (request: express.Request, response: express.Response) => Promise<void>
 
 interface Route {
@@ -41,6 +44,7 @@ export function createRouter(
   operations: Record<string, Operation>,
   handlers: Record<string, unknown>,
   services: Services,
+  preparations: Record<string, Preparation> = {},
 ): express.RequestHandler {
   const top = newPlace<Route>()
   const limits = createLimits(services)
@@ -53,7 +57,14 @@ export function createRouter(
       isCrossOrigin: false,
     }
     const { route } = place
-    const run = bind(operationId, operations, handlers[operationId] as AnyHandler, services, limits)
+    const run = bind(
+      operationId,
+      operations,
+      handlers[operationId] as AnyHandler,
+      preparations[operationId],
+      services,
+      limits,
+    )
     route.runs.set(operation.method.toUpperCase(), run)
     if (operation.method === 'get') route.runs.set('HEAD', run)
     route.isCrossOrigin ||= operation.isCrossOrigin === true
@@ -86,6 +97,7 @@ function bind(
   operationId: string,
   operations: Record<string, Operation>,
   handler: AnyHandler,
+  prepare: Preparation | undefined,
   services: Services,
   limits: Limits,
 ): Run {
@@ -147,6 +159,8 @@ function bind(
       prefersMinimal: prefersMinimal(operation, request),
       openEvents,
     }
+    // Before a transaction begins, in which nothing but the database is waited for.
+    const prepared = await prepare?.({ body }, services)
     const run = (db: Database, once: Once) => {
       // Written out, since Node 20 adds to what was spread a property in a microsecond.
       const context: Contexts['anyone'] & { grant: typeof grant } = {
@@ -162,6 +176,7 @@ function bind(
         now,
         arrivedAt,
         once,
+        prepared,
         grant,
       }
       return handler(asked, reply, context)

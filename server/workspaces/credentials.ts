@@ -1,7 +1,7 @@
-import { and, type Column, eq, gt, ne, type SQL, sql } from 'drizzle-orm'
+import { and, type Column, count, eq, gt, ne, type SQL, sql } from 'drizzle-orm'
 import type { components } from '../../generated/openapi.ts'
 import type { WorkspaceGrant } from '../access/index.ts'
-import { type Database, transact } from '../db/client.ts'
+import { type Database, databaseError, sqlState, transact } from '../db/client.ts'
 import { newestFirst } from '../db/page.ts'
 import { credentials as table } from '../db/schema.ts'
 import { newId } from '../ids.ts'
@@ -44,17 +44,25 @@ export async function findCredentials(
   return row
 }
 
-/** Stores new credentials; undefined when the workspace was deleted meanwhile. Throws `KeyProblem` without a key. */
+/** Credentials that a workspace can have. */
+const MAX_CREDENTIALS = 200
+
+/** Stores new credentials; `full` where there are as many as may be, `gone` when the workspace was deleted meanwhile. */
 export async function insertCredentials(
   db: Database,
-  keyring: Keyring,
+  key: Key,
   { workspace, caller }: WorkspaceGrant,
   { type, name, data }: components['schemas']['CredentialsCreate'],
   now: Date,
-): Promise<Shown | undefined> {
-  const key = await currentKey(db, keyring)
+): Promise<Shown | 'full' | 'gone'> {
   return transact(db, async (tx) => {
-    if (!(await holdWorkspace(tx, workspace.id, 'key share'))) return undefined
+    // Alone among those who add some.
+    if (!(await holdWorkspace(tx, workspace.id, 'no key update'))) return 'gone'
+    const [known] = await tx
+      .select({ number: count() })
+      .from(table)
+      .where(eq(table.workspaceId, workspace.id))
+    if ((known?.number ?? 0) >= MAX_CREDENTIALS) return 'full'
     const owner = { workspaceId: workspace.id, id: newId(now), type }
     const [row] = await tx
       .insert(table)
@@ -62,20 +70,23 @@ export async function insertCredentials(
       .returning(shown)
     const deed = { by: caller, operation: 'createCredentials' } as const
     await writeEntry(tx, newEntry(workspace.id, deed, owner.id, now, { type }))
-    return row
+    return row ?? 'gone'
   })
 }
 
-/** Changes credentials of that type; undefined when they are not there any more. Throws `KeyProblem` without a key. */
+/** Changes credentials of that type, with a key where there are data; undefined when they are not there any more. */
 export async function updateCredentials(
   db: Database,
-  keyring: Keyring,
+  key: Key | undefined,
   caller: Deed['by'],
-  { id, workspaceId, type }: Shown,
+  before: Shown,
   { name, data }: components['schemas']['CredentialsUpdate'],
   now: Date,
 ): Promise<Shown | undefined> {
-  const secret = data && sealed(await currentKey(db, keyring), { id, workspaceId, type }, data)
+  const { id, workspaceId, type } = before
+  const isRenamed = name !== undefined && name !== before.name
+  if (!isRenamed && !data) return before
+  const secret = data && key && sealed(key, { id, workspaceId, type }, data)
   return transact(db, async (tx) => {
     const [row] = await tx
       .update(table)
@@ -84,7 +95,7 @@ export async function updateCredentials(
       .returning(shown)
     if (!row) return undefined
     const deed = { by: caller, operation: 'updateCredentials' } as const
-    const changed = [...(name === undefined ? [] : ['name']), ...(data ? ['data'] : [])]
+    const changed = [...(isRenamed ? ['name'] : []), ...(data ? ['data'] : [])]
     await writeEntry(tx, newEntry(workspaceId, deed, id, now, { type, changed }))
     return row
   })
@@ -137,39 +148,53 @@ export async function usedKeys(db: Database): Promise<Set<string>> {
   return new Set(rows.map(({ keyId }) => keyId))
 }
 
-const batch = 500
+const MAX_BATCH_ROWS = 500
+
+/** Credentials that could not be encrypted anew, and why not. */
+export interface Unreadable {
+  id: string
+  workspaceId: string
+  reason: string
+}
 
 /**
- * Encrypts all credentials with the first key that another one has encrypted. What none of the keys can read stays as
- * it is and is counted. Beside writers: who changes credentials meanwhile does it with the first key.
+ * Encrypts all credentials with the first key that another one has encrypted. What cannot be read or written stays as it
+ * is and is named. Beside writers: who changes credentials meanwhile does it with the first key. `goOn` is called between
+ * batches.
  */
 export async function encryptAnew(
   db: Database,
   [key, ...others]: Key[],
-): Promise<{ encrypted: number; unreadable: number }> {
-  if (!key) return { encrypted: 0, unreadable: 0 }
-  const count = { encrypted: 0, unreadable: 0 }
+  goOn: () => Promise<unknown>,
+): Promise<{ encrypted: number; unreadable: Unreadable[] }> {
+  const outcome: { encrypted: number; unreadable: Unreadable[] } = { encrypted: 0, unreadable: [] }
+  if (!key) return outcome
   for (let last = ''; ; ) {
+    await goOn()
     const rows = await db
       .select()
       .from(table)
       .where(and(ne(table.keyId, key.id), gt(table.id, last)))
       .orderBy(table.id)
-      .limit(batch)
+      .limit(MAX_BATCH_ROWS)
     for (const row of rows) {
-      last = row.id
-      if (!others.some(({ id }) => id === row.keyId)) {
-        count.unreadable += 1
-        continue
+      const { id, workspaceId } = row
+      last = id
+      try {
+        const data: unknown = JSON.parse(unsealed(others, row))
+        const { rowCount } = await db
+          .update(table)
+          .set(sealed(key, row, data))
+          .where(and(isIn(workspaceId, id), eq(table.data, row.data)))
+        outcome.encrypted += rowCount ?? 0
+      } catch (error) {
+        const isOfRow = error instanceof KeyProblem || error instanceof SyntaxError || sqlState(error)
+        if (!isOfRow) throw error
+        const reason = error instanceof SyntaxError ? 'They are no JSON' : databaseError(error)?.message
+        outcome.unreadable.push({ id, workspaceId, reason: reason ?? '' })
       }
-      const data: unknown = JSON.parse(unsealed(others, row))
-      const { rowCount } = await db
-        .update(table)
-        .set(sealed(key, row, data))
-        .where(and(isIn(row.workspaceId, row.id), eq(table.data, row.data)))
-      count.encrypted += rowCount ?? 0
     }
-    if (rows.length < batch) return count
+    if (rows.length < MAX_BATCH_ROWS) return outcome
   }
 }
 
@@ -194,7 +219,7 @@ function unsealed(keys: Key[], row: Row): string {
 }
 
 /** The key to encrypt with. In the data folder it is made when it is first needed, but not in place of one that was lost. */
-async function currentKey(db: Database, { read, make }: Keyring): Promise<Key> {
+export async function currentKey(db: Database, { read, make }: Keyring): Promise<Key> {
   const [key] = await read()
   if (key) return key
   if (!make) {

@@ -1,7 +1,8 @@
 import { createCipheriv, createDecipheriv, hash, randomBytes } from 'node:crypto'
 import { link, open, readFile, rename, rm } from 'node:fs/promises'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { Config } from '../config.ts'
+import { flushFolder } from '../files/folder.ts'
 
 /*
  * The keys that credentials are encrypted with, AES-256-GCM. The first one encrypts, all decrypt: so a new key can be
@@ -19,11 +20,13 @@ export interface Keyring {
   read(): Promise<Key[]>
   /** Only where keys are in a file: makes the first one, unless there is one, and gives what there is then. */
   make?: () => Promise<Key[]>
-  /** Only where keys are in a file: puts a new one in front, and forgets those that are not `used`. */
-  add?: (used: ReadonlySet<string>) => Promise<Key[]>
+  /** Only where keys are in a file: puts a new one in front. */
+  add?: () => Promise<Key[]>
+  /** Only where keys are in a file: drops all but the first and those with these ids. */
+  dropUnused?: (used: ReadonlySet<string>) => Promise<void>
 }
 
-/** Something cannot be encrypted or decrypted; the message is for whoever runs the service. */
+/** Something cannot be encrypted or decrypted; the message is for whoever runs the service, and goes into the log alone. */
 export class KeyProblem extends Error {}
 
 /** The keys of `ENCRYPTION_KEY`, or of a file in the data folder where the database is there too. */
@@ -57,11 +60,16 @@ function fileKeyring(file: string): Keyring {
   }
   async function write(keys: Key[]): Promise<string> {
     const written = `${file}.${keys[0]?.id}`
-    const handle = await open(written, 'wx', 0o600)
+    // One that a process left behind which was killed is written over.
+    const handle = await open(written, 'w', 0o600)
     await handle.writeFile(keys.map(({ bytes }) => `${bytes.toString('base64')}\n`).join(''))
     await handle.sync()
     await handle.close()
     return written
+  }
+  async function replace(keys: Key[]) {
+    await rename(await write(keys), file)
+    await flushFolder(dirname(file))
   }
   return {
     read,
@@ -72,13 +80,18 @@ function fileKeyring(file: string): Keyring {
         if (error.code !== 'EEXIST') throw error
       })
       await rm(written)
+      await flushFolder(dirname(file))
       return read()
     },
-    async add(used) {
-      const before = await read()
-      const keys = [toKey(randomBytes(32)), ...before.filter(({ id }) => used.has(id))]
-      await rename(await write(keys), file)
+    async add() {
+      const keys = [toKey(randomBytes(32)), ...(await read())]
+      await replace(keys)
       return keys
+    },
+    async dropUnused(used) {
+      const keys = await read()
+      const kept = keys.filter(({ id }, at) => at === 0 || used.has(id))
+      if (kept.length < keys.length) await replace(kept)
     },
   }
 }

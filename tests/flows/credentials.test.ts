@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { backUp } from '../../server/db/backup.ts'
 import { openCredentials } from '../../server/workspaces/credentials.ts'
 import { KeyProblem, openKeyring } from '../../server/workspaces/keyring.ts'
+import { rotateKeys } from '../../server/workspaces/rotation.ts'
 import { type App, startApp } from '../support/app.ts'
 import { endProcesses, newDataFolder, run } from '../support/process.ts'
 import { clear } from '../support/rows.ts'
@@ -190,7 +191,7 @@ describe('the key', () => {
     await rm(file)
     const refused = await create(embedded)
     expect([refused.status, refused.body.issues[0].code]).toEqual([503, 'no_encryption_key'])
-    expect(refused.body.issues[0].message).toContain('is gone')
+    expect(JSON.stringify(embedded.logs)).toContain('is gone')
     await writeFile(file, key)
     expect((await create(embedded)).status).toBe(201)
   })
@@ -207,7 +208,7 @@ describe('the key', () => {
         ENCRYPTION_KEY: keys.map((key) => key.toString('base64')).join(', '),
       })
     const [{ code, stderr }, during] = await Promise.all([rotate(fresh, old), made()])
-    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(/^3 .* [12] were not/) })
+    expect({ code, stderr }).toMatchObject({ code: 1, stderr: expect.stringMatching(/^3 .* [12] were not/m) })
     for (const id of ids)
       expect(await opened(id, openKeyring(config(fresh)))).toMatchObject({ data: body.data })
     const rest = await rotate(fresh, old, Buffer.alloc(32, 'key'))
@@ -223,12 +224,85 @@ describe('the key', () => {
     const keyring = openKeyring({ DATA_DIR } as Parameters<typeof openKeyring>[0])
     const [first] = (await keyring.make?.()) ?? []
     expect(await keyring.make?.()).toEqual([first])
-    const [second, behind] = (await keyring.add?.(new Set([first?.id ?? '']))) ?? []
+    const [second, behind] = (await keyring.add?.()) ?? []
     expect(behind).toEqual(first)
-    const third = (await keyring.add?.(new Set([second?.id ?? '']))) ?? []
-    expect(third.slice(1)).toEqual([second])
-    expect(await keyring.read()).toEqual(third)
+    const third = (await keyring.add?.()) ?? []
+    expect(third.slice(1)).toEqual([second, first])
+    await keyring.dropUnused?.(new Set([second?.id ?? '']))
+    expect(await keyring.read()).toEqual(third.slice(0, 2))
     await writeFile(join(DATA_DIR, 'encryption-key'), 'no key\n')
     await expect(keyring.read()).rejects.toThrow('is damaged')
   })
+
+  test('in a file: five rotations at once lose no key, and one at a time runs', async () => {
+    await newWorld()
+    const DATA_DIR = await newDataFolder()
+    const keyring = openKeyring({ DATA_DIR } as Parameters<typeof openKeyring>[0])
+    const own = await startWith({ DATA_DIR, DATABASE_URL: undefined })
+    const ids: string[] = []
+    for (let count = 0; count < 30; count++) ids.push((await create(own)).body.credentials.id)
+    for (let round = 0; round < 3; round++) {
+      const outcomes = await Promise.all(Array.from({ length: 5 }, () => rotateKeys(app.db, keyring)))
+      expect(outcomes).toContainEqual({ key: expect.any(String), encrypted: 30, unreadable: [] })
+      for (const id of ids) expect(await opened(id, keyring)).toMatchObject({ data: body.data })
+    }
+  })
+
+  test('in a file: a damaged and a failing row are named, and all others get the new key', async () => {
+    await newWorld()
+    const DATA_DIR = await newDataFolder()
+    const keyring = openKeyring({ DATA_DIR } as Parameters<typeof openKeyring>[0])
+    const own = await startWith({ DATA_DIR, DATABASE_URL: undefined })
+    const ids: string[] = []
+    for (let count = 0; count < 6; count++) ids.push((await create(own)).body.credentials.id)
+    ids.sort()
+    await app.pool.query(
+      `UPDATE credentials SET data = set_byte(data, 20, get_byte(data, 20) # 1) WHERE id = $1`,
+      [ids[0]],
+    )
+    await app.pool.query(`UPDATE credentials SET key_id = 'lost' WHERE id = $1`, [ids[1]])
+    const { encrypted, unreadable } = (await rotateKeys(app.db, keyring)) as Exclude<
+      Awaited<ReturnType<typeof rotateKeys>>,
+      string
+    >
+    expect({ encrypted, names: unreadable.map(({ id }) => id) }).toEqual({
+      encrypted: 4,
+      names: ids.slice(0, 2),
+    })
+    for (const id of ids.slice(2)) expect(await opened(id, keyring)).toMatchObject({ data: body.data })
+  })
+
+  test('that is damaged is named in the log alone, not to who creates credentials', async () => {
+    await newWorld()
+    const DATA_DIR = await newDataFolder()
+    await writeFile(join(DATA_DIR, 'encryption-key'), 'no key\n')
+    const own = await startWith({ DATA_DIR, DATABASE_URL: undefined })
+    const answer = await create(own)
+    expect(answer.status).toBe(503)
+    expect(answer.body.issues).toMatchObject([{ code: 'no_encryption_key' }])
+    expect(answer.text).not.toContain(DATA_DIR)
+    expect(JSON.stringify(own.logs)).toContain('is damaged')
+  })
+})
+
+test('a workspace can have 200 credentials, and a change that changes nothing leaves no trace', async () => {
+  await newWorld()
+  const { id } = (await create()).body.credentials
+  const params = { workspaceId: site().workspaceId, credentialsId: id }
+  const read = () => app.client.ok('getCredentials', { as: site().member, params })
+  const audited = async () =>
+    (await app.pool.query(`SELECT FROM audit_log WHERE record_id = $1`, [id])).rowCount
+  const before = [await read(), await audited()]
+  for (const change of [{ type: 'openai' as const }, { type: 'openai' as const, name: body.name }])
+    await app.client.ok('updateCredentials', { as: site().member, params, body: change })
+  expect([await read(), await audited()]).toEqual(before)
+
+  await app.pool.query(
+    `INSERT INTO credentials SELECT id || '-' || n, workspace_id, type, name, data, key_id, created_at, updated_at
+    FROM credentials, generate_series(1, 198) n WHERE workspace_id = $1`,
+    [site().workspaceId],
+  )
+  expect((await create()).status).toBe(201)
+  const refused = await create()
+  expect([refused.status, refused.body.issues[0].code]).toEqual([403, 'quota_exceeded'])
 })

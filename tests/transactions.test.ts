@@ -1,0 +1,90 @@
+import { createHook } from 'node:async_hooks'
+import { randomUUID } from 'node:crypto'
+import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { type OperationId, operations } from '../contract/index.ts'
+import { minimumKeyOf, type Operation } from '../contract/operation.ts'
+import { cases } from './cases/index.ts'
+import { type App, startApp } from './support/app.ts'
+import type { Case } from './support/cases.ts'
+import { newDataFolder } from './support/process.ts'
+import { makeWorld } from './support/world.ts'
+
+/*
+ * While a transaction is open, a request waits for nothing but the database: a connection is held. Node says of every file,
+ * name and connection that it begins to wait for.
+ */
+
+let app: App
+beforeAll(async () => {
+  // The key of credentials is in a file, and hosts of endpoints have names.
+  app = await startApp({
+    database: { poolSize: 2 },
+    config: { DATA_DIR: await newDataFolder(), ENCRYPTION_KEY: undefined, DATABASE_URL: undefined },
+  })
+})
+afterAll(() => app.stop())
+
+const outside = new Set([
+  'FILEHANDLE',
+  'FILEHANDLECLOSEREQ',
+  'FSREQCALLBACK',
+  'FSREQPROMISE',
+  'GETADDRINFOREQWRAP',
+  'QUERYWRAP',
+  'TCPCONNECTWRAP',
+  'WORKER',
+])
+
+/** What is waited for, outside of the database, while a transaction is open. */
+async function waitedFor(work: () => Promise<unknown>): Promise<string[]> {
+  const seen: string[] = []
+  let open = 0
+  const hook = createHook({
+    init(_id, type) {
+      if (open > 0 && outside.has(type)) seen.push(`${type} ${new Error().stack}`)
+    },
+  })
+  // Connections of the pool are there before.
+  await Promise.all([app.pool.query('SELECT pg_sleep(0.05)'), app.pool.query('SELECT pg_sleep(0.05)')])
+  app.beforeStatement = async (text) => {
+    if (text === 'begin') open++
+    if (text === 'commit' || text === 'rollback') open--
+  }
+  hook.enable()
+  try {
+    await work()
+  } finally {
+    hook.disable()
+    app.beforeStatement = undefined
+  }
+  return seen
+}
+
+test('the transaction of a test that reads a file is seen', async () => {
+  const { readFile } = await import('node:fs/promises')
+  const seen = await waitedFor(async () => {
+    const connection = await app.pool.connect()
+    await connection.query('begin')
+    await readFile('package.json')
+    await connection.query('commit')
+    connection.release()
+  })
+  expect(seen.length).toBeGreaterThan(0)
+})
+
+const keyed = (Object.keys(operations) as OperationId[]).filter(
+  (id) => minimumKeyOf(operations[id] as Operation) !== undefined,
+)
+
+test.each(keyed)('%s with a key waits for nothing but the database in its transaction', async (id) => {
+  const written = cases[id]?.ok
+  const ok = (typeof written === 'function' ? written : Object.values(written ?? {})[0]) as Case
+  const world = await makeWorld(app)
+  const request = await ok(world, app)
+  const headers = { ...request.headers, 'Idempotency-Key': randomUUID() }
+  const seen = await waitedFor(async () => {
+    const answer = await app.client.call(id, { ...request, headers })
+    expect(answer.status).toBe(operations[id].success.status)
+  })
+  expect(seen).toEqual([])
+})
