@@ -833,7 +833,7 @@ export interface paths {
         put?: never;
         /**
          * Create credentials
-         * @description Stores credentials, encrypted, for the bots of the workspace: blocks name them with `credentialsId`. Nobody can read the secret part again, it is only used for what the type says. An installation without a key to encrypt with answers 503 and says so.
+         * @description Stores credentials, encrypted, for the bots of the workspace: blocks name them with `credentialsId`. Nobody can read the secret part again, it is only used for what the type says. An installation without a key to encrypt with answers 503 and says so. A workspace can have 200; more are refused with 403.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
          */

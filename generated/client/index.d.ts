@@ -183,7 +183,7 @@ export interface Credentials {
   /**
    * Create credentials: `POST /v1/workspaces/{workspaceId}/credentials`
    *
-   * Stores credentials, encrypted, for the bots of the workspace: blocks name them with `credentialsId`. Nobody can read the secret part again, it is only used for what the type says. An installation without a key to encrypt with answers 503 and says so.
+   * Stores credentials, encrypted, for the bots of the workspace: blocks name them with `credentialsId`. Nobody can read the secret part again, it is only used for what the type says. An installation without a key to encrypt with answers 503 and says so. A workspace can have 200; more are refused with 403.
    */
   create(workspaceId: string, body: CredentialsCreate, options?: RequestOptions & KeyOptions): Reply<CredentialsBody>
   /**
