@@ -1,5 +1,5 @@
 .DEFAULT_GOAL := help
-.PHONY: help start test test-long torture check generate dev migration format bench browser-test lint-spec api-diff conformance sdks signatures
+.PHONY: help start test test-long torture check generate dev migration format bench browser-test lint-spec lint-pages api-diff conformance sdks signatures
 
 # Runs a command and says how long it took, whatever came of it.
 timed = began=$$(date +%s); $(1); status=$$?; took=$$(($$(date +%s) - began)); \
@@ -54,6 +54,9 @@ browser-test: node_modules ## Use the pages in a real browser (CHROMIUM names on
 lint-spec: node_modules tests/lint/node_modules ## Lint openapi.yaml and its forms with Redocly and Spectral at their strictest, and score them; takes some minutes
 	@npm --silent --prefix tests/lint run lint
 	@npx --no-install tsx tests/lint/score.ts
+
+lint-pages: tests/lint/node_modules ## Lint the scripts and styles of pages for the oldest browsers that README.md names
+	@npm --silent --prefix tests/lint run pages
 
 api-diff: node_modules tests/lint/node_modules ## Label what changed in openapi.yaml since the last release; fail on what CHANGELOG.md does not announce
 	@npx --no-install tsx tests/lint/diff.ts

@@ -1,4 +1,6 @@
 import { marked } from 'marked'
+import { operations } from '../index.ts'
+import { fileMediaType, type Operation } from '../operation.ts'
 import { escaped, fieldsOf, typeOf } from './reference-types.ts'
 import { type JsonObject, nameOf } from './schemas.ts'
 
@@ -120,10 +122,11 @@ function operationText(method: string, path: string, operation: Published, api: 
   const { operationId, summary, description, deprecated, security, tags } = operation
   const shown = escaped(path).replaceAll('/', '<wbr>/')
   const isOpen = security.length === 0
+  const needed = (operations as Record<string, Operation>)[operationId]?.everythingWithout
   return `<details class="operation" id="operations-${tags[0]}-${operationId}">
 <summary><h4><span class="method">${method}</span> <code>${shown}</code> <span class="title">${escaped(summary)}${deprecated ? ' (deprecated)' : ''}</span></h4></summary>
 ${prose(description)}
-<form class="try" data-method="${method}" data-path="${escaped(path)}"${isOpen ? '' : ' data-token'}>
+<form class="try" data-method="${method}" data-path="${escaped(path)}"${isOpen ? '' : ' data-token'}${needed ? ` data-everything-without="${needed}"` : ''}>
 ${parametersText(operation, api)}${bodyText(operation, api)}<p class="send"><button type="submit">Send</button> <button type="button" class="as-curl">Copy as curl</button></p>
 <div class="answer" role="status"></div>
 </form>
@@ -164,6 +167,14 @@ function input(
 }
 
 function bodyText({ operationId, requestBody }: Published, { components }: OpenApi): string {
+  if (requestBody?.content[fileMediaType]) {
+    const id = `${operationId}-body`
+    return `<h5>Body</h5>
+<p>${escaped(requestBody.description)}</p>
+<label for="${id}">File to send</label>
+<input type="file" id="${id}" name="file">
+`
+  }
   const content = requestBody?.content['application/json']
   if (!requestBody || !content) return ''
   const id = `${operationId}-body`

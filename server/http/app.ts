@@ -15,6 +15,7 @@ import { newId } from '../ids.ts'
 import { serveDocs } from '../pages/docs/index.ts'
 import { serveDocuments } from '../pages/documents.ts'
 import { servePages } from '../pages/index.ts'
+import { notFoundPage } from '../pages/not-found/index.ts'
 import { sendProblem } from './answer.ts'
 import { createMetrics } from './metrics.ts'
 import { codeOf } from './problem.ts'
@@ -159,6 +160,8 @@ export function createApp(options: AppOptions): express.Express {
   })
   serveDocs((path, handler) => serve(app, path, handler))
   servePages((path, handler) => serve(app, path, handler), options)
+  for (const path of ['/docs', '/results', '/chat/:publicId']) redirectSlash(app, path, publicUrl)
+  app.use(notFoundPage())
   app.use((request, response) => sendProblem(response, 'NOT_FOUND', [unknownRoute(request.url)]))
   app.use(((thrown: unknown, _request, response, _next) => {
     const status = (thrown as { status?: number }).status
@@ -177,6 +180,17 @@ export function createApp(options: AppOptions): express.Express {
 }
 
 const PAGE_METHODS = 'GET, HEAD, OPTIONS'
+
+/** Leads from a page's address with a slash at the end to the one without, as people and proxies write it. */
+function redirectSlash(app: express.Express, path: string, publicUrl: () => string) {
+  app.get(`${path}/`, (request, response) => {
+    const { publicId = '' } = request.params as { publicId?: string }
+    // Built of the route: an address of the caller's could lead to another host.
+    const target = path.replace(':publicId', () => encodeURIComponent(publicId))
+    const query = request.originalUrl.match(/\?.*/s)?.[0] ?? ''
+    response.redirect(308, `${publicUrl().replace(/\/$/, '')}${target}${query}`)
+  })
+}
 
 /** A page beside the contract, for GET and HEAD. */
 function serve(app: express.Express, path: string, handler: express.RequestHandler) {

@@ -28,21 +28,31 @@ const files: Record<string, string> = {
   'bubbles.css': 'text/css',
   'bubbles.js': 'text/javascript',
   'choices.js': 'text/javascript',
+  'compat.js': 'text/javascript',
+  'dates.js': 'text/javascript',
   'dom.js': 'text/javascript',
   'fields.js': 'text/javascript',
   'forms.js': 'text/javascript',
   'host.js': 'text/javascript',
   'inputs.css': 'text/css',
   'inputs.js': 'text/javascript',
+  'loading.js': 'text/javascript',
   'memory.js': 'text/javascript',
+  'motion.js': 'text/javascript',
+  'numbers.js': 'text/javascript',
   'page.css': 'text/css',
   'page.js': 'text/javascript',
+  'phone.js': 'text/javascript',
+  'ratings.js': 'text/javascript',
+  'recorder.js': 'text/javascript',
   'redirect.js': 'text/javascript',
   'script.js': 'text/javascript',
   'stage.js': 'text/javascript',
+  'storage.js': 'text/javascript',
   'star.svg': 'image/svg+xml',
   'texts.js': 'text/javascript',
   'theme.js': 'text/javascript',
+  'token.js': 'text/javascript',
   'uploads.js': 'text/javascript',
   'view.js': 'text/javascript',
 }
@@ -84,6 +94,7 @@ export function servePages(serve: (path: string, handler: RequestHandler) => voi
       kept(mediaType, () => content, askAlways),
     )
   }
+  serve('/chat/files/calling-codes.js', kept('text/javascript', callingCodes, askAlways))
   const sandbox = read('sandbox.html')
   serve('/chat/files/sandbox.html', (_request, response) => {
     response.removeHeader('X-Frame-Options')
@@ -96,10 +107,13 @@ export function servePages(serve: (path: string, handler: RequestHandler) => voi
     const bot = publicIdSchema.safeParse(publicId).success ? await findBot(services, publicId) : undefined
     const { language, direction, texts } = languageOf(bot?.settings, request)
     const own = { ...texts, closed: closedText(bot?.settings) ?? texts.closed }
+    const title = titleOf(bot) ?? texts.chat
     const json = JSON.stringify(own).replaceAll('<', '\\u003c')
-    const head = `${metadataOf(bot, texts.chat)}\n    <script type="application/json" id="texts">${json}</script>`
+    const head = `${metadataOf(bot, title)}\n    <script type="application/json" id="texts">${json}</script>`
     const html = page
-      .replace(/%(\w+)%/g, (_, key: keyof typeof own) => escapeHtml(own[key]))
+      .replace(/%(\w+)%/g, (_, key: string) =>
+        escapeHtml({ ...own, title, publicId: encodeURIComponent(publicId) }[key] ?? ''),
+      )
       .replace('lang="en" dir="ltr"', `lang="${language}" dir="${direction}"`)
       .replace('<!-- head -->', () => head)
     response.status(bot ? 200 : 404)
@@ -108,6 +122,13 @@ export function servePages(serve: (path: string, handler: RequestHandler) => voi
     response.vary('Accept-Language')
     response.type('text/html').send(html)
   })
+}
+
+/** The calling code of each country, for chats that ask for a phone number. */
+async function callingCodes(): Promise<string> {
+  const { getCountries, getCountryCallingCode } = await import('libphonenumber-js')
+  const codes = Object.fromEntries(getCountries().map((country) => [country, getCountryCallingCode(country)]))
+  return `export const callingCodes = ${JSON.stringify(codes)}\n`
 }
 
 /** Which pages may frame the chat: those of the origins that the bot allows, of all when it names none. */
@@ -134,10 +155,17 @@ async function findBot({ db, chat }: Services, publicId: string): Promise<Publis
   return row && { name: row.name, settings: found.flow.settings }
 }
 
+function metadataIn(bot: PublishedBot | undefined): Record<string, unknown> {
+  return (bot?.settings as { metadata?: Record<string, unknown> } | undefined)?.metadata ?? {}
+}
+
+function titleOf(bot: PublishedBot | undefined): string | undefined {
+  return filled(metadataIn(bot).title) ?? bot?.name
+}
+
 /** What search engines and link previews show of the bot. */
-function metadataOf(bot: PublishedBot | undefined, fallback: string): string {
-  const metadata = (bot?.settings as { metadata?: Record<string, unknown> } | undefined)?.metadata ?? {}
-  const title = filled(metadata.title) ?? bot?.name ?? fallback
+function metadataOf(bot: PublishedBot | undefined, title: string): string {
+  const metadata = metadataIn(bot)
   const description = filled(metadata.description)
   const image = webAddress(filled(metadata.imageUrl))
   const icon = webAddress(filled(metadata.favIconUrl))

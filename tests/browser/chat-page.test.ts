@@ -177,7 +177,7 @@ withBrowser('the chat page', () => {
     await page.getByText('From 1 to 20').waitFor()
     await picture(page, 'all-02-phone')
     await type('12,5')
-    await page.locator('input[type=email]').waitFor()
+    await page.locator('input[inputmode=email]').waitFor()
     await type('nobody')
     await asked(page, 'No, an address!')
     await type('ada@example.com')
@@ -490,7 +490,7 @@ withBrowser('the chat page', () => {
 
   test('an unknown, a closed and a forbidden bot say so', async () => {
     const unknown = await open('/chat/nobody-here')
-    await unknown.getByRole('heading', { name: 'This chat is not here' }).waitFor()
+    await unknown.getByRole('heading', { name: 'Chat not found' }).waitFor()
     await picture(unknown, 'unknown-desktop')
     const flow = bot({ Start: [text('Hi'), ask()] }, {})
     const settings = { general: { systemMessages: { botClosed: 'Back on Monday.' } } }

@@ -206,11 +206,11 @@ withBrowser('coming back to a chat', () => {
     await asked(fast, 'Two')
     await say(slow, 'eins')
     await asked(slow, 'Two, after uno?')
-    await slow.getByText('The chat went on elsewhere').waitFor()
+    await slow.getByText('The chat continued elsewhere').waitFor()
     expect(await slow.locator('.guest-text').allTextContents()).toEqual(['uno'])
     await say(slow, 'zwei')
     await asked(slow, 'Three, after zwei?')
-    expect(await slow.getByText('The chat went on elsewhere').count()).toBe(0)
+    expect(await slow.getByText('The chat continued elsewhere').count()).toBe(0)
     expect(complaints.splice(0).filter((complaint) => !complaint.includes('status of 409'))).toEqual([])
   })
 
@@ -240,6 +240,60 @@ withBrowser('coming back to a chat', () => {
       return listeners.size
     })`)
     expect(left).toBe(0)
+  })
+
+  test('the lost response of a start is asked for again, and the chat is counted once', async () => {
+    const made = await publish(app, world.here, steps({ typingEmulation: { enabled: false } }))
+    const context = await newPerson()
+    const keys: (string | undefined)[] = []
+    await context.route('**/startChat', async (route) => {
+      keys.push(route.request().headers()['idempotency-key'])
+      if (keys.length > 2) return route.continue()
+      if (keys.length === 2) await route.fetch()
+      return route.abort()
+    })
+    const page = await openIn(context, `/chat/${made.publicId}`)
+    await asked(page, 'One?')
+    expect(await page.locator('.host-bubble', { hasText: 'One?' }).count()).toBe(1)
+    expect(keys).toHaveLength(3)
+    expect(new Set(keys).size).toBe(1)
+    expect(keys[0]).toMatch(/^[0-9a-f]{32}$/)
+    expect((await reportOf(app, made, world.here.member)).stats).toMatchObject({ totalViews: 1 })
+    complaints.splice(0)
+  })
+
+  test('where the service fails to read a remembered chat, the visitor tries again and nothing is lost', async () => {
+    const made = await publish(app, world.here, steps(remembering('session')))
+    const page = await openIn(await newPerson(), `/chat/${made.publicId}`)
+    await asked(page, 'One?')
+    await say(page, 'uno')
+    await asked(page, 'Two')
+    await page.route('**/sessions/*', (route) =>
+      route.fulfill({ status: 500, json: { code: 'INTERNAL_SERVER_ERROR', message: 'Broken', issues: [] } }),
+    )
+    await page.reload()
+    const again = page.getByRole('button', { name: 'Try again' })
+    await again.waitFor()
+    await page.unroute('**/sessions/*')
+    await again.click()
+    await asked(page, 'Two, after uno?')
+    expect((await reportOf(app, made, world.here.member)).stats).toMatchObject({ totalViews: 1 })
+    complaints.splice(0)
+  })
+
+  test('sounds that were heard before stay silent after a reload', async () => {
+    const sound = { type: 'audio', content: { url: `${app.url}/nothing.mp3` } }
+    const flow = bot({ Start: [sound, sound, ask()] }, { settings: remembering('session') })
+    const made = await publish(app, world.here, flow)
+    const context = await newContext(browser, { baseURL: app.url, ...desktop })
+    const page = await openIn(context, `/chat/${made.publicId}`)
+    await page.locator('.field').waitFor()
+    const autoplay = () => page.locator('audio').evaluateAll((all) => all.map(({ autoplay }) => autoplay))
+    expect(await autoplay()).toEqual([true, true])
+    await page.reload()
+    await page.locator('.field').waitFor()
+    expect(await autoplay()).toEqual([false, false])
+    complaints.splice(0)
   })
 
   test('the chat waits for a webhook as before', async () => {

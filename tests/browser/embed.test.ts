@@ -364,6 +364,111 @@ withBrowser('a chat in the page of another site', () => {
     await said(await chatIn(opened, '#second'), 'Hello Four of all!')
   })
 
+  const remembering = { general: { rememberUser: { isEnabled: true, storage: 'local' } } }
+
+  async function answer(chat: Frame, words: string) {
+    await chat.locator('.field').fill(words)
+    await chat.locator('.field').press('Enter')
+  }
+
+  test('is remembered by the page around it where the frame may store nothing, each chat of a page apart', async () => {
+    const groups = { Start: [text('Hello!'), ask('Answer'), text('You said {{Answer}}.'), ask()] }
+    const made = await publish(app, world.here, bot(groups, { variables: ['Answer'], settings: remembering }))
+    const html = `<bot-standard bot="${made.publicId}"></bot-standard><bot-standard bot="${made.publicId}"></bot-standard>`
+    const opened = await open({ html })
+    await opened
+      .context()
+      .addInitScript(`if (window !== top) for (const name of ['localStorage', 'sessionStorage'])
+      Object.defineProperty(window, name, { get() { throw new DOMException('denied', 'SecurityError') } })`)
+    const chatsOf = async () => [
+      await chatIn(opened, 'bot-standard >> nth=0'),
+      await chatIn(opened, 'bot-standard >> nth=1'),
+    ]
+    await opened.reload()
+    for (const [index, chat] of (await chatsOf()).entries()) {
+      await said(chat, 'Hello!')
+      await answer(chat, `Person ${index}`)
+      await said(chat, `You said Person ${index}.`)
+    }
+    await opened.reload()
+    for (const [index, chat] of (await chatsOf()).entries()) await said(chat, `You said Person ${index}.`)
+    expect((await reportOf(app, made, world.here.member)).stats.totalViews).toBe(2 + 0 + 0)
+  })
+
+  test('a chat that had ended says `end` no second time, and reload starts a new one with the values that are set', async () => {
+    const made = await publishFlow({ settings: remembering })
+    const opened = await open({
+      script: `const help = listen(Bot.initPopup({ bot: '${made.publicId}', id: 'help' }))
+        help.addEventListener('end', () => help.close())`,
+    })
+    await opened.evaluate('Bot.open()')
+    await answer(await chatIn(opened, 'bot-popup'), 'Yes')
+    await until(opened, `told.some(({ type }) => type === 'close')`)
+    await opened.evaluate('Bot.open()')
+    const chat = await chatIn(opened, 'bot-popup')
+    await chat.getByText('The chat has ended.').waitFor()
+    expect((await typesOf(opened)).filter((type) => /open|close|end/.test(type))).toEqual([
+      'help open',
+      'help end',
+      'help close',
+      'help open',
+    ])
+    await opened.evaluate(`Bot.setPrefilledVariables({ Name: 'Eve' }); Bot.reload()`)
+    await said(await chatIn(opened, 'bot-popup'), 'Hello Eve')
+  })
+
+  test('an element follows its bot, and commands reach it in any tree', async () => {
+    const [one, two] = [
+      await publish(app, world.here, bot({ Start: [text('First bot'), ask()] })),
+      await publish(app, world.here, bot({ Start: [text('Second bot'), ask()] })),
+    ]
+    const opened = await open({
+      html: `<div id="Bot"></div><bot-standard id="later"></bot-standard><div id="tree"></div>`,
+      script: `const root = document.getElementById('tree').attachShadow({ mode: 'open' })
+        const inner = document.createElement('bot-popup')
+        inner.setAttribute('bot', '${two.publicId}')
+        root.append(inner)`,
+    })
+    await opened.evaluate(`document.getElementById('later').setAttribute('bot', '${one.publicId}')`)
+    await said(await chatIn(opened, '#later'), 'First bot')
+    await opened.evaluate(`Bot.initStandard({ id: 'later', bot: '${two.publicId}' })`)
+    await said(await chatIn(opened, '#later'), 'Second bot')
+    await opened.evaluate('Bot.open()')
+    expect(await opened.evaluate(`root.querySelector('bot-popup').isOpen`)).toBe(true)
+  })
+
+  test('two popups leave the page to scroll, and what was closed is not opened again by its delay', async () => {
+    const made = await publishFlow()
+    const opened = await open({
+      script: `for (const id of ['one', 'two'])
+        Bot.initPopup({ bot: '${made.publicId}', id, autoShowDelay: id === 'one' ? 1500 : null,
+          prefilledVariables: { Name: id, Code: () => {}, Big: 10n } })`,
+    })
+    await opened.evaluate(
+      `Bot.open({ id: 'one' }); Bot.open({ id: 'two' }); Bot.close({ id: 'one' }); Bot.close({ id: 'two' })`,
+    )
+    expect(await opened.evaluate('document.documentElement.style.overflow')).toBe('')
+    await opened.waitForTimeout(2_000)
+    expect(await opened.evaluate(`document.getElementById('one').isOpen`)).toBe(false)
+    await opened.evaluate(`Bot.open({ id: 'two' })`)
+    await said(await chatIn(opened, '#two'), 'Hello two')
+  })
+
+  test('Escape in a filled search field leaves the popup open, and so does a key of an input method', async () => {
+    const items = ['Apple', 'Banana'].map((content) => ({ id: content, content }))
+    const choice = { type: 'choice input', options: { isSearchable: true }, items }
+    const made = await publish(app, world.here, bot({ Start: [text('Which?'), choice] }))
+    const opened = await open({ script: `listen(Bot.initPopup({ bot: '${made.publicId}', id: 'ask' }))` })
+    await opened.evaluate('Bot.open()')
+    const field = (await chatIn(opened, 'bot-popup')).getByRole('searchbox')
+    await field.fill('App')
+    await field.press('Escape')
+    await field.dispatchEvent('keydown', { key: 'Escape', isComposing: true, bubbles: true })
+    await opened.waitForTimeout(300)
+    expect(await opened.evaluate(`document.getElementById('ask').isOpen`)).toBe(true)
+    expect(await field.inputValue()).toBe('')
+  })
+
   test('code of the bot sees the address of the page that the chat is in, and the bot goes elsewhere with it', async () => {
     const code = { isExecutedOnClient: true, isCode: true, expressionToEvaluate: 'return location.href' }
     const made = await publish(

@@ -22,6 +22,37 @@ test('the first page and its style load nothing from elsewhere, and nothing runs
   expect((await fetch(`${app.url}/`, { method: 'POST' })).status).toBe(405)
 })
 
+test('a browser gets a page for an unknown path, a program gets JSON', async () => {
+  const get = async (path: string, accept: string) => {
+    const response = await fetch(`${app.url}${path}`, { headers: { accept } })
+    return [response.status, response.headers.get('content-type'), response.headers.get('vary')]
+  }
+  const html = 'text/html,application/xhtml+xml,*/*;q=0.8'
+  for (const path of ['/nothere', '/not/here/', '/docs/nothing']) {
+    expect(await get(path, html)).toEqual([404, 'text/html; charset=utf-8', 'Accept'])
+    expect((await get(path, '*/*')).slice(0, 2)).toEqual([404, 'application/json; charset=utf-8'])
+  }
+  for (const path of ['/v1/nothere', '/api/v1/nothere', '/files/a/b/c', '/mcp/x']) {
+    expect((await get(path, html)).slice(0, 2)).toEqual([404, 'application/json; charset=utf-8'])
+  }
+  const page = await (await fetch(`${app.url}/not/here`, { headers: { accept: html } })).text()
+  expect(page).toContain('href="../home.css"')
+})
+
+test('the address of a page with a slash at the end leads to the one without, and keeps the query', async () => {
+  const locationOf = async (path: string, method = 'GET') => {
+    const response = await fetch(`${app.url}${path}`, { method, redirect: 'manual' })
+    return [response.status, response.headers.get('location')?.replace(/^https?:\/\/[^/]+/, '')]
+  }
+  expect(await locationOf('/docs/')).toEqual([308, '/docs'])
+  expect(await locationOf('/results/?a=b&c=%20', 'HEAD')).toEqual([308, '/results?a=b&c=%20'])
+  expect(await locationOf('/chat/newsletter/?Name=Ada')).toEqual([308, '/chat/newsletter?Name=Ada'])
+  expect(await locationOf('/chat/%2Felsewhere.example/')).toEqual([308, '/chat/%2Felsewhere.example'])
+  for (const path of ['/v1/workspaces/', '/api/v1/x/', '/livez/'])
+    expect((await locationOf(path))[0]).toBe(404)
+  expect((await locationOf('/docs/', 'POST'))[0]).toBe(404)
+})
+
 withBrowser('the first page', () => {
   let browser: Browser
 

@@ -81,9 +81,9 @@ async function open(options: BrowserContextOptions, path = '/results'): Promise<
 /** As far as the answers of a bot: the first one of the workspace, unless it is named. */
 async function enter(page: Page, { token } = site.member, name?: string) {
   await page.getByLabel('Access token').fill(token)
-  await page.getByRole('button', { name: 'Go on' }).click()
+  await page.getByRole('button', { name: 'Continue' }).click()
   if (name) await botOf(page).selectOption({ label: name })
-  await page.getByText(/there (may be|are no) more/).waitFor()
+  await page.getByText(/Showing|No results/).waitFor()
 }
 
 const botOf = (page: Page) => page.getByRole('combobox', { name: 'Bot', exact: true })
@@ -195,7 +195,11 @@ withBrowser('the page of results', () => {
     expect(blocks.map(({ answered }) => answered)).toEqual(
       [1, 0.8, 0.7, 0.5, 0.5].map((share) => share * RESULTS),
     )
-    expect(await overview(page)).toEqual([inWords(1), `${inWords(1)} 100 %`, `${inWords(0.5)} 50 %`])
+    expect(await overview(page)).toEqual([
+      inWords(1),
+      `${inWords(1)} 100 % of all chats`,
+      `${inWords(0.5)} 50 % of those with an answer`,
+    ])
 
     await page.getByLabel('Chats').selectOption('completed')
     await page.getByLabel('Period').selectOption('between')
@@ -208,7 +212,7 @@ withBrowser('the page of results', () => {
       Date.parse(String(searchParams.get('createdBefore'))) -
       Date.parse(String(searchParams.get('createdAfter')))
     expect([span, searchParams.get('status')]).toEqual([2 * 24 * 60 * 60 * 1000, 'completed'])
-    await page.getByText('shown, newest first').waitFor()
+    await page.locator('#shown', { hasText: /Showing/ }).waitFor()
     expect(new Set(await page.locator('#answers .state').allTextContents())).toEqual(new Set(['Completed']))
   })
 
@@ -216,24 +220,24 @@ withBrowser('the page of results', () => {
     const page = await open(desktop)
     await enter(page)
     await page.getByRole('button', { name: 'More', exact: true }).click()
-    await page.getByText('100 shown').waitFor()
+    await page.getByText('Showing the newest 100 ').waitFor()
     expect(await rows(page).count()).toBe(100)
 
     await page.getByLabel('Period').selectOption('allTime')
     await page.getByLabel('An answer contains').fill('ADA12346@')
     await page.getByRole('button', { name: 'Show' }).click()
-    await page.getByText('None found; there may be more.').waitFor()
+    await page.getByText('No results so far; there may be more.').waitFor()
     await page.getByRole('button', { name: 'More', exact: true }).click()
-    await page.getByText('1 shown').waitFor()
+    await page.getByText('Showing the newest 1 ').waitFor()
     const cells = rows(page).first()
     expect(await cells.textContent()).toContain('ada12346@example.com')
     expect(await cells.getByRole('link').textContent()).toBe('plan b.pdf')
 
     await page.getByLabel('An answer contains').fill('')
     await page.getByLabel('Variable').selectOption('Score')
-    await page.getByLabel('has the value').fill('3')
+    await page.getByLabel('is', { exact: true }).fill('3')
     await page.getByRole('button', { name: 'Show' }).click()
-    await page.getByText('50 shown').waitFor()
+    await page.getByText('Showing the newest 50 ').waitFor()
     expect(new Set(await page.locator('#answers td:last-child').allTextContents())).toEqual(new Set(['3']))
   })
 
@@ -245,10 +249,10 @@ withBrowser('the page of results', () => {
     const numbers = gate()
     await page.route(/analytics/, (route) => numbers.passed.then(() => route.continue()))
     await botOf(page).selectOption(published.id)
-    await page.getByText('50 shown').waitFor()
+    await page.getByText('Showing the newest 50 ').waitFor()
     expect(await page.locator('#overview, #funnel-about, #funnel').allTextContents()).toEqual(['', '', ''])
     await page.getByRole('button', { name: 'More', exact: true }).click()
-    await page.getByText('100 shown').waitFor()
+    await page.getByText('Showing the newest 100 ').waitFor()
     numbers.open()
     await page.locator('#overview dd').first().waitFor()
     await page.locator('.chart text.numbers').first().waitFor()
@@ -278,14 +282,14 @@ withBrowser('the page of results', () => {
     await page.getByLabel('Access token').fill(site.member.token)
     const [search] = await Promise.all([
       page.waitForRequest('**/results?*'),
-      page.getByRole('button', { name: 'Go on' }).click(),
+      page.getByRole('button', { name: 'Continue' }).click(),
     ])
     await page.getByRole('button', { name: 'More bots' }).dblclick()
     await page.locator(`#bot option[value="${site.draft.id}"]`).waitFor({ state: 'attached' })
     expect(await page.getByRole('button', { name: 'More bots' }).isVisible()).toBe(false)
     results.open()
     expect(await search.response()).not.toBeNull()
-    await page.getByText('50 shown').waitFor()
+    await page.getByText('Showing the newest 50 ').waitFor()
     expect(asked).toEqual(['', 'rest'])
   })
 
@@ -294,7 +298,7 @@ withBrowser('the page of results', () => {
     await enter(page)
     await page.getByLabel('Period').selectOption('allTime')
     await page.getByRole('button', { name: 'Show' }).click()
-    await page.getByText('50 shown').waitFor()
+    await page.getByText('Showing the newest 50 ').waitFor()
     let asked = 0
     await page.route(/resultsExport/, (route) => (++asked === 2 ? route.abort() : route.continue()))
     const download = async (name: string) => {
@@ -348,7 +352,7 @@ withBrowser('the page of results', () => {
     expect(new URL(page.url()).hash).toBe(`#${site.workspaceId}/${published.id}`)
     expect(page.url()).not.toContain(site.member.token)
     await page.reload()
-    await page.getByText('50 shown').waitFor()
+    await page.getByText('Showing the newest 50 ').waitFor()
     const stored =
       'JSON.stringify([Object.values(sessionStorage), Object.values(localStorage), document.cookie])'
     expect(await page.evaluate(stored)).toBe(JSON.stringify([[site.member.token], [], '']))
@@ -359,7 +363,7 @@ withBrowser('the page of results', () => {
     await enter(other)
     expect(await botOf(other).inputValue()).toBe(published.id)
 
-    await page.getByRole('button', { name: 'Forget the token' }).click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
     expect(await page.evaluate(stored)).toBe(JSON.stringify([[], [], '']))
     expect(await page.locator('#report').isVisible()).toBe(false)
   })
@@ -367,7 +371,7 @@ withBrowser('the page of results', () => {
   test('a token that is not valid, and a bot that was never published', async () => {
     const page = await open(desktop)
     await page.getByLabel('Access token').fill('nobody')
-    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByRole('button', { name: 'Continue' }).click()
     await page.getByRole('alert').waitFor()
     expect(await page.getByRole('alert').textContent()).not.toBe('')
     expect(await page.getByLabel('Access token').inputValue()).toBe('')
@@ -375,7 +379,7 @@ withBrowser('the page of results', () => {
     expect(await page.getByRole('alert').isVisible()).toBe(false)
     await botOf(page).selectOption(site.draft.id)
     await page.getByText('The bot is not published.').waitFor()
-    await page.getByText('None found; there are no more.').waitFor()
+    await page.getByText('No results', { exact: true }).waitFor()
     // The browser tells of both answers.
     expect(complaints.splice(0)).toEqual([
       expect.stringContaining('401'),

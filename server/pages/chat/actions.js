@@ -1,3 +1,4 @@
+import { anySignal } from './compat.js'
 import { safeUrl, sleep } from './dom.js'
 import { redirect } from './redirect.js'
 import { runScript } from './script.js'
@@ -19,7 +20,7 @@ const notRun = {
 const longestReply = 250_000
 
 /** What a request comes to that failed, or whose answer cannot be passed on. */
-const noAnswer = { statusCode: 0, data: null }
+const noAnswer = JSON.stringify({ statusCode: 0, data: null })
 
 /** Does one action. `chat` offers `signal`, `log`, `say` and `texts`. */
 export async function perform(action, chat) {
@@ -41,8 +42,8 @@ export async function perform(action, chat) {
       return isTaken(reply, chat) ? reply : null
     }
     case 'httpRequestToExecute': {
-      const reply = JSON.stringify(await request(action.httpRequestToExecute, chat))
-      return isTaken(reply, chat) ? reply : JSON.stringify(noAnswer)
+      const reply = await request(action.httpRequestToExecute, chat)
+      return isTaken(reply, chat) ? reply : noAnswer
     }
     case 'listenForWebhook':
       // The page asks the service from time to time, which is what sending nothing does.
@@ -56,10 +57,10 @@ export async function perform(action, chat) {
 async function request({ url, method, headers, body }, chat) {
   try {
     if (!safeUrl(url)) throw new TypeError('Not a web address')
-    const signal = AbortSignal.any([chat.signal, AbortSignal.timeout(60_000)])
+    const signal = anySignal(chat.signal, AbortSignal.timeout(60_000))
     const response = await fetch(url, { method, headers, body, credentials: 'omit', signal })
     const text = await response.text()
-    return { statusCode: response.status, data: parsed(text) }
+    return `{"statusCode":${response.status},"data":${asJson(text)}}`
   } catch (error) {
     chat.signal.throwIfAborted()
     chat.log({ description: 'The request of the page failed', details: `${method} ${url}\n${error}` })
@@ -67,17 +68,19 @@ async function request({ url, method, headers, body }, chat) {
   }
 }
 
-/** Whether the service takes the reply; else its author is told, since the chat would end with an error. */
-function isTaken(reply, chat) {
+/** Whether the service takes the reply; else the author finds it in the log, since the chat would end with an error. */
+export function isTaken(reply, chat) {
   const size = new TextEncoder().encode(JSON.stringify(reply)).length
   if (size > longestReply) chat.log({ description: 'Too long for the service', details: `${size} bytes` })
   return size <= longestReply
 }
 
-function parsed(text) {
+/** JSON as it came, since numbers of many digits would be rounded; anything else as a text. */
+function asJson(text) {
   try {
-    return JSON.parse(text)
-  } catch {
+    JSON.parse(text)
     return text
+  } catch {
+    return JSON.stringify(text)
   }
 }

@@ -1,3 +1,4 @@
+import { anySignal } from './compat.js'
 import { sleep } from './dom.js'
 
 /* Talks to the service. It lies one step above the page, wherever that is. */
@@ -13,8 +14,13 @@ export class Refusal extends Error {
   }
 }
 
-/** Nobody answered, or somebody on the way said that the service is away. */
-export class Unreachable extends Error {}
+/** Nobody answered, or somebody on the way said that the service is away, perhaps for so many seconds. */
+export class Unreachable extends Error {
+  constructor(message, seconds = 0) {
+    super(message)
+    this.seconds = seconds
+  }
+}
 
 const away = [408, 429, 502, 503, 504]
 
@@ -22,42 +28,53 @@ const away = [408, 429, 502, 503, 504]
 const patience = 10
 const attempts = 5
 
-/** `tell` is told what there is of the answer before it is whole. */
-async function ask(method, path, body, signal, tell) {
+const secondsOf = (value) => Number(value ?? Number.POSITIVE_INFINITY)
+
+/** Visitors who were rejected together do not come back together. */
+const spread = (seconds) => seconds * 1000 * (1 + Math.random())
+
+/** `tell` gets what there is of the answer before it is whole. */
+async function ask(method, path, { body, signal, tell, headers: own }) {
   for (let attempt = 1; ; attempt += 1) {
-    const { status, headers, answer } = await fetchAnswer(method, path, body, signal, tell)
+    const { status, headers, answer } = await fetchAnswer(method, path, { body, signal, tell, headers: own })
     if (status < 400) return answer
-    const wait = Number(headers.get('Retry-After') ?? Number.POSITIVE_INFINITY)
+    const wait = secondsOf(headers.get('Retry-After'))
     if (status === 429 && wait <= patience && attempt < attempts) {
-      // Nothing was done. Who was refused at once with others does not come back at once with them.
-      await sleep(wait * 1000 * (1 + Math.random()), signal)
+      await sleep(spread(wait), signal)
       continue
     }
     if (away.includes(status)) throw new Unreachable(`The service answered ${status}`)
-    throw new Refusal(status, answer.issues?.[0] ?? answer)
+    throw new Refusal(status, answer?.issues?.[0] ?? answer ?? {})
   }
 }
 
 const eventStream = 'text/event-stream'
 
-async function fetchAnswer(method, path, body, signal, tell) {
-  const timeout = AbortSignal.timeout(150_000)
+async function fetchAnswer(method, path, { body, signal, tell, headers: own }) {
+  const request = {
+    method,
+    headers: {
+      Accept: tell ? `${eventStream}, application/json` : 'application/json',
+      ...(body && { 'Content-Type': 'application/json' }),
+      ...own,
+    },
+    ...(body && { body: JSON.stringify(body) }),
+    credentials: 'omit',
+    signal: anySignal(signal, AbortSignal.timeout(150_000)),
+  }
+  const url = new URL(path, service)
+  const response = await reach(() => fetch(url, request), signal)
+  const { status, headers } = response
+  if (tell && headers.get('Content-Type')?.startsWith(eventStream)) {
+    return { headers, ...(await readEvents(response.body, signal, tell)) }
+  }
+  return { status, headers, answer: await reach(() => response.json(), signal) }
+}
+
+/** Runs what fails where nobody answers. Errors of the page itself are no missing connection. */
+async function reach(work, signal) {
   try {
-    const response = await fetch(new URL(path, service), {
-      method,
-      headers: {
-        Accept: tell ? `${eventStream}, application/json` : 'application/json',
-        ...(body && { 'Content-Type': 'application/json' }),
-      },
-      ...(body && { body: JSON.stringify(body) }),
-      credentials: 'omit',
-      signal: AbortSignal.any([signal, timeout]),
-    })
-    const { status, headers } = response
-    if (tell && headers.get('Content-Type')?.startsWith(eventStream)) {
-      return { headers, ...(await readEvents(response.body, tell)) }
-    }
-    return { status, headers, answer: await response.json() }
+    return await work()
   } catch (error) {
     signal.throwIfAborted()
     throw new Unreachable(String(error))
@@ -65,10 +82,10 @@ async function fetchAnswer(method, path, body, signal, tell) {
 }
 
 /** Reads server-sent events as they come. The last one has the answer. */
-async function readEvents(stream, tell) {
+async function readEvents(stream, signal, tell) {
   const reader = stream.pipeThrough(new TextDecoderStream()).getReader()
   for (let rest = ''; ; ) {
-    const { done, value } = await reader.read()
+    const { done, value } = await reach(() => reader.read(), signal)
     if (done) throw new Unreachable('The answer broke off')
     const parts = (rest + value).split('\n\n')
     rest = parts.pop()
@@ -83,22 +100,58 @@ async function readEvents(stream, tell) {
   }
 }
 
-export function startChat(publicId, body, signal, tell) {
-  return ask('POST', `api/v1/bots/${encodeURIComponent(publicId)}/startChat`, body, signal, tell)
+const pauses = [500, 1_000, 2_000, 4_000]
+
+/** Repeats `work` while `mayPass` says that its error may pass. */
+async function repeat(work, signal, mayPass = (error) => error instanceof Unreachable) {
+  for (let attempt = 0; ; attempt += 1) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!mayPass(error, attempt) || attempt >= pauses.length) throw error
+      await sleep(Math.max(pauses[attempt], spread(error.seconds ?? 0)), signal)
+    }
+  }
+}
+
+/** A key of visible characters that nobody guesses; `randomUUID` exists over https alone. */
+export function newKey() {
+  return [...crypto.getRandomValues(new Uint8Array(16))]
+    .map((byte) => byte.toString(16).padStart(2, '0'))
+    .join('')
+}
+
+/** Starts a chat. With one key, repeats get the answer of the first request. `begin` gives the listener of an attempt. */
+export function startChat(publicId, { body, key, signal, begin }) {
+  const path = `api/v1/bots/${encodeURIComponent(publicId)}/startChat`
+  const headers = { 'Idempotency-Key': key }
+  // While the first request is still under way, its repeats are conflicts.
+  const mayPass = (error, attempt) =>
+    error instanceof Unreachable || (error instanceof Refusal && error.status === 409 && attempt > 0)
+  return repeat(() => ask('POST', path, { body, headers, signal, tell: begin() }), signal, mayPass)
 }
 
 /** A chat as it is now: what was said, and what it waits for. */
 export function getSession(sessionId, signal) {
-  return ask('GET', `api/v1/sessions/${encodeURIComponent(sessionId)}`, undefined, signal)
+  return ask('GET', `api/v1/sessions/${encodeURIComponent(sessionId)}`, { signal })
 }
 
-/** Uploads a file for a chat, and gives what the service says of it. `progress` gets the share that is through. */
+/** Seconds that an upload waits by itself when too many were sent. */
+const uploadPatience = 60
+
+/** Uploads a file for a chat, again where it did not arrive. `progress` gets the share that is through. */
 export function uploadFile(sessionId, file, fileName, signal, progress) {
   const path = `api/v1/sessions/${encodeURIComponent(sessionId)}/uploads?${new URLSearchParams({ fileName })}`
+  const url = new URL(path, service)
+  const mayPass = (error) => error instanceof Unreachable && error.seconds <= uploadPatience
+  return repeat(() => sendFile(url, file, signal, progress), signal, mayPass)
+}
+
+function sendFile(url, file, signal, progress) {
   return new Promise((resolve, reject) => {
     // Only this kind of request tells how far it is.
     const request = new XMLHttpRequest()
-    request.open('POST', new URL(path, service))
+    request.open('POST', url)
     request.setRequestHeader('Content-Type', 'application/octet-stream')
     request.responseType = 'json'
     request.upload.addEventListener('progress', ({ loaded, total }) =>
@@ -108,40 +161,44 @@ export function uploadFile(sessionId, file, fileName, signal, progress) {
     request.addEventListener('abort', () => reject(signal.reason))
     request.addEventListener('load', () => {
       const { status, response } = request
-      if (status === 200) resolve(response.upload)
+      const wait = request.getResponseHeader('Retry-After')
+      if (status === 200 && response?.upload) resolve(response.upload)
+      // A page in place of the answer comes from somebody on the way, such as the Wi-Fi of a hotel.
+      else if (status < 400) reject(new Unreachable('The answer is not of the service'))
+      else if (away.includes(status))
+        reject(new Unreachable(`The service answered ${status}`, Number(wait ?? 0)))
       else reject(new Refusal(status, response?.issues?.[0] ?? response ?? { message: String(status) }))
     })
     signal.throwIfAborted()
-    signal.addEventListener('abort', () => request.abort(), { once: true })
+    const abort = () => request.abort()
+    signal.addEventListener('abort', abort, { once: true })
+    request.addEventListener('loadend', () => signal.removeEventListener('abort', abort))
     request.send(file)
   })
 }
 
-const pauses = [500, 1_000, 2_000, 4_000]
-
 /**
  * Sends a reply until it is answered. The revision makes a repeated reply get the answer of the first one; while
  * the first one is still being worked on, the repeated one may be a conflict, so that is tried again too.
- * `begin` gives who is told of each attempt.
+ * `begin` gives the listener of an attempt.
  */
-export async function continueChat(sessionId, body, signal, begin) {
+export function continueChat(sessionId, body, signal, begin) {
   const path = `api/v1/sessions/${encodeURIComponent(sessionId)}/continueChat`
-  for (let attempt = 0; ; attempt += 1) {
-    try {
-      return await ask('POST', path, body, signal, begin())
-    } catch (error) {
-      const mayPass =
-        error instanceof Unreachable || (error instanceof Refusal && error.status === 409 && attempt > 0)
-      if (!mayPass || attempt >= pauses.length) throw error
-      await sleep(pauses[attempt], signal)
-    }
-  }
+  const mayPass = (error, attempt) =>
+    error instanceof Unreachable || (error instanceof Refusal && error.status === 409 && attempt > 0)
+  return repeat(() => ask('POST', path, { body, signal, tell: begin() }), signal, mayPass)
 }
 
+/** Characters that the service takes of a part of a log entry. */
+const longestLog = 10_000
+
 /** Tells the authors of the bot what went wrong. Nobody waits for it, and it may fail. */
-export function saveLogs(sessionId, clientLogs) {
-  const signal = AbortSignal.timeout(30_000)
-  ask('POST', `api/v2/sessions/${encodeURIComponent(sessionId)}/clientLogs`, { clientLogs }, signal).catch(
-    () => {},
+export function saveLogs(sessionId, entries) {
+  const clientLogs = entries.map((entry) =>
+    Object.fromEntries(
+      Object.entries(entry).map(([name, text]) => [name, String(text).slice(0, longestLog)]),
+    ),
   )
+  const path = `api/v2/sessions/${encodeURIComponent(sessionId)}/clientLogs`
+  ask('POST', path, { body: { clientLogs }, signal: AbortSignal.timeout(30_000) }).catch(() => {})
 }

@@ -1,4 +1,5 @@
 import { element, linkProtocols, newId, picture, safePicture, safeUrl, spoken } from './dom.js'
+import { mayMove } from './motion.js'
 import { texts } from './texts.js'
 
 /* What the bot and the person said. */
@@ -7,9 +8,12 @@ import { texts } from './texts.js'
 const maximumDepth = 32
 
 /** The element for a bubble of the bot, or nothing where there is nothing to show. */
-export function hostBubble({ type, content }) {
+export function hostBubble({ type, content }, { isEarlier = false } = {}) {
   const made = contentOf(type, content)
   if (!made) return undefined
+  // Nothing plays by itself that was shown before.
+  if (isEarlier) made.removeAttribute('autoplay')
+  if (isEarlier && made.localName === 'iframe') made.setAttribute('allow', quietFrame)
   return element(
     'div',
     { class: `host-bubble ${type}-bubble`, id: newId('bubble'), dir: 'auto' },
@@ -32,7 +36,34 @@ function contentOf(type, content) {
   if (type === 'image') return imageOf(content)
   if (type === 'video') return videoOf(content)
   if (type === 'audio') return audioOf(content)
-  return type === 'embed' ? frameOf(safeUrl(content.url), texts.embeddedPage, content.height) : undefined
+  if (type !== 'embed') return undefined
+  const frame = frameOf(safeUrl(content.url), texts.embeddedPage, content.height)
+  if (frame && content.waitForEvent?.isEnabled === true) listenTo(frame, content.waitForEvent.name)
+  return frame
+}
+
+/** Events that bubbles wait for, by their frame: promises of the texts to reply with. */
+const awaitedEvents = new WeakMap()
+
+/** Begins with the frame: its page may speak before the answer of the service says that the chat waits. */
+function listenTo(frame, name) {
+  const event = new Promise((resolve) => {
+    addEventListener('message', function listen({ source, data }) {
+      if (source === null || source !== frame.contentWindow || data?.name !== name) return
+      removeEventListener('message', listen)
+      const given = data.data ?? null
+      resolve(given === null || typeof given === 'string' ? given : (JSON.stringify(given) ?? null))
+    })
+  })
+  awaitedEvents.set(frame, event)
+}
+
+/** The text that the page in a bubble replies with, or null for an event without data. */
+export function eventOf(bubble, signal) {
+  return new Promise((resolve, reject) => {
+    signal.addEventListener('abort', () => reject(signal.reason), { once: true })
+    awaitedEvents.get(bubble.querySelector('iframe'))?.then(resolve)
+  })
 }
 
 function textOf(content) {
@@ -52,7 +83,8 @@ function nodeOf(node, depth) {
   const children = (Array.isArray(node.children) ? node.children : []).map((child) =>
     nodeOf(child, depth + 1),
   )
-  if (node.type !== 'a') return element(tags[node.type] ?? 'span', {}, children)
+  if (node.type !== 'a')
+    return element(Object.hasOwn(tags, node.type) ? tags[node.type] : 'span', {}, children)
   const href = safeUrl(node.url, linkProtocols)
   if (!href) return element('span', {}, children)
   return element('a', { href, target: '_blank', rel: 'noopener noreferrer' }, children)
@@ -85,7 +117,7 @@ const players = {
 
 function videoOf(content) {
   const { type, id, url, aspectRatio, maxWidth, height, queryParamsStr } = content
-  const player = players[type]
+  const player = Object.hasOwn(players, type) ? players[type] : undefined
   if (player && typeof id === 'string') {
     const query = typeof queryParamsStr === 'string' ? queryParamsStr : ''
     const frame = frameOf(player(encodeURIComponent(id)) + query, texts.video, height)
@@ -111,6 +143,8 @@ function audioOf({ url, isAutoplayEnabled }) {
   return src && element('audio', { src, controls: true, autoplay: isAutoplayEnabled !== false && mayMove() })
 }
 
+const quietFrame = 'encrypted-media; fullscreen; picture-in-picture'
+
 /** A page of somebody else. It may run its own code, but has no hold on this page. */
 function frameOf(src, title, height) {
   if (!src) return undefined
@@ -118,14 +152,9 @@ function frameOf(src, title, height) {
     src,
     title,
     sandbox: 'allow-scripts allow-same-origin allow-forms allow-popups allow-popups-to-escape-sandbox',
-    allow: 'autoplay; encrypted-media; fullscreen; picture-in-picture',
+    allow: `autoplay; ${quietFrame}`,
     referrerpolicy: 'strict-origin-when-cross-origin',
   })
   frame.style.setProperty('height', `${typeof height === 'number' ? height : 400}px`)
   return frame
-}
-
-/** Whether this person likes things to move by themselves. */
-export function mayMove() {
-  return !matchMedia('(prefers-reduced-motion: reduce)').matches
 }

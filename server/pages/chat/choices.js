@@ -1,11 +1,13 @@
-import { element, filled, picture, safePicture } from './dom.js'
+import { element, filled, icon, isComposing, picture, safePicture } from './dom.js'
 import { formOf, sendButton } from './forms.js'
+import { mayMove } from './motion.js'
 import { texts } from './texts.js'
 
 /* Inputs that are picked from: choice, picture choice, cards. */
 
 export function choice(input, naming, submit) {
-  return choiceOf(input, naming, submit, ({ content }) => filled(content) ?? '…', 'choices')
+  const face = ({ content }) => filled(content) ?? '…'
+  return choiceOf(input, naming, submit, { face, className: 'choices' })
 }
 
 export function pictureChoice(input, naming, submit) {
@@ -17,7 +19,10 @@ export function pictureChoice(input, naming, submit) {
       filled(description) && element('span', { class: 'description' }, description),
     ]
   }
-  return choiceOf(input, naming, submit, face, 'choices picture-choices')
+  // Without it, title and description are said as one word.
+  const nameOf = ({ title, description }) =>
+    filled(title) && filled(description) ? `${title}. ${description}` : undefined
+  return choiceOf(input, naming, submit, { face, nameOf, className: 'choices picture-choices' })
 }
 
 /** What the service knows an item by when it is named in a text. */
@@ -25,19 +30,29 @@ function labelOf({ content, title, pictureSrc, value, id }) {
   return filled(content) ?? filled(title) ?? filled(pictureSrc) ?? filled(value) ?? id
 }
 
-function shownOf({ content, title, value, id }) {
-  return filled(content) ?? filled(title) ?? filled(value) ?? id
+function shownOf({ content, title, value, pictureSrc, id }) {
+  return filled(content) ?? filled(title) ?? filled(value) ?? (filled(pictureSrc) ? texts.picture : id)
 }
 
-function choiceOf({ options, items }, naming, submit, face, className) {
+function choiceOf(
+  { options, items, prefilledValue },
+  naming,
+  submit,
+  { face, nameOf = () => undefined, className },
+) {
   const isMultiple = options.isMultipleChoice === true
+  const chosenBefore = filled(prefilledValue)?.split(', ') ?? []
+  const wasChosen = (item) =>
+    [item.value, item.content, item.title, item.id].some(
+      (name) => filled(name) && (name === prefilledValue || chosenBefore.includes(name)),
+    )
   const pickers = items.map((item) => ({
     item,
     element: isMultiple
       ? element(
           'label',
           { class: 'choice choice-multiple', dir: 'auto' },
-          element('input', { type: 'checkbox' }),
+          element('input', { type: 'checkbox', checked: wasChosen(item), 'aria-label': nameOf(item) }),
           element('span', { class: 'face' }, face(item)),
         )
       : element(
@@ -46,6 +61,7 @@ function choiceOf({ options, items }, naming, submit, face, className) {
             type: 'button',
             class: 'choice button',
             dir: 'auto',
+            'aria-label': nameOf(item),
             onclick: () => submit(one(item), shownOf(item)),
           },
           face(item),
@@ -59,10 +75,16 @@ function choiceOf({ options, items }, naming, submit, face, className) {
   const send = isMultiple && sendButton(options.buttonLabel)
   return formOf([options.isSearchable === true && searchOf(options, pickers), list, send], () => {
     const chosen = pickers.filter((picker) => picker.element.querySelector('input')?.checked)
-    if (!isMultiple || chosen.length === 0) return list.querySelector('input, button')?.focus()
+    if (!isMultiple || chosen.length === 0) return focusFirst(pickers)
     const items = chosen.map((picker) => picker.item)
     submit(items.length === 1 ? one(items[0]) : items.map(labelOf).join(', '), items.map(shownOf).join(', '))
   })
+}
+
+/** The first answer that is not filtered away. */
+function focusFirst(pickers) {
+  const first = pickers.find((picker) => !picker.element.hidden)?.element
+  ;(first?.querySelector('input') ?? first)?.focus()
 }
 
 function one(item) {
@@ -91,11 +113,13 @@ function searchOf(options, pickers) {
       target.form.scrollIntoView({ block: 'nearest' })
     },
     onkeydown: (event) => {
+      if (isComposing(event)) return
+      // Escape empties the field; it closes the chat only where there is nothing to empty.
+      if (event.key === 'Escape' && event.target.value !== '') event.stopPropagation()
       // Enter would send the form; here it goes to the first answer that is left.
       if (event.key !== 'Enter') return
       event.preventDefault()
-      const left = pickers.find((picker) => !picker.element.hidden)?.element
-      ;(left?.querySelector('input') ?? left)?.focus()
+      focusFirst(pickers)
     },
   })
 }
@@ -125,7 +149,7 @@ export function cards({ items }, naming, submit) {
             'button',
             {
               type: 'button',
-              class: 'button',
+              class: 'button button-quiet',
               'aria-label': filled(card.title) ? `${text}: ${card.title}` : undefined,
               onclick: () => submit(message, shown),
             },
@@ -135,5 +159,38 @@ export function cards({ items }, naming, submit) {
       )
     }),
   )
-  return formOf([list], () => {})
+  const form = formOf([list, arrowsOf(list)], () => {})
+  form.classList.add('wide')
+  return form
+}
+
+/** Buttons that show the next cards, where there are more than fit. */
+function arrowsOf(list) {
+  const arrow = (name, label, direction) =>
+    element(
+      'button',
+      {
+        type: 'button',
+        class: `button button-quiet ${name}`,
+        'aria-label': label,
+        onclick: () => {
+          const isReversed = getComputedStyle(list).direction === 'rtl'
+          const left = direction * (isReversed ? -1 : 1) * list.clientWidth * 0.8
+          list.scrollBy({ left, behavior: mayMove() ? 'smooth' : 'instant' })
+        },
+      },
+      icon('arrow'),
+    )
+  const [previous, next] = [arrow('previous', texts.previous, -1), arrow('next', texts.next, 1)]
+  const arrows = element('div', { class: 'arrows', hidden: true }, previous, next)
+  const update = () => {
+    const hiddenWidth = list.scrollWidth - list.clientWidth
+    const position = Math.abs(list.scrollLeft)
+    arrows.hidden = hiddenWidth < 2
+    previous.disabled = position < 2
+    next.disabled = position > hiddenWidth - 2
+  }
+  list.addEventListener('scroll', update)
+  new ResizeObserver(update).observe(list)
+  return arrows
 }

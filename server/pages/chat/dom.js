@@ -1,3 +1,5 @@
+import { parseUrl } from './compat.js'
+
 /* Small helpers for making elements. Text always becomes text nodes, never markup. */
 
 /** An element with properties and children; text and elements can be mixed, and what is absent is left out. */
@@ -14,8 +16,10 @@ export function element(tag, properties = {}, ...children) {
 }
 
 const drawings = {
+  arrow: 'M9 5l7 7-7 7',
   clip: 'M9 8v8a3 3 0 0 0 6 0V6a4.5 4.5 0 0 0-9 0v10.5a6 6 0 0 0 12 0V8',
   microphone: 'M12 3a3 3 0 0 1 3 3v5a3 3 0 0 1-6 0V6a3 3 0 0 1 3-3zM6 11a6 6 0 0 0 12 0M12 17v4',
+  send: 'M12 19V5M5 12l7-7 7 7',
   stop: 'M7 7h10v10H7z',
 }
 
@@ -60,9 +64,8 @@ export function picture(src, alt) {
 
 /** The address, if a page may load it or link to it; code in addresses is refused. */
 export function safeUrl(value, protocols = ['http:', 'https:']) {
-  if (typeof value !== 'string' || !URL.canParse(value)) return undefined
-  const url = new URL(value)
-  return protocols.includes(url.protocol) ? url.href : undefined
+  const url = typeof value === 'string' ? parseUrl(value) : undefined
+  return url && protocols.includes(url.protocol) ? url.href : undefined
 }
 
 export function safePicture(value) {
@@ -87,6 +90,12 @@ export function sleep(milliseconds, signal) {
     }, milliseconds)
     signal?.addEventListener('abort', stop, { once: true })
   })
+}
+
+/** Whether a key belongs to an input method, such as Enter to choose Japanese characters. */
+export function isComposing({ isComposing, keyCode }) {
+  // Safari sends the last key after the composition, with this code.
+  return isComposing || keyCode === 229
 }
 
 export function filled(value) {

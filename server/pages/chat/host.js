@@ -11,7 +11,7 @@ export const host = isEmbedded ? await meet() : alone()
 
 function alone() {
   const prefilledVariables = variablesOf([...new URLSearchParams(location.search)])
-  return { isEmbedded: false, address: location.href, prefilledVariables, resultId: undefined, tell() {} }
+  return { isEmbedded: false, address: location.href, prefilledVariables, tell() {} }
 }
 
 function meet() {
@@ -21,10 +21,11 @@ function meet() {
       removeEventListener('message', listen)
       // Pages from a disk have no origin that a message could be addressed to.
       const target = origin === 'null' ? '*' : origin
-      const { address, resultId } = data
+      // `place` tells chats of one bot on one page apart, `memory` is what that page keeps for this one.
+      const { address, resultId, place, memory, isAnew } = data
       const prefilledVariables = variablesOf(Object.entries(data.prefilledVariables ?? {}))
       const tell = (type, detail) => parent.postMessage({ type, detail }, target)
-      resolve({ isEmbedded, address, prefilledVariables, resultId, tell })
+      resolve({ isEmbedded, address, prefilledVariables, resultId, place, memory, isAnew, tell })
     })
     parent.postMessage({ type: 'ready' }, '*')
   })

@@ -1,5 +1,7 @@
 import { cards, choice, pictureChoice } from './choices.js'
-import { dateField, fileField, ratingField, textField, timeField } from './fields.js'
+import { dateField, timeField } from './dates.js'
+import { fileField, textField } from './fields.js'
+import { ratingField } from './ratings.js'
 import { texts } from './texts.js'
 import { uploadField } from './uploads.js'
 

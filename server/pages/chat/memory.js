@@ -1,40 +1,48 @@
-/* Who is remembered from an earlier chat. */
+import { host } from './host.js'
+import { forget, keep, readKept } from './storage.js'
 
-const storageKey = `chat-result ${location.pathname}`
+/*
+ * The chat that a visitor had here. For embedded chats the page around keeps it as well, since browsers may deny
+ * storage to frames; its copy wins.
+ */
 
-/** Storage can be denied to the page; then nobody is remembered. */
-function storages() {
-  try {
-    return { session: sessionStorage, local: localStorage }
-  } catch {
-    return {}
+const kinds = ['session', 'local']
+
+const storageKey = ['chat-result', location.pathname, host.place].filter(Boolean).join(' ')
+
+/** The session and the result of the visitor, as far as they are remembered. */
+export function rememberedChat() {
+  for (const kept of [host.memory, ...kinds.map((kind) => readKept(kind, storageKey))]) {
+    const { sessionId, resultId } = parsed(kept) ?? {}
+    if (typeof resultId === 'string') return { sessionId, resultId }
   }
+  return {}
 }
 
-/** The chat and the result that this person had here, as far as they are remembered. */
-export function rememberedChat() {
-  const { session, local } = storages()
-  const kept = session?.getItem(storageKey) ?? local?.getItem(storageKey) ?? '{}'
+function parsed(kept) {
   try {
     return JSON.parse(kept)
   } catch {
-    // Earlier releases kept the id of the result alone.
-    return { resultId: kept }
+    return undefined
   }
 }
 
 export function forgetChat() {
-  for (const storage of Object.values(storages())) storage.removeItem(storageKey)
+  host.memory = undefined
+  for (const kind of kinds) forget(kind, storageKey)
+  host.tell('remember', {})
 }
 
 export function rememberChat(general = {}, { sessionId, resultId }) {
-  forgetChat()
   const { rememberUser, isNewResultOnRefreshEnabled } = general
   const isOn = rememberUser?.isEnabled ?? isNewResultOnRefreshEnabled === false
-  if (isOn !== true || !resultId) return
-  const { session, local } = storages()
-  const storage = rememberUser?.storage === 'local' ? local : session
-  storage?.setItem(storageKey, JSON.stringify({ sessionId, resultId }))
+  if (isOn !== true || !resultId) return forgetChat()
+  const kind = rememberUser?.storage === 'local' ? 'local' : 'session'
+  const value = JSON.stringify({ sessionId, resultId })
+  for (const other of kinds) if (other !== kind) forget(other, storageKey)
+  keep(kind, storageKey, value)
+  host.memory = value
+  host.tell('remember', { kind, value })
 }
 
 /** Values that came with the address are not left in it, unless the bot says so. */

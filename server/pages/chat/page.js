@@ -1,7 +1,17 @@
-import { perform } from './actions.js'
-import { continueChat, getSession, Refusal, saveLogs, startChat, uploadFile } from './api.js'
-import { hostBubble } from './bubbles.js'
-import { element, filled, sleep } from './dom.js'
+import { isTaken, perform } from './actions.js'
+import {
+  continueChat,
+  getSession,
+  newKey,
+  Refusal,
+  saveLogs,
+  startChat,
+  Unreachable,
+  uploadFile,
+} from './api.js'
+import { eventOf, hostBubble } from './bubbles.js'
+import { anySignal } from './compat.js'
+import { element, filled, isComposing, sleep } from './dom.js'
 import { host } from './host.js'
 import { inputForm } from './inputs.js'
 import { forgetChat, hideParameters, rememberChat, rememberedChat } from './memory.js'
@@ -32,6 +42,8 @@ import {
 
 const publicId = decodeURIComponent(location.pathname.split('/').at(-1) ?? '')
 
+document.getElementById('loading').remove()
+
 let running = new AbortController()
 
 async function run() {
@@ -52,9 +64,18 @@ restart.addEventListener('click', () => {
   forgetChat()
   void run()
 })
-addEventListener('keydown', ({ key, defaultPrevented }) => {
-  if (key === 'Escape' && !defaultPrevented) host.tell('escape')
+addEventListener('keydown', (event) => {
+  if (event.key === 'Escape' && !event.defaultPrevented && !isComposing(event)) host.tell('escape')
 })
+// A file that is dropped where none is asked for would take the place of the chat.
+for (const name of ['dragover', 'drop']) {
+  addEventListener(name, (event) => {
+    if (![...(event.dataTransfer?.types ?? [])].includes('Files')) return
+    event.preventDefault()
+    event.dataTransfer.dropEffect = 'none'
+  })
+}
+if (host.isAnew) forgetChat()
 void run()
 
 // The conversation
@@ -69,7 +90,7 @@ async function converse(signal) {
       if (!(error instanceof Refusal) || error.status !== 409) throw error
       isLate = true
       conversation.replaceChildren()
-      before = await getSession(begun.started.sessionId, signal)
+      before = await insist(() => getSession(begun.started.sessionId, signal), signal)
     }
   }
 }
@@ -81,8 +102,8 @@ async function comeBack(signal) {
   try {
     return await insist(() => getSession(sessionId, signal), signal)
   } catch (error) {
-    // It has expired, or its bot is gone or does not want this page, which the start says then.
-    if (error instanceof Refusal) return undefined
+    // It has expired, or its bot is gone or rejects this page, which the start says then.
+    if (error instanceof Refusal && (error.status === 403 || error.status === 404)) return undefined
     throw error
   }
 }
@@ -98,18 +119,21 @@ async function talk(signal, { started, chat = newChat(signal), stage = newStage(
   const last = showTurns(started.turns ?? [], chat)
   if (isLate) status.replaceChildren(texts.elsewhereTitle)
 
-  for (let step = { messages: [], last, ...started }; ; ) {
+  // A chat that had ended before does not end again.
+  let isNews = started.turns === undefined
+  for (let step = { messages: [], last, ...started }; ; isNews = true) {
     const next = await show(step, stage, chat)
     if (!next) break
     const { revision } = step
     stage = newStage(chat)
     step = await send({ message: next.message, revision }, stage, chat)
     if (next.said && step.lastMessageNewFormat !== undefined) {
-      next.said.querySelector('.guest-text').textContent = step.lastMessageNewFormat
+      const { lastMessageNewFormat: read } = step
+      next.said.querySelector('.guest-text').textContent = next.reword?.(read) ?? read
     }
   }
   status.replaceChildren(texts.ended)
-  host.tell('end')
+  if (isNews) host.tell('end')
   scrollToEnd()
   keepFocus(restart)
 }
@@ -136,7 +160,7 @@ function dress(chat, { theme, settings }) {
 function showTurns(turns, { avatars }) {
   let last
   for (const { role, message, text } of turns) {
-    const shown = role === 'bot' ? hostBubble(message) : undefined
+    const shown = role === 'bot' ? hostBubble(message, { isEarlier: true }) : undefined
     if (shown) {
       addHost(shown, avatars)
       last = { bubble: message, shown }
@@ -156,26 +180,33 @@ async function start(signal) {
   }
   const chat = newChat(signal)
   const stage = newStage(chat)
+  const key = newKey()
   const started = await insist((typing) => {
-    let tell
-    return startChat(publicId, body, signal, (event) => {
-      if (event.type !== 'look') return tell?.(event)
-      typing.remove()
-      dress(chat, event)
-      tell = stage.begin()
-    }).finally(stage.pause)
+    const begin = () => {
+      let tell
+      return (event) => {
+        if (event.type !== 'look') return tell?.(event)
+        typing.remove()
+        dress(chat, event)
+        tell = stage.begin()
+      }
+    }
+    return startChat(publicId, { body, key, signal, begin }).catch((error) => {
+      stage.pause()
+      throw error
+    })
   }, signal)
   return { started, chat, stage }
 }
 
-/** Asks the service until it answers. Starting again would count as another view, so a person decides about it. */
+/** Asks the service until it answers; after some attempts the visitor says when to go on. */
 async function insist(ask, signal) {
   for (;;) {
     const typing = showTyping()
     try {
       return await ask(typing)
     } catch (error) {
-      if (error instanceof Refusal || signal.aborted) throw error
+      if (signal.aborted || !isPassing(error)) throw error
       typing.remove()
       await askToProceed(texts.notLoaded, texts.tryAgain, signal)
     } finally {
@@ -183,6 +214,9 @@ async function insist(ask, signal) {
     }
   }
 }
+
+/** Nobody answered, or the service failed at something that it may manage the next time. */
+const isPassing = (error) => error instanceof Unreachable || (error instanceof Refusal && error.status >= 500)
 
 /** Sends a reply until it is answered, and while the chat waits for a webhook asks whether it has gone on. */
 async function send(body, stage, chat) {
@@ -196,7 +230,7 @@ async function send(body, stage, chat) {
       }
     } catch (error) {
       stage.pause()
-      if (error instanceof Refusal || chat.signal.aborted) throw error
+      if (chat.signal.aborted || !isPassing(error)) throw error
       const { networkErrorTitle, networkErrorMessage } = chat.texts
       const title = filled(networkErrorTitle) ?? texts.noConnection
       const text = filled(networkErrorMessage) ?? texts.notArrived
@@ -235,8 +269,9 @@ async function show(step, stage, chat) {
   if (step.isOver) return undefined
   if (step.input) return ask(step.input, question, chat)
   const awaited = last?.bubble.type === 'embed' && last.bubble.content.waitForEvent
-  if (awaited?.isEnabled === true) return { message: await eventOf(last.shown, awaited, chat.signal) }
-  return undefined
+  if (awaited?.isEnabled !== true) return undefined
+  const message = await eventOf(last.shown, chat.signal)
+  return { message: message !== null && isTaken(message, chat) ? message : null }
 }
 
 function ask(input, question, chat) {
@@ -248,16 +283,16 @@ function ask(input, question, chat) {
     const form = inputForm(
       input,
       question,
-      (message, text) => {
+      (message, text, { reword } = {}) => {
         if (leaving.signal.aborted || signal.aborted) return
         leaving.abort()
         answer.replaceChildren()
         host.tell('answer', { message: text ?? null, blockId: input.id })
         const said = text === undefined ? undefined : addGuest(text, avatars)
         keepFocus(conversation)
-        resolve({ message, said })
+        resolve({ message, said, reword })
       },
-      { ...chat, signal: AbortSignal.any([signal, leaving.signal]) },
+      { ...chat, signal: anySignal(signal, leaving.signal) },
     )
     answer.replaceChildren(form)
     scrollToEnd()
@@ -265,19 +300,6 @@ function ask(input, question, chat) {
     // On a phone a text field would bring up the keyboard before the question is read.
     const isTouch = matchMedia('(pointer: coarse)').matches
     if (!isTouch || !first?.matches('.field')) keepFocus(first)
-  })
-}
-
-/** What an embedded page says when it is done. */
-function eventOf(shown, { name }, signal) {
-  return new Promise((resolve, reject) => {
-    signal.addEventListener('abort', () => reject(signal.reason))
-    const frame = shown.querySelector('iframe')
-    const listen = ({ source, data }) => {
-      if (source !== frame?.contentWindow || typeof data !== 'object' || data?.name !== name) return
-      resolve(data.data === undefined || data.data === null ? null : String(data.data))
-    }
-    addEventListener('message', listen, { signal })
   })
 }
 
@@ -308,12 +330,12 @@ function fail(error) {
   answer.replaceChildren()
   status.replaceChildren()
   const isKnown = error instanceof Refusal
-  const [title, text] = (isKnown && (reasons[error.code] ?? reasons[error.status])) || [
-    texts.failedTitle,
-    isKnown ? error.message : texts.failed,
-  ]
-  const notice = element('div', { class: 'failure' }, element('h1', {}, title), element('p', {}, text))
+  const reason = isKnown ? (reasons[error.code] ?? reasons[error.status]) : undefined
+  const [title, text] = reason ?? [texts.failedTitle, isKnown ? error.message : texts.failed]
+  if (!isKnown) console.error(error)
+  const notice = element('div', { class: 'failure' }, element('h2', {}, title), element('p', {}, text))
   conversation.append(notice)
-  restart.hidden = conversation.children.length === 1
+  // Where the bot is not there, starting over leads nowhere.
+  restart.hidden = reason !== undefined && conversation.children.length === 1
   scrollToEnd()
 }

@@ -1,12 +1,12 @@
+import { parseUrl } from './compat.js'
 import { element, filled, linkProtocols } from './dom.js'
 import { host } from './host.js'
 import { texts } from './texts.js'
 
 /** Goes to another page, where browsers may go; where a new tab is blocked, a link is shown instead. */
 export function redirect({ url, isNewTab }, chat) {
-  if (!URL.canParse(url, host.address)) return
-  const target = new URL(url, host.address)
-  if (!linkProtocols.includes(target.protocol)) return
+  const target = parseUrl(url, host.address)
+  if (!target || !linkProtocols.includes(target.protocol)) return
   if (isNewTab !== true) {
     // The frame of a chat is no place for the other page.
     if (host.isEmbedded) host.tell('redirect', target.href)

@@ -1,6 +1,8 @@
-import { hostBubble, mayMove } from './bubbles.js'
+import { hostBubble } from './bubbles.js'
+import { anySignal } from './compat.js'
 import { sleep } from './dom.js'
 import { host } from './host.js'
+import { mayMove } from './motion.js'
 import { addHost, changeAvatars, keepEnd, showTyping } from './view.js'
 
 /*
@@ -16,6 +18,8 @@ export function newStage(chat) {
   let growing
   let dots
   let queue = Promise.resolve()
+  /** The attempt that is shown: what an earlier one still had to say is dropped. */
+  let current = new AbortController()
 
   function wait() {
     dots ??= showTyping(chat.avatars)
@@ -32,13 +36,14 @@ export function newStage(chat) {
   }
 
   /** Shows a bubble of the bot, and answers its element if there is one. */
-  async function add(bubble) {
+  async function add(bubble, until = signal) {
     hush()
     const shown = hostBubble(bubble)
     const wasSeen = growing?.id === bubble.id
     let row
     if (shown) {
-      if (!wasSeen) await typeBubble(bubble, shown.querySelector('.rich-text')?.textContent ?? '', chat)
+      const words = shown.querySelector('.rich-text')?.textContent ?? ''
+      if (!wasSeen) await typeBubble(bubble, words, chat, until)
       dropGrowing()
       row = addHost(shown, chat.avatars)
       host.tell('message', bubble)
@@ -68,6 +73,10 @@ export function newStage(chat) {
 
     /** For an attempt at the step: who is told of what comes. An earlier one may have shown a part of it. */
     begin() {
+      current.abort()
+      current = new AbortController()
+      const own = current.signal
+      const until = anySignal(signal, own)
       let place = 0
       // Nothing is done before it is known that the chat has gone on, nor shown that comes after it.
       let isHeld = false
@@ -76,14 +85,18 @@ export function newStage(chat) {
       return (event) => {
         isHeld ||= event.type === 'action'
         if (isHeld || (event.type !== 'message' && event.type !== 'delta')) return
-        const own = place
+        const index = place
         if (event.type === 'message') place += 1
         queue = queue.then(async () => {
           signal.throwIfAborted()
-          if (own < entries.length) return
+          if (own.aborted || index < entries.length) return
           if (event.type === 'delta') return grow(event)
-          await add(event.message)
-          wait()
+          try {
+            await add(event.message, until)
+            wait()
+          } catch (error) {
+            if (!own.aborted) throw error
+          }
         })
         // Whoever settles the stage hears of it.
         queue.catch(() => {})
@@ -91,6 +104,7 @@ export function newStage(chat) {
     },
 
     pause() {
+      current.abort()
       hush()
       dropGrowing()
     },
@@ -98,6 +112,7 @@ export function newStage(chat) {
     /** What is shown already of the bubbles of the answer. */
     async settle(messages) {
       await queue
+      current.abort()
       hush()
       const isSame = ({ bubble }, index) => JSON.stringify(bubble) === JSON.stringify(messages[index])
       const wrong = entries.findIndex((entry, index) => !isSame(entry, index))
@@ -121,8 +136,8 @@ export const typingDefaults = {
 }
 
 /** Lets the bot type for as long as its settings say. Who wants less motion gets the bubble at once. */
-async function typeBubble({ type }, words, chat) {
-  const { typing, signal, isFirstBubble } = chat
+async function typeBubble({ type }, words, chat, signal) {
+  const { typing, isFirstBubble } = chat
   chat.isFirstBubble = false
   if (!mayMove()) return
   const pause = isFirstBubble ? 0 : Math.min(Number(typing.delayBetweenBubbles) || 0, 5)

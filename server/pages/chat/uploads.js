@@ -1,9 +1,11 @@
+import { Refusal } from './api.js'
+import { anySignal } from './compat.js'
 import { element, filled, icon, newId } from './dom.js'
 import { formOf, sendButton } from './forms.js'
 import { filledIn, texts } from './texts.js'
 
 /*
- * Inputs that take files, and recordings. Files go up as soon as they are chosen; the reply names where they are. What
+ * Inputs that take files. They go up as soon as they are chosen; the reply names where they are. What
  * may go up is for the service to say, the page only does not begin with what is too large.
  */
 
@@ -24,6 +26,7 @@ export function uploadField(input, naming, submit, chat) {
     submit({ type: 'text', text: urls.join(', '), attachedFileUrls: urls }, label)
   }
   const update = () => {
+    // What failed is tried again or removed first: nobody sees in a long list that it would be missing.
     if (isMultiple) send.disabled = picker.isBusy()
     else if (picker.uploaded().length === 1) answer()
   }
@@ -37,7 +40,7 @@ export function uploadField(input, naming, submit, chat) {
   return formOf(
     [picker.element, (send || skip) && element('div', { class: 'field-row files-row' }, skip, send)],
     () => {
-      if (picker.isBusy()) return
+      if (picker.isBusy()) return picker.focusFailed()
       if (picker.uploaded().length > 0) answer()
       else picker.focus()
     },
@@ -91,17 +94,29 @@ function filePicker({ input, naming, isMultiple, isSmall, chat, changed }) {
         element('span', { class: 'hint', id: hintId }, filledIn(texts.atMost, { max: size })),
       )
   const whole = element('div', { class: 'file-picker' }, area, list, trouble)
-  for (const name of ['dragenter', 'dragover']) whole.addEventListener(name, over)
-  whole.addEventListener('dragleave', () => area.classList.remove('over'))
-  whole.addEventListener('drop', (event) => {
-    event.preventDefault()
-    area.classList.remove('over')
-    add([...event.dataTransfer.files])
-  })
+  // On the whole page: the browser would leave the chat for a file that is dropped beside the area.
+  const listening = { signal: chat.signal }
+  for (const name of ['dragenter', 'dragover']) addEventListener(name, over, listening)
+  addEventListener('dragleave', () => area.classList.remove('over'), listening)
+  addEventListener(
+    'drop',
+    (event) => {
+      if (!hasFiles(event)) return
+      event.preventDefault()
+      area.classList.remove('over')
+      add([...event.dataTransfer.files])
+    },
+    listening,
+  )
+
+  function hasFiles({ dataTransfer }) {
+    return [...(dataTransfer?.types ?? [])].includes('Files')
+  }
 
   function over(event) {
-    if (![...event.dataTransfer.types].includes('Files')) return
+    if (!hasFiles(event)) return
     event.preventDefault()
+    event.dataTransfer.dropEffect = 'copy'
     area.classList.add('over')
   }
 
@@ -109,18 +124,25 @@ function filePicker({ input, naming, isMultiple, isSmall, chat, changed }) {
     trouble.replaceChildren()
     for (const file of isMultiple ? files : files.slice(0, 1)) {
       if (!isMultiple) for (const entry of entries.keys()) remove(entry)
-      if (file.size > limits.maximumSize) say(tooLargeText(file, size, chat))
+      if (file.size > limits.maximumSize) say(tooLargeText(file, limits.maximumSize, chat))
       else void send(file)
     }
   }
 
   async function send(file) {
     const leaving = new AbortController()
+    const signal = anySignal(leaving.signal, chat.signal)
+    const retry = element(
+      'button',
+      { type: 'button', class: 'button button-quiet retry', hidden: true, onclick: upload },
+      texts.tryAgain,
+    )
     const bar = element('progress', {
       max: 1,
       value: 0,
       'aria-label': filledIn(texts.uploading, { name: file.name }),
     })
+    const problem = element('p', { class: 'hint', role: 'alert' })
     const picture = /^image\/(png|jpeg|gif|webp|avif)$/.test(file.type)
       ? URL.createObjectURL(file)
       : undefined
@@ -130,6 +152,7 @@ function filePicker({ input, naming, isMultiple, isSmall, chat, changed }) {
       picture && element('img', { src: picture, alt: '' }),
       element('span', { class: 'file-name', dir: 'auto' }, file.name),
       bar,
+      retry,
       element(
         'button',
         {
@@ -147,21 +170,36 @@ function filePicker({ input, naming, isMultiple, isSmall, chat, changed }) {
     entries.set(entry, { leaving, picture, file: undefined })
     list.append(entry)
     changed()
-    try {
-      const signal = AbortSignal.any([leaving.signal, chat.signal])
-      const { url } = await chat.upload(file, file.name, signal, (share) => {
-        bar.value = share
-      })
-      const found = entries.get(entry)
-      if (!found) return
-      found.file = { url, name: file.name }
-      bar.remove()
-    } catch (error) {
-      if (leaving.signal.aborted || chat.signal.aborted) return
-      remove(entry)
-      say(failedText(file.name, error, chat))
+    await upload()
+
+    async function upload() {
+      retry.hidden = true
+      bar.hidden = false
+      bar.value = 0
+      problem.remove()
+      try {
+        const { url } = await inTurn(signal, () =>
+          chat.upload(file, file.name, signal, (share) => {
+            bar.value = share
+          }),
+        )
+        const found = entries.get(entry)
+        if (!found) return
+        found.file = { url, name: file.name }
+        bar.remove()
+      } catch (error) {
+        if (signal.aborted) return
+        problem.replaceChildren(failedText(file.name, error, chat))
+        entry.append(problem)
+        bar.hidden = true
+        // A file that the service rejects stays rejected.
+        if (error instanceof Refusal && error.status < 500) {
+          remove(entry)
+          say(problem.textContent)
+        } else retry.hidden = false
+      }
+      changed()
     }
-    changed()
   }
 
   function say(text) {
@@ -182,98 +220,28 @@ function filePicker({ input, naming, isMultiple, isSmall, chat, changed }) {
     /** In the order in which they were chosen. */
     uploaded: () => [...entries.values()].flatMap(({ file }) => file ?? []),
     isBusy: () => [...entries.values()].some(({ file }) => file === undefined),
+    /** Leads to what did not arrive, if there is any. */
+    focusFailed: () => list.querySelector('button.retry:not([hidden])')?.focus(),
     focus: () => field.focus(),
   }
 }
 
-/** A button that records, if the input takes recordings and this browser can. */
-export function recorderOf(input, submit, chat) {
-  const { audioClip } = input.options
-  const isOn = audioClip?.isEnabled === true && input.upload
-  if (!isOn || !navigator.mediaDevices?.getUserMedia || typeof MediaRecorder === 'undefined') return undefined
-  const status = element('p', { class: 'hint trouble', role: 'status' })
-  let recorder
-  let isAsking = false
-  chat.signal.addEventListener('abort', () => stop(false), { once: true })
-  const button = element('button', { type: 'button', class: 'button button-quiet record', onclick: press })
-  const cancel = element(
-    'button',
-    { type: 'button', class: 'button button-quiet', hidden: true, onclick: () => stop(false) },
-    texts.cancel,
-  )
-  name(false)
+/** Uploads that are under way at a time, of all inputs of the page. */
+const MAX_UPLOADS = 4
+let uploads = 0
+const waiting = []
 
-  function name(isRecording) {
-    button.setAttribute('aria-label', isRecording ? texts.stopRecording : texts.record)
-    button.title = isRecording ? texts.stopRecording : texts.record
-    button.replaceChildren(icon(isRecording ? 'stop' : 'microphone'))
-    button.classList.toggle('recording', isRecording)
-    cancel.hidden = !isRecording
+async function inTurn(signal, work) {
+  if (uploads >= MAX_UPLOADS) await new Promise((resolve) => waiting.push(resolve))
+  else uploads += 1
+  try {
+    signal.throwIfAborted()
+    return await work()
+  } finally {
+    const next = waiting.shift()
+    if (next) next()
+    else uploads -= 1
   }
-
-  async function press() {
-    if (recorder) return stop(true)
-    // While the person is asked for the microphone, another press would open it a second time.
-    if (isAsking) return
-    isAsking = true
-    status.replaceChildren()
-    let stream
-    try {
-      stream = await navigator.mediaDevices.getUserMedia({ audio: true })
-      // The form may have been left meanwhile.
-      chat.signal.throwIfAborted()
-      begin(stream)
-    } catch {
-      if (stream) turnOff(stream)
-      status.replaceChildren(texts.noMicrophone)
-    } finally {
-      isAsking = false
-    }
-  }
-
-  function begin(stream) {
-    const begun = new MediaRecorder(stream, { mimeType: mediaType() })
-    begun.parts = []
-    begun.addEventListener('dataavailable', ({ data }) => begun.parts.push(data))
-    begun.start()
-    recorder = begun
-    name(true)
-  }
-
-  function stop(isWanted) {
-    const stopped = recorder
-    if (!stopped) return
-    recorder = undefined
-    name(false)
-    stopped.addEventListener('stop', () => {
-      if (isWanted) void send(new Blob(stopped.parts), stopped.mimeType)
-    })
-    stopped.stop()
-    turnOff(stopped.stream)
-  }
-
-  function turnOff(stream) {
-    for (const track of stream.getTracks()) track.stop()
-  }
-
-  async function send(recording, type) {
-    const fileName = `recording.${type.includes('mp4') ? 'mp4' : 'webm'}`
-    button.disabled = true
-    try {
-      const { url } = await chat.upload(recording, fileName, chat.signal, () => {})
-      submit({ type: 'audio', url }, texts.recording)
-    } catch (error) {
-      if (chat.signal.aborted) return
-      button.disabled = false
-      status.replaceChildren(failedText(fileName, error, chat))
-    }
-  }
-
-  return { buttons: [cancel, button], status }
-}
-
-function mediaType() {
-  return ['audio/webm', 'audio/mp4', 'video/mp4'].find((type) => MediaRecorder.isTypeSupported(type)) ?? ''
 }
 
 /** What a bot's author may have written with markup, as text. */
@@ -281,20 +249,27 @@ function plain(words) {
   return typeof words === 'string' ? words.replaceAll(/<[^<>]*>/g, ' ').trim() : undefined
 }
 
+/** `[[limit]]` is a number of megabytes, as texts of bots have it. */
 function tooLargeText(file, limit, { texts: own }) {
   const given = filled(own.fileUploadSizeError)
-  if (given) return given.replaceAll('[[file]]', file.name).replaceAll('[[limit]]', limit)
-  return filledIn(texts.fileTooLarge, { name: file.name, max: limit })
+  if (!given) return filledIn(texts.fileTooLarge, { name: file.name, max: sizeText(limit) })
+  return given.replaceAll('[[file]]', () => file.name).replaceAll('[[limit]]', () => megabytesOf(limit))
 }
 
-function failedText(name, error, { texts: own }) {
-  const reason = error.code === 'invalid_value' || error.code === 'too_many_files' ? ` ${error.message}` : ''
+/** The reason is the service's, where it gave one. */
+export function failedText(name, error, { texts: own }) {
+  const reason = error instanceof Refusal && error.message ? ` ${error.message}` : ''
   return `${filled(own.fileUploadError) ?? filledIn(texts.fileNotSent, { name })}${reason}`
 }
 
-function sizeText(bytes) {
+function megabytesOf(bytes) {
   const megabytes = bytes / (1024 * 1024)
-  return megabytes >= 1 ? `${Math.floor(megabytes * 10) / 10} MB` : `${Math.floor(bytes / 1024)} KB`
+  const steps = megabytes >= 1 ? 10 : 1_000
+  return String(Math.floor(megabytes * steps) / steps)
+}
+
+function sizeText(bytes) {
+  return bytes >= 1024 * 1024 ? `${megabytesOf(bytes)} MB` : `${Math.floor(bytes / 1024)} KB`
 }
 
 const address = /^https?:\/\/\S+\/files\/[\w-]+\/[a-z\d]{58}\/([^/\s]+)$/

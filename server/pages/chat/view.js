@@ -1,6 +1,7 @@
-import { guestBubble, mayMove } from './bubbles.js'
+import { guestBubble } from './bubbles.js'
 import { element } from './dom.js'
 import { host } from './host.js'
+import { mayMove } from './motion.js'
 import { applyBackgroundPicture, avatarOf } from './theme.js'
 
 /* The parts of the page, and what stands in them. */

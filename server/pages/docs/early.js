@@ -4,8 +4,28 @@ document.documentElement.classList.add('scripted')
 
 const preferred = matchMedia('(prefers-color-scheme: dark)')
 
+/** Where the browser denies storage, the choice lives as long as the page. */
+let choice
+
+function readChoice() {
+  try {
+    return choice ?? localStorage.getItem('colors')
+  } catch {
+    return undefined
+  }
+}
+
+function choose(colors) {
+  choice = colors
+  try {
+    localStorage.setItem('colors', colors)
+  } catch {
+    // Denied or full.
+  }
+}
+
 function isDark() {
-  const chosen = localStorage.getItem('colors')
+  const chosen = readChoice()
   return chosen ? chosen === 'dark' : preferred.matches
 }
 
@@ -20,7 +40,7 @@ preferred.addEventListener('change', applyColors)
 document.addEventListener('DOMContentLoaded', () => {
   applyColors()
   document.getElementById('colors').addEventListener('click', () => {
-    localStorage.setItem('colors', isDark() ? 'light' : 'dark')
+    choose(isDark() ? 'light' : 'dark')
     applyColors()
   })
 })

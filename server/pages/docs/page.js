@@ -1,4 +1,4 @@
-import { restoreToken, toCurl, tryIt } from './try.js'
+import { isMeant, restoreToken, toCurl, tryIt } from './try.js'
 
 const narrow = matchMedia('(max-width: 900px)')
 const contents = document.querySelector('nav details')
@@ -42,6 +42,12 @@ function goToAddress() {
 addEventListener('hashchange', goToAddress)
 if (location.hash) goToAddress()
 
+// A link to what was closed again changes no address.
+document.addEventListener('click', ({ target }) => {
+  const link = target.closest?.('a[href^="#"]')
+  if (link && link.hash !== '' && link.hash === location.hash) goToAddress()
+})
+
 /** The address names the operation that was opened last, so that it can be sent to somebody. */
 document.getElementById('reference').addEventListener('click', ({ target }) => {
   const operation = target.closest('summary')?.parentElement
@@ -60,8 +66,11 @@ function copyButton(read) {
   return button
 }
 
+/** What buttons say before they say that they copied. */
+const labels = new Map()
+
 async function copy(button, text) {
-  const { textContent } = button
+  if (!labels.has(button)) labels.set(button, button.textContent)
   try {
     await navigator.clipboard.writeText(text)
     button.textContent = 'Copied'
@@ -69,7 +78,7 @@ async function copy(button, text) {
     button.textContent = 'Not allowed'
   }
   setTimeout(() => {
-    button.textContent = textContent
+    button.textContent = labels.get(button)
   }, 2000)
 }
 
@@ -80,17 +89,31 @@ for (const text of document.querySelectorAll('main pre')) {
 
 /* Trying */
 
-restoreToken(document.getElementById('token'))
+restoreToken(document.getElementById('token'), document.getElementById('token-about'))
 
 for (const form of document.querySelectorAll('form.try')) {
+  let sent = 0
   form.addEventListener('submit', async (event) => {
     event.preventDefault()
+    if (!isMeant(form)) return
     const answer = form.querySelector('.answer')
-    answer.replaceChildren(await tryIt(form, address))
+    sent += 1
+    const number = sent
+    const shown = await tryIt(form, address)
+    // An earlier answer that comes late does not replace the newer one.
+    if (number !== sent) return
+    answer.replaceChildren(shown)
     for (const text of answer.querySelectorAll('pre')) text.before(copyButton(() => text.textContent))
   })
   const asCurl = form.querySelector('.as-curl')
-  asCurl.addEventListener('click', () => copy(asCurl, toCurl(form, address)))
+  asCurl.addEventListener('click', () => {
+    if (!isMeant(form)) return
+    try {
+      void copy(asCurl, toCurl(form, address))
+    } catch (error) {
+      form.querySelector('.answer').replaceChildren(error.message)
+    }
+  })
   const example = form.querySelector('.example')
   example?.addEventListener('change', () => {
     form.elements.body.value = example.value
@@ -136,7 +159,7 @@ function search() {
 
 words.addEventListener('input', search)
 words.addEventListener('keydown', (event) => {
-  if (event.key !== 'Escape') return
+  if (event.key !== 'Escape' || event.isComposing) return
   words.value = ''
   search()
 })

@@ -1,9 +1,21 @@
+import { headerProblem, keptToken } from '../../chat/files/token.js'
+
 /* Requests that readers try: what the form says, as a request of this page or as a line for a shell. */
 
-/** Kept for the tab alone. */
-export function restoreToken(field) {
-  field.value = sessionStorage.getItem('token') ?? ''
-  field.addEventListener('input', () => sessionStorage.setItem('token', field.value.trim()))
+/** Kept for the tab alone. `about` says what is wrong with a token that cannot be sent. */
+export function restoreToken(field, about) {
+  const text = about.textContent
+  const check = () => {
+    const problem = headerProblem(field.value.trim())
+    about.textContent = problem === undefined ? text : `The token ${problem}`
+    field.setAttribute('aria-invalid', String(problem !== undefined))
+  }
+  field.value = keptToken.get() ?? ''
+  field.addEventListener('input', () => {
+    keptToken.set(field.value.trim())
+    check()
+  })
+  check()
 }
 
 /** Method, address, headers and body as the form has them; what was left empty is not sent. */
@@ -11,19 +23,35 @@ function read(form, address) {
   let path = form.dataset.path
   const query = new URLSearchParams()
   const headers = new Headers()
+  const addHeader = (name, value, called) => {
+    const problem = headerProblem(value)
+    if (problem !== undefined) throw new Error(`${called} ${problem}`)
+    headers.set(name, value)
+  }
   for (const field of form.querySelectorAll('[data-in]')) {
     const value = field.value.trim()
     if (field.dataset.in === 'path') path = path.replace(`{${field.name}}`, encodeURIComponent(value))
     else if (value === '') continue
     else if (field.dataset.in === 'query') query.append(field.name, value)
-    else headers.set(field.name, value)
+    else addHeader(field.name, value, field.name)
   }
-  const token = sessionStorage.getItem('token')
-  if ('token' in form.dataset && token) headers.set('Authorization', `Bearer ${token}`)
-  const body = form.elements.body?.value
-  if (body !== undefined) headers.set('Content-Type', 'application/json')
-  const url = `${address}${path}${query.size > 0 ? `?${query}` : ''}`
+  const token = keptToken.get()
+  if ('token' in form.dataset && token) addHeader('Authorization', `Bearer ${token}`, 'The token')
+  const file = form.elements.file
+  if (file && file.files.length === 0) throw new Error('Choose a file to send.')
+  const body = form.elements.body?.value ?? file?.files[0]
+  if (body !== undefined) headers.set('Content-Type', file ? 'application/octet-stream' : 'application/json')
+  const text = String(query)
+  const url = `${address}${path}${text === '' ? '' : `?${text}`}`
   return { url, method: form.dataset.method, headers, body }
+}
+
+/** Asks once more before a request that means everything because a field is empty. */
+export function isMeant(form) {
+  const { everythingWithout } = form.dataset
+  if (everythingWithout === undefined) return true
+  const isNamed = everythingWithout.split(',').some((name) => form.elements[name]?.value.trim())
+  return isNamed || confirm(`Without ${everythingWithout} this deletes everything. Continue?`)
 }
 
 export function toCurl(form, address) {
@@ -37,14 +65,25 @@ export function toCurl(form, address) {
   return [
     `curl${method === 'GET' ? '' : ` -X ${method}`} ${quoted(url)}`,
     ...given,
-    ...(body ? [`-d ${quoted(body)}`] : []),
+    ...(body instanceof File
+      ? [`--data-binary ${quoted(`@${body.name}`)}`]
+      : body
+        ? [`-d ${quoted(body)}`]
+        : []),
   ].join(' \\\n  ')
 }
 
 /** Sends the request and shows what came of it. */
 export async function tryIt(form, address) {
-  const { url, ...request } = read(form, address)
   const shown = document.createDocumentFragment()
+  let url
+  let request
+  try {
+    ;({ url, ...request } = read(form, address))
+  } catch (error) {
+    shown.append(line(error.message, 'status'))
+    return shown
+  }
   try {
     const response = await fetch(url, { ...request, credentials: 'omit', cache: 'no-store' })
     const text = await response.text()

@@ -5,9 +5,11 @@
  * service in script-src and frame-src.
  */
 ;(() => {
-  if (window.Bot) return
+  // Not `window.Bot`, which is any element of the page with that id.
+  if (customElements.get('bot-standard')) return
 
-  const service = new URL('./', document.currentScript?.src ?? location.href)
+  // Code that stands in the page itself has no address.
+  const service = new URL('./', document.currentScript?.src || location.href)
   const languages = /* texts */ {}
   const language = (document.documentElement.lang || navigator.language).toLowerCase().split('-')[0]
   const texts = languages[language] ?? languages.en
@@ -43,12 +45,81 @@
       return svg
     }
     const isSvg = given.trim().startsWith('<svg')
-    const src = isSvg ? `data:image/svg+xml,${encodeURIComponent(given)}` : given
+    const src = isSvg ? `data:image/svg+xml,${encodeURIComponent(withNamespace(given))}` : given
     if (isSvg || /^(https?:|data:|\.{0,2}\/)/.test(given)) {
       return make('img', { src, alt: '', class: 'icon', part: 'button-icon' })
     }
     return make('span', { class: 'sign', part: 'button-icon' }, given)
   }
+
+  /** Drawings that stand in HTML need no namespace, pictures do. */
+  function withNamespace(svg) {
+    const [tag] = /<svg[^>]*/.exec(svg)
+    const namespace = (name, address) => (tag.includes(`${name}=`) ? '' : ` ${name}="${address}"`)
+    const own = namespace('xmlns', 'http://www.w3.org/2000/svg')
+    const links = namespace('xmlns:xlink', 'http://www.w3.org/1999/xlink')
+    return svg.replace('<svg', () => `<svg${own}${links}`)
+  }
+
+  /** Values that a message can carry; others are left out. */
+  function sendable(variables) {
+    const entries = Object.entries(variables).flatMap(([name, value]) => {
+      try {
+        return [[name, JSON.parse(JSON.stringify(value))]]
+      } catch {
+        return []
+      }
+    })
+    return Object.fromEntries(entries)
+  }
+
+  /** What chats remember is kept here too: browsers may deny storage to frames, and pages may have none. */
+  const memory = {
+    storages: () =>
+      ['sessionStorage', 'localStorage'].flatMap((name) => {
+        try {
+          return window[name] ? [window[name]] : []
+        } catch {
+          return []
+        }
+      }),
+    read(key) {
+      for (const storage of memory.storages()) {
+        const kept = storage.getItem(key)
+        if (kept) return kept
+      }
+    },
+    write(key, { kind, value } = {}) {
+      for (const storage of memory.storages()) storage.removeItem(key)
+      if (typeof value !== 'string' || value.length > 1000) return
+      try {
+        window[kind === 'local' ? 'localStorage' : 'sessionStorage'].setItem(key, value)
+      } catch {
+        // Denied or full: the frame may have more luck.
+      }
+    },
+  }
+
+  /** The elements on the page, in whatever tree they are. */
+  const connected = new Set()
+
+  /** Popups that are open keep the page from scrolling, all together. */
+  const scrollLocks = new Set()
+  let overflow
+
+  function lockScrolling(popup) {
+    const { style } = document.documentElement
+    if (scrollLocks.size === 0) overflow = style.overflow
+    scrollLocks.add(popup)
+    style.overflow = 'hidden'
+  }
+
+  function unlockScrolling(popup) {
+    if (scrollLocks.delete(popup) && scrollLocks.size === 0)
+      document.documentElement.style.overflow = overflow
+  }
+
+  const isComposing = (event) => event.isComposing || event.keyCode === 229
 
   /** Custom properties: a value that is no CSS has no effect. */
   function dress(target, properties) {
@@ -71,9 +142,12 @@
   }
 
   /** The chat of an element in a frame, which begins at once. `stop` ends its messages to the page. */
-  function startFrame(element) {
+  function startFrame(element, isAnew = false) {
     const { bot, apiHost, prefilledVariables, resultId, title } = element.options
     const base = apiHost ? new URL(apiHost.endsWith('/') ? apiHost : `${apiHost}/`, location.href) : service
+    const { place } = element
+    const key = `bot-chat ${base.href} ${bot} ${place}`
+    if (isAnew) memory.write(key)
     const src = new URL(`chat/${encodeURIComponent(bot)}#embed`, base)
     const allow = 'autoplay; encrypted-media; fullscreen; microphone; picture-in-picture'
     const frame = make('iframe', { src: src.href, title: title ?? texts.chat, allow, part: 'bot' })
@@ -82,15 +156,25 @@
       const { type, detail } = data ?? {}
       if (type === 'ready') {
         const query = Object.fromEntries(new URLSearchParams(location.search))
-        const variables = { ...query, ...prefilledVariables }
-        const greeting = { type: 'start', address: location.href, prefilledVariables: variables, resultId }
+        const greeting = {
+          type: 'start',
+          address: location.href,
+          prefilledVariables: sendable({ ...query, ...prefilledVariables }),
+          resultId,
+          place,
+          memory: memory.read(key),
+          isAnew,
+        }
         frame.contentWindow.postMessage(greeting, src.origin)
+        // Only the first page of the frame begins anew, not one that is loaded again.
+        isAnew = false
         // What was focused before it had a page has to be focused anew for the page to notice.
         if (frame.getRootNode().activeElement === frame) {
           frame.blur()
           frame.focus()
         }
-      } else if (type === 'escape') element.close()
+      } else if (type === 'remember') memory.write(key, detail)
+      else if (type === 'escape') element.close()
       else if (type === 'redirect') goTo(detail)
       else if (['message', 'answer', 'end'].includes(type)) element.tell(type, detail)
     }
@@ -102,8 +186,8 @@
 
   function standard(element, root) {
     let chat
-    const begin = () => {
-      chat = startFrame(element)
+    const begin = (isAnew) => {
+      chat = startFrame(element, isAnew)
       root.replaceChildren(chat.frame)
     }
     const seen = new IntersectionObserver((entries) => {
@@ -115,7 +199,7 @@
     return {
       reload() {
         chat?.stop()
-        if (chat) begin()
+        if (chat) begin(true)
       },
       end() {
         seen.disconnect()
@@ -130,10 +214,9 @@
     dress(dialog, { width: theme.width, window: theme.backgroundColor })
     root.append(dialog)
     let chat
-    let overflow
-    const begin = () => {
+    const begin = (isAnew) => {
       chat?.stop()
-      chat = startFrame(element)
+      chat = startFrame(element, isAnew)
       const close = {
         class: 'close',
         type: 'button',
@@ -148,14 +231,13 @@
       chat.stop()
       chat = undefined
       dialog.replaceChildren()
-      document.documentElement.style.overflow = overflow
+      unlockScrolling(element)
     }
     dialog.addEventListener('click', ({ target }) => target === dialog && element.close())
     dialog.addEventListener('close', () => dialog.open || element.close())
     return {
       show() {
-        overflow = document.documentElement.style.overflow
-        document.documentElement.style.overflow = 'hidden'
+        lockScrolling(element)
         begin()
         dialog.showModal()
         chat.frame.focus()
@@ -164,7 +246,7 @@
         dialog.close()
         end()
       },
-      reload: () => chat && begin(),
+      reload: () => chat && begin(true),
       end,
     }
   }
@@ -219,12 +301,16 @@
       )
       pane.hidden = !isOpen
     }
-    const begin = () => {
+    const begin = (isAnew) => {
       chat?.stop()
-      chat = startFrame(element)
+      chat = startFrame(element, isAnew)
       pane.replaceChildren(chat.frame)
     }
-    const hidePreview = () => preview.replaceChildren()
+    let timer
+    const hidePreview = () => {
+      clearTimeout(timer)
+      preview.replaceChildren()
+    }
     const showPreview = (message = previewMessage) => {
       if (!message || element.isOpen) return
       const open = { type: 'button', class: 'text', onclick: () => element.open() }
@@ -240,10 +326,12 @@
         ),
       )
     }
-    root.addEventListener('keydown', ({ key }) => key === 'Escape' && element.close())
+    root.addEventListener('keydown', (event) => {
+      if (event.key === 'Escape' && !isComposing(event)) element.close()
+    })
     draw()
-    const wait = previewMessage?.autoShowDelay
-    const timer = wait === undefined ? undefined : setTimeout(() => showPreview(), wait)
+    const wait = previewMessage?.autoShowDelay ?? undefined
+    if (wait !== undefined) timer = setTimeout(showPreview, wait)
     return {
       show({ isByItself }) {
         hidePreview()
@@ -256,7 +344,7 @@
         draw()
         if (hadFocus) opener.focus()
       },
-      reload: () => chat && begin(),
+      reload: () => chat && begin(true),
       showPreview,
       hidePreview,
       end() {
@@ -269,32 +357,71 @@
   const shapes = { 'bot-standard': standard, 'bot-popup': popup, 'bot-bubble': bubble }
 
   class BotElement extends HTMLElement {
+    static observedAttributes = ['bot', 'api-host']
     options = {}
     isOpen = false
     #shape
     #timer
+    #number
 
     /** Takes the options of `Bot.init...` and begins; without a bot the element stays empty. */
     configure(options) {
+      const { bot, apiHost } = this.options
       this.options = { ...this.options, ...options }
       if (this.options.id) this.id = this.options.id
-      if (this.isConnected && !this.#shape) this.connectedCallback()
+      if (!this.isConnected) return
+      const isSame = this.options.bot === bot && this.options.apiHost === apiHost
+      if (this.#shape && !isSame) this.#beginAgain()
+      else this.connectedCallback()
+    }
+
+    attributeChangedCallback(name, before, value) {
+      if (before === value) return
+      this.options[name === 'bot' ? 'bot' : 'apiHost'] = value ?? undefined
+      if (this.isConnected) this.#beginAgain()
+    }
+
+    /** Another bot, or the same one elsewhere. */
+    #beginAgain() {
+      const wasOpen = this.isOpen
+      this.close()
+      this.disconnectedCallback()
+      this.#number = undefined
+      this.connectedCallback()
+      if (wasOpen) this.open({ isByItself: true })
+    }
+
+    /** Tells chats of one bot on a page apart: by the id of the element, else by its number among its like. */
+    get place() {
+      return this.id ? `${this.localName}#${this.id}` : `${this.localName} ${this.#number}`
+    }
+
+    /** The first number that no chat of this kind and bot has. */
+    #freeNumber() {
+      const like = [...connected].filter(
+        (other) => other.localName === this.localName && other.options.bot === this.options.bot,
+      )
+      const isTaken = (number) => like.some((other) => other.#number === number)
+      let number = 1
+      while (isTaken(number)) number += 1
+      return number
     }
 
     connectedCallback() {
-      const { bot = this.getAttribute('bot'), apiHost = this.getAttribute('api-host') } = this.options
-      if (!bot || this.#shape) return
-      this.options = { ...this.options, bot, apiHost }
+      connected.add(this)
+      if (!this.options.bot || this.#shape) return
+      this.#number ??= this.#freeNumber()
       const root = this.shadowRoot ?? this.attachShadow({ mode: 'open' })
       const sheet = new CSSStyleSheet()
       sheet.replaceSync(css)
       root.adoptedStyleSheets = [sheet]
       this.#shape = shapes[this.localName](this, root)
-      const delay = this.options.defaultOpen ? 0 : this.options.autoShowDelay
+      const delay = this.options.defaultOpen ? 0 : (this.options.autoShowDelay ?? undefined)
       if (delay !== undefined) this.#timer = setTimeout(() => this.open({ isByItself: true }), delay)
     }
 
     disconnectedCallback() {
+      connected.delete(this)
       clearTimeout(this.#timer)
       this.#shape?.end()
       this.#shape = undefined
@@ -304,6 +431,7 @@
 
     open(how = {}) {
       if (this.isOpen || !this.#shape?.show) return
+      clearTimeout(this.#timer)
       this.isOpen = true
       this.#shape.show(how)
       this.tell('open')
@@ -355,7 +483,8 @@
   function add(name, options) {
     const made = document.createElement(name)
     made.configure(options)
-    document.body.prepend(made)
+    if (document.body) document.body.prepend(made)
+    else addEventListener('DOMContentLoaded', () => document.body.prepend(made), { once: true })
     return made
   }
 
@@ -368,7 +497,7 @@
 
   /** The chats of the page, or the one with this id. */
   function chats(id) {
-    const all = [...document.querySelectorAll(Object.keys(shapes).join())]
+    const all = [...connected]
     return id === undefined ? all : all.filter((element) => element.id === id)
   }
 

@@ -8,7 +8,8 @@ import { kept } from '../kept.ts'
 
 const folder = new URL('server/pages/home/', root)
 
-const policy = [
+/** For pages that load nothing but a style sheet. */
+export const policy = [
   "default-src 'none'",
   "style-src 'self'",
   'img-src data:',

@@ -1,16 +1,23 @@
 import { sleep } from '../../chat/files/dom.js'
+import { keptToken } from '../../chat/files/token.js'
 
 /* Asks the public interface of the service, which lies where the page does, with the token of this tab. */
 
 const service = new URL('./', location.href)
 
-/** The key under which the reference page keeps it too, so that it is typed once in a tab. */
-const key = 'token'
+let typed
 
+/** The token that was typed, else the one that the tab keeps. It is kept once the service has accepted it. */
 export const token = {
-  get: () => sessionStorage.getItem(key),
-  set: (value) => sessionStorage.setItem(key, value),
-  forget: () => sessionStorage.removeItem(key),
+  get: () => typed ?? keptToken.get(),
+  set(value) {
+    typed = value
+  },
+  keep: () => typed !== undefined && keptToken.set(typed),
+  forget() {
+    typed = undefined
+    keptToken.forget()
+  },
 }
 
 /** The service refused; `message` says why to a person. */

@@ -1,4 +1,5 @@
 import { element } from '../../chat/files/dom.js'
+import { headerProblem } from '../../chat/files/token.js'
 import { ask, ofBot, Refusal, token } from './api.js'
 import { readExport, save } from './download.js'
 import { count, percent, showFunnel } from './funnel.js'
@@ -39,9 +40,12 @@ async function add(work) {
 }
 
 function fail(error) {
-  if (error instanceof Refusal && error.status === 401) enter()
+  const isRefused = error instanceof Refusal && (error.status === 401 || error.status === 403)
+  // Without a choice there is no other way on than another token, or the same one again.
+  if (isRefused && (error.status === 401 || part('choice').hidden)) enter()
+  else if (part('choice').hidden) part('entry').hidden = false
   part('problem').textContent =
-    error instanceof Refusal && error.status === 404 ? 'There is no such bot for this token.' : error.message
+    error instanceof Refusal && error.status === 404 ? 'Bot not found for this token.' : error.message
   part('problem').hidden = false
 }
 
@@ -57,12 +61,16 @@ function enter() {
 
 part('entry').addEventListener('submit', (event) => {
   event.preventDefault()
-  token.set(part('token').value.trim())
+  const typed = part('token').value.trim() || token.get()
+  const problem = headerProblem(typed)
+  if (problem !== undefined) return fail(new Error(`The token ${problem}`))
+  token.set(typed)
   void run(open)
 })
 
 part('forget').addEventListener('click', () => {
   running.abort()
+  downloading.abort()
   part('problem').hidden = true
   enter()
 })
@@ -71,15 +79,28 @@ const fragment = () => location.hash.slice(1).split('/')
 
 async function open(signal) {
   const { workspaces } = await ask('v1/workspaces', {}, signal)
-  if (workspaces.length === 0) throw new Error('This token has no workspace.')
+  if (workspaces.length === 0) throw new Error('This token reaches no workspace.')
+  token.keep()
   part('workspace').replaceChildren(
     ...workspaces.map(({ id, name }) => element('option', { value: id }, name)),
   )
-  const [workspaceId] = fragment()
-  if (workspaces.some(({ id }) => id === workspaceId)) part('workspace').value = workspaceId
   part('token').value = ''
   part('entry').hidden = true
   part('choice').hidden = false
+  await follow(signal)
+}
+
+/** Goes where the address of the page says. */
+async function follow(signal) {
+  const [workspaceId] = fragment()
+  const select = part('workspace')
+  if (workspaceId !== '') select.value = workspaceId
+  if (select.selectedIndex === -1) {
+    part('report').hidden = true
+    part('more-bots').hidden = true
+    part('bot').replaceChildren()
+    throw new Error('Workspace not found: the token does not reach the one that this link names.')
+  }
   await openWorkspace(signal)
 }
 
@@ -93,7 +114,9 @@ async function openWorkspace(signal) {
   do await addBots(signal)
   while (part('more-bots').value && botId && !hasBot(botId))
   if (part('bot').options.length === 0) throw new Error('There is no bot in this workspace.')
-  if (hasBot(botId)) part('bot').value = botId
+  if (botId) part('bot').value = botId
+  if (part('bot').selectedIndex === -1)
+    throw new Error('Bot not found: the workspace has none with the id that this link names.')
   await openBot(signal)
 }
 
@@ -116,6 +139,7 @@ async function addBots(signal) {
 part('workspace').addEventListener('change', () => run(openWorkspace))
 part('bot').addEventListener('change', () => run(openBot))
 part('more-bots').addEventListener('click', () => add(addBots))
+addEventListener('hashchange', () => part('choice').hidden || run(follow))
 
 async function openBot(signal) {
   const botId = part('bot').value
@@ -160,7 +184,9 @@ function readFilters() {
     const chosen = part(id).value
     if (period !== 'between' || !chosen) return undefined
     const [year, month, date] = chosen.split('-').map(Number)
-    return new Date(year, month - 1, date + days).toISOString()
+    const instant = new Date(year, month - 1, date + days)
+    // A day may be the last that a timestamp can name.
+    return instant.getFullYear() > 9999 ? '9999-12-31T23:59:59.999Z' : instant.toISOString()
   }
   const range = {
     ...(period === 'between' ? {} : { timeFilter: period, timeZone }),
@@ -168,6 +194,8 @@ function readFilters() {
     createdBefore: day('last-day', 1),
     status: part('status').value,
   }
+  if (range.createdAfter && range.createdBefore && range.createdAfter >= range.createdBefore)
+    throw new Error('The last day is before the first day. Choose a later last day.')
   const { value: variable } = part('variable')
   const sought = {
     answerContains: part('words').value,
@@ -178,27 +206,33 @@ function readFilters() {
 
 async function show(signal) {
   const botId = part('bot').value
+  part('answers').replaceChildren()
+  part('shown').textContent = ''
+  part('more').hidden = true
   const { range, sought } = readFilters()
   shown = { botId, query: { ...range, ...sought }, results: [], cursor: '' }
-  for (const id of ['overview', 'funnel-about', 'funnel', 'answers']) part(id).replaceChildren()
-  part('shown').textContent = 'Looking …'
-  part('more').hidden = true
+  for (const id of ['overview-about', 'overview', 'funnel-about', 'funnel']) part(id).replaceChildren()
+  part('shown').textContent = 'Loading …'
   await Promise.all([
-    showOverview(botId, range, signal),
+    showOverview(botId, range, sought, signal),
     showBlocks(botId, range, sought, signal),
     showMore(signal),
   ])
 }
 
-async function showOverview(botId, range, signal) {
+/** Statistics know the time and the state of chats alone. */
+const allInRange = 'All results in this range, whatever was answered in them.'
+
+async function showOverview(botId, range, { answerContains, variable }, signal) {
   const { stats } = await ask(ofBot(botId, 'analytics/stats'), range, signal)
   const { totalViews, totalStarts, totalCompleted } = stats
-  const share = (number, of) => of > 0 && element('small', {}, ` ${percent(number / of)}`)
+  part('overview-about').textContent = answerContains || variable ? allInRange : ''
+  const share = (number, of, base) => of > 0 && element('small', {}, ` ${percent(number / of)} of ${base}`)
   part('overview').replaceChildren(
     ...[
       ['Chats', count(totalViews)],
-      ['With an answer', count(totalStarts), share(totalStarts, totalViews)],
-      ['Completed', count(totalCompleted), share(totalCompleted, totalStarts)],
+      ['With an answer', count(totalStarts), share(totalStarts, totalViews, 'all chats')],
+      ['Completed', count(totalCompleted), share(totalCompleted, totalStarts, 'those with an answer')],
     ].map(([title, ...value]) => element('div', {}, element('dt', {}, title), element('dd', {}, value))),
   )
 }
@@ -209,9 +243,7 @@ async function showBlocks(botId, range, { answerContains, variable }, signal) {
   try {
     blocks = (await ask(ofBot(botId, 'analytics/blocks'), range, signal)).blocks
     about.textContent =
-      answerContains || variable
-        ? 'Of all chats of this period and state, whatever was answered in them.'
-        : 'Each question of the published bot, in its order.'
+      answerContains || variable ? allInRange : 'Each question of the published bot, in its order.'
     if (blocks.length === 0) about.textContent = 'The published bot asks nothing.'
   } catch (error) {
     if (!(error instanceof Refusal) || error.status !== 404) throw error
@@ -225,6 +257,7 @@ async function showBlocks(botId, range, { answerContains, variable }, signal) {
 async function showMore(signal) {
   const { botId, query, results } = shown
   const more = part('more')
+  const hadFocus = document.activeElement === more
   more.disabled = true
   try {
     // Who looks for something is answered after so many results, whatever was found among them.
@@ -238,10 +271,23 @@ async function showMore(signal) {
     more.disabled = false
   }
   more.hidden = shown.cursor === null
-  const found = results.length === 0 ? 'None found' : `${count(results.length)} shown, newest first`
-  const isCut = shown.cursor !== null
-  part('shown').textContent = isCut ? `${found}; there may be more.` : `${found}; there are no more.`
-  if (results.length > 0) part('answers').replaceChildren(tableOf(results, flow))
+  part('shown').textContent = countText(results.length, shown.cursor !== null)
+  if (results.length === 0) return
+  const before = part('answers').querySelector('.scrolls')?.scrollLeft ?? 0
+  const table = tableOf(results, flow)
+  part('answers').replaceChildren(table)
+  table.scrollLeft = before
+  if (hadFocus) (more.hidden ? table : more).focus({ preventScroll: true })
+}
+
+/** The service counts no matches: their number is that of the rows that were read. */
+function countText(number, isCut) {
+  if (number === 0) return isCut ? 'No results so far; there may be more.' : 'No results'
+  return isCut
+    ? `Showing the newest ${count(number)} of at least ${count(number)} results`
+    : number === 1
+      ? 'Showing the only result'
+      : `Showing all ${count(number)} results, newest first`
 }
 
 part('more').addEventListener('click', () => add(showMore))

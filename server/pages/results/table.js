@@ -74,7 +74,10 @@ function answersOf({ answers }, blockId) {
   const given = answers.filter((answer) => answer.blockId === blockId)
   return given.flatMap(({ content, attachedFileUrls = [] }, index) => [
     index > 0 && ', ',
-    ...(attachedFileUrls.length > 0 ? attachedFileUrls.flatMap(linkOf) : [content]),
+    // The words of an answer without words are the addresses of its files.
+    content === attachedFileUrls.join(', ') ? '' : content,
+    attachedFileUrls.length > 0 && content !== attachedFileUrls.join(', ') && ' ',
+    ...attachedFileUrls.flatMap(linkOf),
   ])
 }
 

@@ -1,0 +1,19 @@
+/*
+ * Says that the page could not be loaded, for as long as it does not run: one file of many may not arrive. Where this
+ * file is the one, the style sheet shows the text after a while, and the link leads to the page without it.
+ */
+
+addEventListener(
+  'error',
+  ({ target }) => {
+    if (target === window || target.localName === 'script')
+      document.getElementById('loading')?.classList.add('failed')
+  },
+  true,
+)
+
+addEventListener('click', (event) => {
+  if (!event.target.closest?.('#loading a')) return
+  event.preventDefault()
+  location.reload()
+})
