@@ -17,6 +17,7 @@ const details = z
       .max(2_147_483_647)
       .optional()
       .meta({ description: 'How many results were deleted.', format: 'int32', example: 42 }),
+    createdBefore: timestamp('Only results that began before it were deleted.').optional(),
     isMore: z
       .boolean()
       .optional()

@@ -57,6 +57,7 @@ export const issueCodes = {
   rate_exceeded: 'the caller sent too many requests in a window of time',
   repeated: 'a parameter was given more than once',
   required: 'the property is required together with another one',
+  result_deleted: 'the result was deleted, and with it what this is about',
   reused: 'the idempotency key belongs to another request',
   revoked: 'the token was revoked',
   role_too_low:

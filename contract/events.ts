@@ -50,7 +50,12 @@ const deletedResults = z
       .array(recordId('Id of a result that was to be deleted.', exampleIds.result))
       .max(500)
       .nullable()
-      .meta({ description: 'The ids that were named; null where all results were deleted.', example: null }),
+      .meta({ description: 'The ids that were named; null where none were.', example: null }),
+    createdBefore: timestamp('Only results that began before it were deleted.').nullable().meta({
+      description:
+        'Only results that began before it were deleted; null where that does not matter. With neither, all results were deleted.',
+      example: null,
+    }),
   })
   .meta({ id: 'DeletedResultsEventData', description: 'Which results were deleted.' })
 
@@ -141,9 +146,9 @@ export const events = {
     example: { ...exampleResult, isCompleted: true },
   },
   'results.deleted': {
-    when: 'Results of a bot were deleted by a caller.',
+    when: 'Results of a bot were deleted by a caller, or were older than they are retained.',
     body: payload('results.deleted', 'ResultsDeletedEvent', 'Results were deleted.', deletedResults),
-    example: { botId: exampleIds.bot, resultIds: [exampleIds.result] },
+    example: { botId: exampleIds.bot, resultIds: [exampleIds.result], createdBefore: null },
   },
 } as const
 

@@ -25,10 +25,10 @@ export interface Operation {
   /** Parts of the document in the `bot` of the body, as current versions have them: its handler has them as texts alone. */
   documentParts?: Record<string, z.ZodType>
   /**
-   * The parameter of the query without which the operation means everything. Any body is refused then, and any
-   * Content-Type header too while it is absent: only a bare request means everything.
+   * The filters of the query without which the operation means everything. Any body is refused then, and any
+   * Content-Type header too while all are absent: only a bare request means everything.
    */
-  everythingWithout?: string
+  everythingWithout?: readonly string[]
   /** Takes an idempotency key although it needs no token. The key has to be long, since anybody could guess a short one. */
   takesLongKey?: true
   /** What it does is recorded in the audit log of the workspace, in the transaction that does it. */
@@ -67,6 +67,8 @@ interface Success {
    * repeats the request is told the id alone.
    */
   secretOf?: string
+  /** Where the response has the id of a result that it tells about: it is not kept longer than that. */
+  resultOf?: string
   examples: Record<string, Example>
   /** What is answered to `Prefer: return=minimal`, under a media type of its own. */
   minimal?: { body: z.ZodType; examples: Record<string, Example> }

@@ -10,7 +10,7 @@ const FIRST = Date.parse('1970-01-01T00:00:00.000Z')
 const LAST = Date.parse('9999-01-01T00:00:00.000Z')
 
 /** A moment with its time zone, as text in UTC with milliseconds: what is finer counts as the next one. */
-function moment(description: string, example: string) {
+export function moment(description: string, example: string) {
   return z
     .string()
     .max(40)

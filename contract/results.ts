@@ -1,5 +1,5 @@
 import { bot, define } from './operation.ts'
-import { inOrder, rangeFilters, searchFilters } from './result-filters.ts'
+import { inOrder, moment, rangeFilters, searchFilters } from './result-filters.ts'
 import {
   cursor,
   exampleIds,
@@ -156,7 +156,7 @@ export const results = define({
     tag: 'results',
     summary: 'Delete results of a bot',
     description:
-      'Deletes the results named by `resultIds`, or all results of the bot when the parameter is absent, with their answers, transcripts and logs. This cannot be undone. Unknown ids and ids of other bots are ignored. A body, an empty value or an unknown parameter is refused, and without `resultIds` a Content-Type header too, so that a misplaced list of ids can never delete everything.',
+      'Deletes the results named by `resultIds`, those that began before `createdBefore`, those that meet both, or all results of the bot when neither is given, with their answers, transcripts, logs and files. This cannot be undone. Their chats are over, and nothing of them is posted to webhook endpoints any more but `results.deleted`. Unknown ids and ids of other bots are ignored. A body, an empty value or an unknown parameter is refused, and without a filter a Content-Type header too, so that a misplaced list of ids can never delete everything.',
     access: bot('MEMBER'),
     isAudited: true,
     params,
@@ -168,15 +168,23 @@ export const results = define({
         })
         // As long as 500 ids of this service are. More would not fit the head of a request.
         .max(13_499)
+        .transform((ids) => ids.split(','))
         .optional()
         .meta({
-          maxLength: 13_499,
-          description:
-            'Ids of the results to delete, 1 to 500, separated by commas. Absent deletes all results.',
-          example: exampleIds.result,
+          type: 'array',
+          items: { type: 'string', minLength: 1, maxLength: 64, pattern: '^[A-Za-z0-9_-]+$' },
+          minItems: 1,
+          maxItems: 500,
+          description: 'Ids of the results to delete, separated by commas. Absent names none in particular.',
+          example: [exampleIds.result],
+          param: { style: 'form', explode: false },
         }),
+      createdBefore: moment(
+        'The moment before which the chats of the results to delete began, with its time zone; not in the future. Results without an answer are among them.',
+        '2026-03-01T00:00:00Z',
+      ),
     }),
-    everythingWithout: 'resultIds',
+    everythingWithout: ['resultIds', 'createdBefore'],
     success: {
       status: 200,
       description: 'The results are deleted.',

@@ -80,7 +80,7 @@ WHERE NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = 'bots'::reg
 SELECT create_distributed_table(name, 'bot_id', colocate_with => 'bots') FROM unnest(ARRAY[
   'bot_drafts', 'bot_publications', 'published_bots', 'results', 'result_answers', 'result_logs', 'result_transcripts',
   'chat_sessions', 'chat_steps', 'uploads', 'bot_stats_daily', 'bot_stats_hourly', 'bot_block_stats_daily',
-  'stats_rollups', 'purges', 'bot_idempotency_keys', 'bot_idempotency_responses'
+  'stats_rollups', 'purges', 'result_erasures', 'bot_idempotency_keys', 'bot_idempotency_responses'
 ]) AS name WHERE NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = name::regclass AND partmethod = 'h');--> statement-breakpoint
 
 -- Functions that the node of a bot runs as a whole, called by `chat/session-lookups.ts` (what steps read) and
@@ -129,6 +129,12 @@ BEGIN
   IF NOT FOUND THEN RETURN; END IF;
   SELECT b.workspace_id INTO workspace_id FROM bots b WHERE b.id = p_bot_id AND b.deleted_at IS NULL;
   IF NOT FOUND THEN RETURN; END IF;
+  -- A chat is over once its result is deleted.
+  IF result_id IS NOT NULL THEN
+    PERFORM FROM results r JOIN bots b ON b.id = r.bot_id WHERE r.bot_id = p_bot_id AND b.id = p_bot_id
+      AND r.id = read_chat_session.result_id AND r.created_at > coalesce(b.results_floor_at, '-infinity');
+    IF NOT FOUND THEN RETURN; END IF;
+  END IF;
   is_watched := EXISTS (
     SELECT FROM webhook_endpoints e WHERE e.workspace_id = read_chat_session.workspace_id AND e.is_enabled);
   RETURN NEXT;
@@ -136,8 +142,8 @@ END $$;--> statement-breakpoint
 
 CREATE OR REPLACE FUNCTION write_chat_result(
   p_bot_id text, p_id text, p_session_id text, p_is_new boolean, p_variables json, p_has_started boolean,
-  p_is_completed boolean, p_waiting_block_id text, p_transcript json, p_answers json, p_logs json, p_turns json,
-  p_now timestamptz, p_expires_at timestamptz, p_late_before timestamptz,
+  p_is_completed boolean, p_waiting_block_id text, p_waiting_block_bot_id text, p_transcript json, p_answers json,
+  p_logs json, p_full_log_id text, p_turns json, p_now timestamptz, p_expires_at timestamptz, p_late_before timestamptz,
   OUT created_at timestamptz, OUT has_started boolean, OUT is_completed boolean,
   OUT had_started boolean, OUT was_completed boolean
 ) LANGUAGE plpgsql AS $$
@@ -149,10 +155,12 @@ DECLARE
   v_seq integer;
   v_turns bigint;
   v_made_at timestamptz;
+  v_size bigint := 0;
   v_waits_until timestamptz := CASE WHEN p_waiting_block_id IS NOT NULL THEN p_expires_at END;
 BEGIN
   SELECT r.has_started, r.is_completed, r.waiting_block_id, r.waits_until INTO v_before
   FROM results r WHERE r.bot_id = p_bot_id AND r.id = p_id;
+  SELECT coalesce(sum(a.size), 0) INTO v_size FROM json_to_recordset(p_answers) AS a(size bigint);
 
   IF p_is_new THEN
     -- Who deletes all results waits for it or is waited for, and its time is above the floor that is left.
@@ -160,20 +168,27 @@ BEGIN
     FROM bots b WHERE b.id = p_bot_id FOR KEY SHARE;
     IF NOT FOUND THEN RETURN; END IF;
     INSERT INTO results AS r (bot_id, id, variables, has_started, is_completed, is_archived, last_chat_session_id,
-      waiting_block_id, waits_until, created_at, updated_at, transcript)
+      waiting_block_id, waiting_block_bot_id, waits_until, created_at, updated_at, transcript, answers_size)
     VALUES (p_bot_id, p_id, p_variables, p_has_started, p_is_completed, false, p_session_id,
-      p_waiting_block_id, v_waits_until, v_made_at, p_now, p_transcript)
+      p_waiting_block_id, p_waiting_block_bot_id, v_waits_until, v_made_at, p_now, p_transcript, v_size)
     ON CONFLICT (bot_id, id) DO UPDATE SET variables = excluded.variables,
       has_started = r.has_started OR excluded.has_started, is_completed = r.is_completed OR excluded.is_completed,
       last_chat_session_id = excluded.last_chat_session_id, waiting_block_id = excluded.waiting_block_id,
-      waits_until = excluded.waits_until, updated_at = excluded.updated_at
-    RETURNING r.created_at, r.has_started, r.is_completed, r.waiting_block_id, r.waits_until INTO v_after;
+      waiting_block_bot_id = excluded.waiting_block_bot_id, waits_until = excluded.waits_until,
+      updated_at = excluded.updated_at, answers_size = r.answers_size + excluded.answers_size
+      WHERE r.created_at > coalesce((SELECT b.results_floor_at FROM bots b WHERE b.id = p_bot_id), '-infinity')
+    RETURNING r.created_at, r.has_started, r.is_completed, r.waiting_block_id, r.waits_until, r.answers_size
+    INTO v_after;
+    IF NOT FOUND THEN RETURN; END IF;
   ELSE
     UPDATE results r SET variables = p_variables, has_started = r.has_started OR p_has_started,
       is_completed = r.is_completed OR p_is_completed, last_chat_session_id = p_session_id,
-      waiting_block_id = p_waiting_block_id, waits_until = v_waits_until, updated_at = p_now
-    WHERE r.bot_id = p_bot_id AND r.id = p_id
-    RETURNING r.created_at, r.has_started, r.is_completed, r.waiting_block_id, r.waits_until INTO v_after;
+      waiting_block_id = p_waiting_block_id, waiting_block_bot_id = p_waiting_block_bot_id,
+      waits_until = v_waits_until, updated_at = p_now, answers_size = r.answers_size + v_size
+    WHERE r.bot_id = p_bot_id AND r.id = p_id AND r.created_at > coalesce(
+      (SELECT b.results_floor_at FROM bots b WHERE b.id = p_bot_id), '-infinity')
+    RETURNING r.created_at, r.has_started, r.is_completed, r.waiting_block_id, r.waits_until, r.answers_size
+    INTO v_after;
     IF NOT FOUND THEN RETURN; END IF;
   END IF;
 
@@ -181,12 +196,19 @@ BEGIN
     SELECT coalesce(max(a.seq) + 1, 0) INTO v_seq FROM result_answers a WHERE a.bot_id = p_bot_id AND a.result_id = p_id;
   END IF;
   FOR v_entry IN SELECT * FROM json_to_recordset(p_answers)
-    AS a(place integer, block_id text, content text, files text[], transcript json)
+    AS a(place integer, block_id text, block_bot_id text, content text, files text[], transcript json)
+    WHERE v_after.answers_size <= 8000000
   LOOP
-    INSERT INTO result_answers (bot_id, result_id, seq, block_id, content, attached_file_urls, created_at, transcript)
-    VALUES (p_bot_id, p_id, v_seq + v_entry.place, v_entry.block_id, v_entry.content, v_entry.files, p_now,
-      v_entry.transcript);
+    INSERT INTO result_answers (bot_id, result_id, seq, block_id, block_bot_id, content, attached_file_urls, created_at,
+      transcript)
+    VALUES (p_bot_id, p_id, v_seq + v_entry.place, v_entry.block_id, v_entry.block_bot_id, v_entry.content,
+      v_entry.files, p_now, v_entry.transcript);
   END LOOP;
+  IF v_after.answers_size > 8000000 AND v_after.answers_size - v_size <= 8000000 THEN
+    INSERT INTO result_logs (bot_id, result_id, id, status, description, created_at)
+    VALUES (p_bot_id, p_id, p_full_log_id, 'error',
+      'The answers are too long: no more are stored with this result', p_now);
+  END IF;
   FOR v_entry IN SELECT * FROM json_to_recordset(p_logs)
     AS l(id text, status text, description text, details text, context text)
   LOOP
@@ -220,7 +242,7 @@ CREATE OR REPLACE FUNCTION write_chat_step(
   p_is_ended boolean, p_state json, p_last_message text, p_last_answer json, p_kept_step bytea, p_apart_step bytea,
   p_ended_at timestamptz, p_saved_at timestamptz,
   p_is_new boolean, p_variables json, p_has_started boolean, p_is_completed boolean, p_waiting_block_id text,
-  p_transcript json, p_answers json, p_logs json, p_turns json,
+  p_waiting_block_bot_id text, p_transcript json, p_answers json, p_logs json, p_full_log_id text, p_turns json,
   p_now timestamptz, p_expires_at timestamptz, p_late_before timestamptz,
   OUT is_written boolean, OUT created_at timestamptz, OUT has_started boolean, OUT is_completed boolean,
   OUT had_started boolean, OUT was_completed boolean
@@ -262,7 +284,7 @@ BEGIN
   IF p_is_new IS NOT NULL THEN
     SELECT r.* INTO created_at, has_started, is_completed, had_started, was_completed
     FROM write_chat_result(p_bot_id, p_result_id, p_session_id, p_is_new, p_variables, p_has_started, p_is_completed,
-      p_waiting_block_id, p_transcript, p_answers, p_logs, p_turns, p_now, p_expires_at, p_late_before) r;
+      p_waiting_block_id, p_waiting_block_bot_id, p_transcript, p_answers, p_logs, p_full_log_id, p_turns, p_now, p_expires_at, p_late_before) r;
   END IF;
 END $$;--> statement-breakpoint
 

@@ -185,11 +185,17 @@ describe('a request', () => {
   })
 
   test('for all results is never made by an argument that is not there', async () => {
-    const query = { resultIds: undefined } as unknown as { resultIds: string }
+    const query = { resultIds: undefined } as unknown as { resultIds: string[] }
     expect(await failure(client.results.delete('b', query))).toBeInstanceOf(TypeError)
-    await client.results.delete('b', { resultIds: 'c,d' }, patient)
+    expect(await failure(client.results.delete('b', { resultIds: [] }))).toBeInstanceOf(TypeError)
+    await client.results.delete('b', { resultIds: ['c', 'd'] }, patient)
+    await client.results.delete('b', { createdBefore: '2026-03-01T00:00:00Z' }, patient)
     await client.results.deleteAll('b', patient)
-    expect(sent.map(({ url }) => url.split('/').at(-1))).toEqual(['results?resultIds=c%2Cd', 'results'])
+    expect(sent.map(({ url }) => url.split('/').at(-1))).toEqual([
+      'results?resultIds=c%2Cd',
+      'results?createdBefore=2026-03-01T00%3A00%3A00Z',
+      'results',
+    ])
   })
 })
 

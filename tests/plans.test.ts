@@ -3,7 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
 import { authorize, type BotGrant } from '../server/access/index.ts'
 import { addLikelyLogs, insertClientLogs } from '../server/chat/client-logs.ts'
-import { stepStatements } from '../server/chat/step-statements.ts'
+import { usualStatements } from '../server/chat/usual-statements.ts'
 import { cursorKey } from '../server/db/migrate.ts'
 import { writeCursor } from '../server/db/page.ts'
 import { countBlocks, rollUpBlocks } from '../server/results/block-stats.ts'
@@ -389,7 +389,7 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
         ...(await sentDuring(add, own)),
         ...(await sentDuring(() => Promise.all([add(), add(nobodys), add(nobodys)]), own)),
         ...(await sentDuring(
-          () => stepStatements(own.db).answers([usualAnswer(now, sessionId)], { botId: 'bot-7' }),
+          () => usualStatements(own.db).answers([usualAnswer(now, sessionId)], { botId: 'bot-7' }),
           own,
         )),
       ]
@@ -484,7 +484,7 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
       })
       const one = usualAnswer(own.clock.now(), 'made')
       const together = await steps(async () => {
-        const { starts, answers, answersTold } = stepStatements(own.db)
+        const { starts, answers, answersTold } = usualStatements(own.db)
         await starts([one], { botId })
         await answers([one], { botId })
         await answersTold([one], { botId, workspaceId: here.workspaceId, idsBegin: '0', atHand: '[[]]' })
@@ -568,7 +568,7 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
       )
       await connection.query('DELETE FROM webhook_outbox')
       await connection.query('VACUUM ANALYZE webhook_outbox')
-      const { answersTold } = stepStatements(own.db)
+      const { answersTold } = usualStatements(own.db)
       const told = { botId: 'bot', workspaceId: 'workspace', idsBegin: '0', atHand: '[[]]' }
       const [sent] = await sentDuring(() => answersTold([usualAnswer(own.clock.now(), 'chat')], told), own)
       const plan = await planOf(sent as Sent, mode, connection)

@@ -274,7 +274,7 @@ describe('statistics are exact', () => {
     else {
       // A chat of another bot, which links to this one.
       const made = step(site.draft.id, completed)
-      const result = { botId, resultId: `result-${n}`, answers: [], variables: [] }
+      const result = { botId, resultId: `result-${n}`, isNew: false, answers: [], variables: [] }
       const outcome = { ...made.outcome, linkedResults: [{ ...result, ...completed }] }
       await saveStep(app.db, { ...made, outcome }, now)
     }

@@ -19,7 +19,7 @@ export function samplesOf(
 ): Sample[] {
   const request = {
     method: method.toUpperCase(),
-    target: targetOf(path, parameters, everythingWithout),
+    target: targetOf(path, parameters, everythingWithout?.[0]),
     isOpen: access.kind === 'anyone',
     body: body && shortest(Object.values(requestExamples).map(({ value }) => value)),
     file: fileBody && fileNameOf(parameters),

@@ -256,9 +256,10 @@ export const webhooks = define({
     tag: 'webhooks',
     summary: 'Send a delivery again',
     description:
-      'Puts the same event under the same `webhook-id` on its way once more, whatever came of it before, with all its attempts. Get the delivery tells what came of it.',
+      'Puts the same event under the same `webhook-id` on its way once more, whatever came of it before, with all its attempts. Get the delivery tells what came of it. An event of a result that was deleted is not sent again: that is a conflict.',
     access: workspace('ADMIN'),
     params: deliveryParams,
+    errors: ['CONFLICT'],
     success: {
       status: 200,
       description: 'The delivery is pending again.',

@@ -120,7 +120,7 @@ function createClient(options) {
     };
     const results = {
         list: on({ "method": "GET", "path": "/v1/bots/{botId}/results", "query": true, "entries": "results" }),
-        delete: on({ "method": "DELETE", "path": "/v1/bots/{botId}/results", "query": true, "needs": "resultIds" }),
+        delete: on({ "method": "DELETE", "path": "/v1/bots/{botId}/results", "query": true, "needs": ["resultIds", "createdBefore"] }),
         deleteAll: on({ "method": "DELETE", "path": "/v1/bots/{botId}/results" }),
         get: on({ "method": "GET", "path": "/v1/bots/{botId}/results/{resultId}" }),
         getTranscript: on({ "method": "GET", "path": "/v1/bots/{botId}/results/{resultId}/transcript" }),

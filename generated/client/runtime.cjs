@@ -170,8 +170,10 @@ function targetOf({ path, needs }, ids, query = {}) {
             throw new TypeError(`${name} is not an id`);
         return encodeURIComponent(id);
     });
-    if (needs !== undefined && query[needs] === undefined)
-        throw new TypeError(`${needs} is missing`);
+    // An empty list would be sent as nothing, which means everything.
+    const isGiven = (name) => String(query[name] ?? '') !== '';
+    if (needs && !needs.some(isGiven))
+        throw new TypeError(`${needs.join(' or ')} is missing`);
     const given = new URLSearchParams();
     for (const [name, value] of Object.entries(query))
         if (value !== undefined)

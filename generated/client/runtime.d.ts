@@ -101,7 +101,7 @@ export interface Operation {
     /** Whether the body is a file, sent as it is. */
     file?: boolean;
     /** The parameter of the query without which it would mean everything. */
-    needs?: string;
+    needs?: readonly string[];
     /** Whether it takes an idempotency key. */
     key?: boolean;
     /** Whether it takes no token. */

@@ -5,6 +5,7 @@ import type { Config } from '../config.ts'
 import { type Database, databaseError } from '../db/client.ts'
 import type { FileStore } from '../files/store.ts'
 import { rollUpBlocks } from '../results/block-stats.ts'
+import { eraseBatch } from '../results/erase.ts'
 import { expireResults } from '../results/retention.ts'
 import { rollUpBatch } from '../results/stats-rollup.ts'
 import { removeFiles } from './files.ts'
@@ -41,6 +42,7 @@ export function startBackground(
       interval: OFTEN,
       batch: (db, now) => purgeBatch(db, now, config.DELETED_BOTS_RETENTION_DAYS),
     },
+    { name: 'erasing copies of results', interval: OFTEN, batch: eraseBatch },
     { name: 'removing sessions', interval: OFTEN, batch: removeSessions },
     { name: 'counting results', interval: OFTEN, batch: rollUpBatch },
     { name: 'counting blocks', interval: OFTEN, batch: rollUpBlocks },

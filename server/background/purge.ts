@@ -1,4 +1,4 @@
-import { and, asc, eq, isNotNull, lte, or, type SQL, type SQLWrapper, sql } from 'drizzle-orm'
+import { and, asc, eq, isNotNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import { type Database, sqlState, type Transaction, transact } from '../db/client.ts'
 import {
@@ -18,6 +18,7 @@ import {
   publishedBots,
   purges,
   resultAnswers,
+  resultErasures,
   resultLogs,
   results,
   resultTranscripts,
@@ -30,6 +31,7 @@ import {
   workspaces,
 } from '../db/schema.ts'
 import { expression, selectRows } from '../db/selection.ts'
+import { requestErasure } from '../results/erase.ts'
 import { removeRows, sizeOf } from './remove-rows.ts'
 
 /*
@@ -53,34 +55,6 @@ export async function requestPurge(tx: Transaction, botId: string, now: Date) {
     .insert(purges)
     .values({ botId, requestedAt: now })
     .onConflictDoUpdate({ target: purges.botId, set: { requestedAt: now } })
-}
-
-/**
- * Removes the steps of sessions of a bot that have rows of their own; of a chat that goes on, all but the one that it
- * waits with.
- */
-export function earlierSteps(botId: SQL, sessionIds: SQLWrapper): SQL {
-  return sql`
-    DELETE FROM ${chatSteps} s WHERE s.bot_id = ${botId} AND s.session_id = ANY(${sessionIds})
-      AND NOT EXISTS (
-        SELECT FROM ${chatSessions} c
-        WHERE c.bot_id = ${botId} AND c.id = s.session_id AND c.revision = s.revision AND c.ended_at IS NULL
-      )`
-}
-
-/**
- * The same of those that the sessions have themselves. Of a chat that writes a step at this moment they stay until it
- * expires: whoever writes one has the session first and its result then, and who removes the reverse.
- */
-export function earlierKeptSteps(botId: SQL, sessionIds: SQLWrapper): SQL {
-  const newest = sql`substr(c.steps, 1, 2 + 256 * get_byte(c.steps, 0) + get_byte(c.steps, 1))`
-  const isApart = sql`EXISTS (
-    SELECT FROM ${chatSteps} s WHERE s.bot_id = ${botId} AND s.session_id = c.id AND s.revision = c.revision)`
-  return sql`
-    UPDATE ${chatSessions} c SET steps = CASE WHEN c.ended_at IS NULL AND NOT ${isApart} THEN ${newest} END
-    WHERE c.bot_id = ${botId} AND c.steps IS NOT NULL AND c.id = ANY(ARRAY(
-      SELECT f.id FROM ${chatSessions} f WHERE f.bot_id = ${botId} AND f.id = ANY(${sessionIds}) FOR UPDATE SKIP LOCKED
-    ))`
 }
 
 /** Bots that one look finds: as many processes can work at once. */
@@ -200,7 +174,7 @@ const partsOfResults = [
 async function purgeResults(tx: Transaction, { botId, rows: most, now }: Batch): Promise<boolean> {
   const rows = await selectRows(
     tx,
-    { id: results.id, sessionId: results.lastChatSessionId },
+    { id: results.id },
     (list) => sql`
       SELECT ${list} FROM ${results} JOIN ${bots} ON ${bots.id} = ${results.botId}
       WHERE ${results.botId} = ${botId}
@@ -208,8 +182,7 @@ async function purgeResults(tx: Transaction, { botId, rows: most, now }: Batch):
       ORDER BY ${results.id} LIMIT ${most} FOR UPDATE OF ${results}`,
   )
   if (rows.length === 0) return false
-  const ids = sql.param(rows.map(({ id }) => id))
-  const sessions = sql.param(rows.flatMap(({ sessionId }) => sessionId ?? []))
+  const ids = sql`${sql.param(rows.map(({ id }) => id))}`
   // First what a result has, of which the next batch removes the rest: nobody sees the result meanwhile.
   const part = { botId, rows: Math.min(10 * most, MAX_PART_ROWS) }
   const isOfThem = sql`result_id = ANY(${ids})`
@@ -217,11 +190,10 @@ async function purgeResults(tx: Transaction, { botId, rows: most, now }: Batch):
     if (await removeRows(tx, table, part, isOfThem, bytes)) return true
   }
   await tx.execute(sql`DELETE FROM ${results} WHERE bot_id = ${botId} AND id = ANY(${ids})`)
-  await tx.execute(earlierSteps(sql`${botId}`, sessions))
-  await tx.execute(earlierKeptSteps(sql`${botId}`, sessions))
   await tx.execute(sql`
     UPDATE ${uploads} SET remove_at = ${now.toISOString()}::timestamptz
     WHERE bot_id = ${botId} AND result_id = ANY(${ids})`)
+  await requestErasure(tx, botId, ids)
   return true
 }
 
@@ -298,6 +270,7 @@ const partsOfBots: readonly (readonly [PgTable, SQL?])[] = [
   [webhookDeliveries, sizeOf('data')],
   ...partsOfResults,
   [statsRollups],
+  [resultErasures],
   [botIdempotencyResponses, sizeOf('body')],
   [botIdempotencyKeys, sizeOf('body')],
   [publishedBots],

@@ -57,7 +57,7 @@ async function enterBot(run: Run, block: Block, position: Position, botId: strin
     const value = inherited.get(name)
     if (value !== undefined && value !== null) setVariable(run, id, value, frame)
   }
-  trackResult(run, frame)
+  trackResult(run, frame, true)
   return { kind: 'go', ...place }
 }
 
@@ -80,13 +80,14 @@ export function flowAllBack(run: Run): void {
 }
 
 /** Makes sure that a bot with a result of its own has a place where its answers go. */
-export function trackResult(run: Run, frame: LiveFrame): void {
+export function trackResult(run: Run, frame: LiveFrame, isNew = false): void {
   const { resultId, flowId, botId } = frame
   if (resultId === null || flowId === null || resultId === run.session.resultId) return
   if (run.linkedResults.has(resultId)) return
   run.linkedResults.set(resultId, {
     resultId,
     botId,
+    isNew,
     answers: [],
     variables: [],
     hasStarted: false,

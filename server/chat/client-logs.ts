@@ -1,9 +1,9 @@
-import { type SQL, sql } from 'drizzle-orm'
+import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { SaveClientLogs } from '../../generated/handlers.ts'
 import { type Database, prepareWrite, statements, transact } from '../db/client.ts'
 import { isDistributed } from '../db/distribution.ts'
 import { prepareLookup } from '../db/lookup.ts'
-import { bots, chatSessions, resultLogs } from '../db/schema.ts'
+import { bots, chatSessions, resultLogs, results } from '../db/schema.ts'
 import { expression } from '../db/selection.ts'
 import { newIds } from '../ids.ts'
 import type { LogEntry } from './types.ts'
@@ -39,6 +39,11 @@ const insertion = (source: SQL) => sql`
 const isThere = (bot: SQL) =>
   sql`EXISTS (SELECT FROM ${bots} WHERE ${bots.id} = ${bot} AND ${bots.deletedAt} IS NULL)`
 
+/** Locks the result against its deletion, and asks of the locked row whether it is still there. */
+const isHeld = (bot: SQL, result: SQL) => sql`EXISTS (
+  SELECT FROM ${results} r WHERE r.bot_id = ${bot} AND r.id = ${result} AND r.created_at > coalesce(
+    (SELECT results_floor_at FROM ${bots} WHERE id = ${bot}), '-infinity') FOR KEY SHARE)`
+
 const logStatements = statements((db, named) => ({
   count: prepareWrite(db, named('count_client_logs'), counting),
   // Asks of the session what a look at it asks, as does the next one.
@@ -48,6 +53,7 @@ const logStatements = statements((db, named) => ({
     sql`
       WITH counted AS (
         ${counting} AND result_id IS NOT NULL AND expires_at > ${at} AND ${isThere(sql`${botId}`)}
+          AND ${isHeld(sql`${botId}`, sql`result_id`)}
         RETURNING bot_id, result_id
       )
       ${insertion(sql`
@@ -74,6 +80,7 @@ const logStatements = statements((db, named) => ({
         ) AS s
         WHERE s.publication_id = asked."publicationId" AND s.result_id IS NOT NULL AND s.expires_at > asked.now
           AND ${countWith(sql`asked.logs`)} <= ${most} AND ${isThere(sql`asked."botId"`)}
+          AND ${isHeld(sql`asked."botId"`, sql`s.result_id`)}
       ), counted AS (
         UPDATE ${chatSessions} s SET client_logs = free.client_logs FROM free
         WHERE s.ctid = free.place_of_row AND s.bot_id = free.bot_id AND s.id = free.id
@@ -103,7 +110,14 @@ export async function insertClientLogs(
   if (!isDistributed(db)) return (await logStatements(db).insertCounted(valuesOf(session, given, now))) > 0
   const { botId, resultId } = session
   return transact(db, async (tx) => {
-    if ((await logStatements(tx).count(valuesOf(session, given, now))) !== 1) return false
+    // A statement of its own, which waits for a deletion: the session was looked up before.
+    const held = await tx
+      .select({ id: results.id })
+      .from(results)
+      .where(and(eq(results.botId, botId), eq(results.id, resultId)))
+      .for('key share')
+    if (held.length === 0 || (await logStatements(tx).count(valuesOf(session, given, now))) !== 1)
+      return false
     await insertLogs(tx, botId, resultId, given, now)
     return true
   })

@@ -295,8 +295,12 @@ function firstFrame(flow: Flow, options: StartOptions): LiveFrame {
 /** What is remembered of an earlier visit first, then what the page passes in. */
 function giveValues(run: Run, frame: LiveFrame, options: StartOptions): void {
   const { variables, variablesByName } = frame.flow
-  for (const { id, name, value } of options.rememberedVariables ?? []) {
-    setVariable(run, variables.has(id) ? id : variablesByName.get(name)?.id, value)
+  const remembered = options.rememberedVariables ?? []
+  for (const { id, name, value } of remembered) {
+    // Copies of a bot have its ids: one that is merged may have given another variable this id.
+    const isOwn = variables.get(id)?.name === name
+    const isRenamed = variables.has(id) && remembered.filter((other) => other.id === id).length === 1
+    setVariable(run, isOwn ? id : (variablesByName.get(name)?.id ?? (isRenamed ? id : undefined)), value)
   }
   for (const [name, value] of Object.entries(options.prefilledVariables ?? {})) {
     setVariable(run, variablesByName.get(name)?.id, value)

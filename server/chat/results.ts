@@ -26,7 +26,7 @@ export function withValues(flow: Flow, variables: ResultVariable[], values: Loos
   return Object.entries(values).reduce((list, [name, given]) => {
     const variable = variablesByName.get(name)
     if (variable === undefined || variable.isSessionVariable) return list
-    const others = list.filter(({ id }) => id !== variable.id)
+    const others = list.filter(({ id, name }) => id !== variable.id || name !== variable.name)
     const value = toValue(given)
     return value === null ? others : [...others, { id: variable.id, name, value }]
   }, variables)

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import { type Database, statements, transact } from '../db/client.ts'
 import { nodeOf } from '../db/nodes.ts'
 import { expression, optional, prepareSelect, type RowOf } from '../db/selection.ts'
+import { newId } from '../ids.ts'
 import { daysLateBefore } from '../results/stats-epochs.ts'
 import { insertEvents } from '../webhooks/outbox.ts'
 import type { toLogRows } from './client-logs.ts'
@@ -28,6 +29,10 @@ export interface ResultRow {
   has_started: boolean
   is_completed: boolean
   waiting_block_id: string | null
+  /** The bot of that block where it is another one. */
+  waiting_block_bot_id: string | null
+  /** Whether the step makes it: one that was deleted since does not come back. */
+  is_new: boolean
   /** What was said in the step that makes it, where no answer has it. */
   transcript?: KeptEntry[]
 }
@@ -38,7 +43,11 @@ export interface AnswerRow {
   /** Its place among those of its result. */
   place: number
   block_id: string
+  /** The bot of the block where that is another one than that of the result. */
+  block_bot_id: string | null
   content: string
+  /** Bytes of content and addresses of files. */
+  size: number
   files: string[] | undefined
   /** What was said in the step; with one answer of it. */
   transcript?: KeptEntry[]
@@ -93,9 +102,11 @@ const ofResult = parameters(
   'hasStarted',
   'isCompleted',
   'waitingBlockId',
+  'waitingBlockBotId',
   'transcript',
   'answers',
   'logs',
+  'fullLogId',
   'turns',
   'now',
   'expiresAt',
@@ -183,14 +194,16 @@ function givenOf(row: ResultRow | undefined, rows: StepRows, at: Date) {
     (answer) => answer.bot_id === row?.bot_id && answer.result_id === row.id,
   )
   return {
-    isNew: row ? rows.made.includes(row) : null,
+    isNew: row ? row.is_new : null,
     variables: row ? JSON.stringify(row.variables) : null,
     hasStarted: row?.has_started,
     isCompleted: row?.is_completed,
     waitingBlockId: row?.waiting_block_id,
+    waitingBlockBotId: row?.waiting_block_bot_id,
     transcript: row?.transcript ? JSON.stringify(row.transcript) : null,
     answers: JSON.stringify(answers),
     logs: JSON.stringify(rows.logs),
+    fullLogId: newId(at),
     turns: rows.transcript.length > 0 ? JSON.stringify(rows.transcript) : null,
     lateBefore: daysLateBefore(at),
   }

@@ -2,7 +2,7 @@ import type { components } from '../../generated/openapi.ts'
 import { type Database, sqlState } from '../db/client.ts'
 import { isDistributed } from '../db/distribution.ts'
 import { isBesideFirstRelease } from '../db/releases.ts'
-import { newIds } from '../ids.ts'
+import { newId, newIds } from '../ids.ts'
 import { lateBefore } from '../results/stats-epochs.ts'
 import { isWanted, wakeAfter } from '../webhooks/outbox.ts'
 import { toLogRows } from './client-logs.ts'
@@ -121,6 +121,13 @@ async function writeStep(db: Database, step: Step, now: Date, isRepeated: boolea
     expiresAt: expiryOf(hasEnded, now).toISOString(),
   }
   const waiting = waitingResultOf(outcome.state)
+  const waitingOf = (botId: string, resultId: string) => {
+    const isHere = waiting?.resultId === resultId
+    return {
+      waiting_block_id: isHere ? waiting.blockId : null,
+      waiting_block_bot_id: isHere && waiting.blockBotId !== botId ? waiting.blockBotId : null,
+    }
+  }
   // Linked bots have results of their own, made when they first appear.
   const linked = outcome.linkedResults.map((result) => ({
     bot_id: result.botId,
@@ -128,7 +135,8 @@ async function writeStep(db: Database, step: Step, now: Date, isRepeated: boolea
     variables: result.variables,
     has_started: result.hasStarted,
     is_completed: result.isCompleted,
-    waiting_block_id: waiting?.resultId === result.resultId ? waiting.blockId : null,
+    ...waitingOf(result.botId, result.resultId),
+    is_new: result.isNew,
   }))
   const own = (resultId: string) => ({
     bot_id: session.botId,
@@ -136,7 +144,8 @@ async function writeStep(db: Database, step: Step, now: Date, isRepeated: boolea
     variables: outcome.variables,
     has_started: outcome.hasStarted,
     is_completed: outcome.isCompleted,
-    waiting_block_id: waiting?.resultId === resultId ? waiting.blockId : null,
+    ...waitingOf(session.botId, resultId),
+    is_new: step.isNewResult,
   })
   const made: ResultRow[] = step.resultId !== null && step.isNewResult ? [own(step.resultId)] : []
   const answers = step.resultId === null ? [] : toAnswers(session.botId, step.resultId, outcome.answers)
@@ -181,6 +190,7 @@ async function writeStep(db: Database, step: Step, now: Date, isRepeated: boolea
         changed: JSON.stringify(rows.changed),
         answers: JSON.stringify(rows.answers),
         logs: JSON.stringify(rows.logs),
+        fullLogId: newId(now),
         transcript: JSON.stringify(rows.transcript.length === 0 ? [] : [{ entries: rows.transcript }]),
       })
       isWritten = written === 1
@@ -200,7 +210,8 @@ export function waitingResultOf(state: SessionState | null) {
   const frame = state?.frames.at(-1)
   const blockId = state?.waiting?.blockId
   if (!state || !frame?.resultId || blockId === undefined) return undefined
-  return { botId: resultBotOf(state.frames) ?? frame.botId, resultId: frame.resultId, blockId }
+  const botId = resultBotOf(state.frames) ?? frame.botId
+  return { botId, resultId: frame.resultId, blockId, blockBotId: frame.botId }
 }
 
 /** What a step may have to tell of what is wanted: that a result began or is completed only where it was not before. */
@@ -251,7 +262,12 @@ function toAnswers(botId: string, resultId: string, answers: readonly Answer[]):
     result_id: resultId,
     place,
     block_id: answer.blockId,
+    block_bot_id: answer.botId === undefined || answer.botId === botId ? null : answer.botId,
     content: answer.content,
+    size: [answer.content, ...(answer.attachedFileUrls ?? [])].reduce(
+      (sum, text) => sum + Buffer.byteLength(text),
+      0,
+    ),
     files: answer.attachedFileUrls,
   }))
 }

@@ -5,6 +5,7 @@ import { prepareLookup } from '../db/lookup.ts'
 import { nodeOf } from '../db/nodes.ts'
 import { bots, chatSessions, publicIds, publishedBots, results, webhookEndpoints } from '../db/schema.ts'
 import { expression, optional, prepareSelect } from '../db/selection.ts'
+import { isAlive } from '../results/alive.ts'
 
 /*
  * What a step of a chat is looked up by. On a cluster the node of the bot runs a function (`migrations/distribute.sql`) for
@@ -100,7 +101,9 @@ function resumeLookup(...[db, named]: StatementContext) {
         SELECT * FROM ${chatSessions} s WHERE s.bot_id = asked."botId" AND s.id = asked."sessionId" OFFSET 0
       ) AS ${chatSessions}
       JOIN ${bots} ON ${bots.id} = asked."botId" AND ${bots.deletedAt} IS NULL
-      WHERE ${chatSessions.expiresAt} > asked.now`,
+      WHERE ${chatSessions.expiresAt} > asked.now
+        AND CASE WHEN ${chatSessions.resultId} IS NULL THEN true
+          ELSE ${isAlive(sql`asked."botId"`, sql`${chatSessions.resultId}`)} END`,
   )
 }
 

@@ -8,6 +8,7 @@ import { after, newestFirst, type Position } from '../db/page.ts'
 import { results, chatSessions as table } from '../db/schema.ts'
 import { expression, optional, prepareSelect, type RowOf, selectRows } from '../db/selection.ts'
 import { JsonText } from '../json/json-text.ts'
+import { isAlive } from '../results/alive.ts'
 import { insertLogs } from './client-logs.ts'
 import { setVariables } from './engine.ts'
 import { readState } from './kept-states.ts'
@@ -40,6 +41,7 @@ const chatStatements = statements((db, named) => ({
     (list) => sql`SELECT ${list} FROM ${table}
       WHERE ${table.botId} = ${sql.placeholder('botId')} AND ${table.endedAt} IS NULL AND ${table.state} IS NOT NULL
         AND ${table.resultId} IS NOT NULL AND ${table.expiresAt} > ${sql.placeholder('now')}::timestamptz
+        AND ${isAlive(sql`${sql.placeholder('botId')}`, sql`${table.resultId}`)}
         AND ${after(table.createdAt, table.id)}
       ORDER BY ${sql.join(newestFirst(table.createdAt, table.id), sql`, `)} LIMIT ${sql.placeholder('limit')}`,
   ),
@@ -75,6 +77,7 @@ export function steer(
           eq(table.id, sessionId),
           isNotNull(table.state),
           gt(table.expiresAt, now),
+          isAlive(sql`${botId}`, sql`${table.resultId}`),
         ),
       )
       .for('update')
@@ -105,6 +108,13 @@ export function steer(
         .set({ variables: toJson(set.result), updatedAt: now })
         .where(and(eq(results.botId, botId), eq(results.id, resultId)))
     }
+    // A statement of its own: whoever deletes the result is waited for, and has deleted it then.
+    const [held] = await db
+      .select({ id: results.id })
+      .from(results)
+      .where(and(eq(results.botId, botId), eq(results.id, resultId)))
+      .for('key share')
+    if (!held) return undefined
     if (isOver) {
       const log = { status: 'info', description: 'A member ended the chat' }
       await insertLogs(db, botId, resultId, [log], now)

@@ -308,6 +308,8 @@ export type LogEntry = Schemas['ChatLog'] & {
 
 export interface Answer {
   blockId: string
+  /** The bot of the block where its result is that of another bot, into which it is merged. */
+  botId?: string
   content: string
   attachedFileUrls?: string[]
 }
@@ -331,6 +333,8 @@ export interface TranscriptEntry {
 export interface LinkedResult {
   resultId: string
   botId: string
+  /** Whether this step has made it: one that was deleted since does not come back. */
+  isNew: boolean
   /** New ones, given in this step. */
   answers: Answer[]
   /** All of them, replacing what was stored. */

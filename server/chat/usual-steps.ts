@@ -5,7 +5,7 @@ import { gather } from '../db/gather.ts'
 import { lateBefore } from '../results/stats-epochs.ts'
 import { idsBegin, isWanted, wakeAfter } from '../webhooks/outbox.ts'
 import type { ResultRow, StepRows } from './saving-on-node.ts'
-import { stepStatements } from './step-statements.ts'
+import { usualStatements } from './usual-statements.ts'
 
 /*
  * The steps that nearly all are: the start of a chat with a new result, or one answer. Those of one bot that are to be
@@ -51,6 +51,7 @@ export async function writeUsual(
     hasStarted: result.has_started,
     isCompleted: result.is_completed,
     waitingBlockId: result.waiting_block_id,
+    waitingBlockBotId: result.waiting_block_bot_id,
     ...values,
   }
   if (values.revision === 0) {
@@ -65,7 +66,9 @@ export async function writeUsual(
     tells: told ? typesToTell(result, told) : '',
     lateBefore: lateBefore(now),
     blockId: answer.block_id,
+    blockBotId: answer.block_bot_id,
     content: answer.content,
+    answerSize: answer.size,
     files: answer.files,
     transcript: JSON.stringify(answer.transcript),
     ...own,
@@ -129,7 +132,7 @@ async function writeGroup(db: Database, steps: UsualStep[]): Promise<boolean[]> 
 
 async function writeAlone(db: Database, step: UsualStep): Promise<boolean> {
   const { kind, values } = step
-  const { start, answer, answerTold, answerApart, answerApartTold } = stepStatements(db)
+  const { start, answer, answerTold, answerApart, answerApartTold } = usualStatements(db)
   const kept = { start, answer, answerTold }
   const apart = { start, answer: answerApart, answerTold: answerApartTold }
   const written = await (values.apartStep ? apart : kept)[kind]({ ...values, ...toTell([step]) })
@@ -138,7 +141,7 @@ async function writeAlone(db: Database, step: UsualStep): Promise<boolean> {
 
 function writeTogether(db: Database, steps: UsualStep[]): Promise<boolean[]> {
   const [{ kind, botId }] = steps as [UsualStep]
-  const { starts, answers, answersTold } = stepStatements(db)
+  const { starts, answers, answersTold } = usualStatements(db)
   const given = steps.map(({ values }) => ({
     ...values,
     files: values.files ? JSON.stringify(values.files) : null,

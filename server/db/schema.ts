@@ -392,11 +392,15 @@ export const results = pgTable(
     isCompleted: boolean('is_completed').notNull().default(false),
     isArchived: boolean('is_archived').notNull().default(false),
     lastChatSessionId: text('last_chat_session_id'),
-    /** The block of this bot that the chat waits at, and until when it can be answered; null where it does not wait. */
+    /** The block that the chat waits at, and until when it can be answered; null where it does not wait. */
     waitingBlockId: text('waiting_block_id'),
+    /** The bot of that block where it is another one than this. */
+    waitingBlockBotId: text('waiting_block_bot_id'),
     waitsUntil: time('waits_until'),
     /** What was said when it was made, see `chat/kept-transcripts.ts`. */
     transcript: json('transcript'),
+    /** Bytes of all answers that were given to it, those included that were too many to be stored. */
+    answersSize: bigint('answers_size', { mode: 'number' }).notNull().default(0),
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),
   },
@@ -425,6 +429,8 @@ export const resultAnswers = pgTable(
     resultId: text('result_id').notNull(),
     seq: integer('seq').notNull(),
     blockId: text('block_id').notNull(),
+    /** The bot of the block where that is not the bot of the result: a linked bot that merges its results. */
+    blockBotId: text('block_bot_id'),
     content: text('content').notNull(),
     attachedFileUrls: text('attached_file_urls').array(),
     createdAt: time('created_at').notNull(),
@@ -500,6 +506,11 @@ export const chatSessions = pgTable(
   },
   (table) => [
     index('chat_sessions_expiry').on(table.expiresAt),
+    // Finds all sessions of a deleted result. Steps leave both columns as they are.
+    index('chat_sessions_result')
+      .on(table.botId, table.resultId)
+      .where(sql`result_id IS NOT NULL`)
+      .concurrently(),
     // Not of `state`, which changes with every step: each would be written into all indexes.
     // Without the id, which is long, and of few chats needed to tell which is newer.
     index('chat_sessions_live')
@@ -571,6 +582,8 @@ export const botStatsDaily = pgTable(
     /** The epoch under which its blocks were counted, and when the last of its chats that waited is over. */
     blocksEpoch: bigint('blocks_epoch', { mode: 'number' }),
     blocksSettleAt: time('blocks_settle_at'),
+    /** When its blocks are due to be counted: moved on before each attempt, so that one that fails lets others go first. */
+    blocksDueAt: time('blocks_due_at'),
   },
   (table) => [
     primaryKey({ columns: [table.botId, table.day] }),
@@ -618,14 +631,25 @@ export const botBlockStatsDaily = pgTable(
 export const statsRollups = pgTable('stats_rollups', {
   botId: text('bot_id').primaryKey(),
   dueAt: time('due_at').notNull(),
+  /** Whether its answers took too long to count in a request: it is counted by day however few results it has. */
+  hasManyAnswers: boolean('has_many_answers').notNull().default(false),
 })
 
 /** Requests with a key that are about one bot. */
 export const botIdempotencyKeys = pgTable(
   'bot_idempotency_keys',
-  { botId: text('bot_id').notNull(), ...keyedRequest() },
+  {
+    botId: text('bot_id').notNull(),
+    ...keyedRequest(),
+    /** The result that the response tells about; the response is deleted with it. */
+    resultId: text('result_id'),
+  },
   (table) => [
     primaryKey({ columns: [table.botId, table.userId, table.key] }),
+    index('bot_idempotency_keys_result')
+      .on(table.botId, table.resultId)
+      .where(sql`result_id IS NOT NULL`)
+      .concurrently(),
     index('bot_idempotency_keys_age').on(table.createdAt),
   ],
 )
@@ -702,6 +726,22 @@ export const webhookOutbox = pgTable(
     events: json('events').notNull(),
   },
   (table) => [primaryKey({ columns: [table.botId, table.writtenAt, table.id] })],
+)
+
+/** Deleted results of which copies may be left in sessions, deliveries and stored responses; see `results/erase.ts`. */
+export const resultErasures = pgTable(
+  'result_erasures',
+  {
+    botId: text('bot_id').notNull(),
+    resultId: text('result_id').notNull(),
+    /** Counts the passes that are done. */
+    passes: smallint('passes').notNull().default(0),
+    dueAt: time('due_at').notNull(),
+  },
+  (table) => [
+    primaryKey({ columns: [table.botId, table.resultId] }),
+    index('result_erasures_due').on(table.dueAt),
+  ],
 )
 
 /** Bots of which something is to be removed in the background: deleted results, or all of a deleted bot. */

@@ -4,6 +4,7 @@ import { type Database, statements, transact } from '../db/client.ts'
 import { bots, chatSessions, results, uploads as table } from '../db/schema.ts'
 import { prepareSelect, type RowOf } from '../db/selection.ts'
 import { newId } from '../ids.ts'
+import { isAlive } from '../results/alive.ts'
 import { FIRST_BYTES, mediaTypeOf } from './kinds.ts'
 import type { FileStore } from './store.ts'
 
@@ -195,7 +196,7 @@ export async function keepUploads(tx: Database, sessionId: string, kept: readonl
     await tx.execute(sql`
       UPDATE ${table} SET remove_at = NULL
       WHERE bot_id = ${botId} AND id = ${id} AND session_id = ${sessionId} AND is_complete
-        AND EXISTS (SELECT FROM ${results} r WHERE r.bot_id = ${botId} AND r.id = ${table.resultId})`)
+        AND ${isAlive(sql`${botId}`, sql`${table.resultId}`)}`)
   }
 }
 

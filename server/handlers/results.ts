@@ -4,7 +4,7 @@ import type { Contexts } from '../context.ts'
 import { paged, readCursor, writeCursor } from '../db/page.ts'
 import { entityTag } from '../entity-tags.ts'
 import { toIso } from '../iso-time.ts'
-import { deleteAll, deleteSome } from '../results/delete.ts'
+import { deleteAll, deletedResults, deleteSome } from '../results/delete.ts'
 import { exportPart } from '../results/export.ts'
 import { readFilter, scopeOf } from '../results/filter.ts'
 import { logPage, resultOf, resultPage, toResult } from '../results/page.ts'
@@ -22,14 +22,27 @@ export const results: ResultsHandlers<Contexts> = {
   },
 
   async deleteResults({ query }, reply, { db, grant, now }) {
-    const resultIds = query.resultIds === undefined ? null : [...new Set(query.resultIds.split(','))]
+    const resultIds = query.resultIds === undefined ? null : [...new Set(query.resultIds)]
+    const createdBefore = query.createdBefore === undefined ? null : new Date(query.createdBefore)
+    if (createdBefore && createdBefore > now) {
+      const message = 'Expected a moment that is not in the future'
+      return reply.fail('BAD_REQUEST', [{ path: ['query', 'createdBefore'], code: 'invalid_value', message }])
+    }
     const { id: botId, workspaceId } = grant.bot
     await telling(
       db,
       grant,
       now,
-      (tx) => (resultIds ? deleteSome(tx, grant, resultIds, now) : deleteAll(tx, grant, now)),
-      () => ({ type: 'results.deleted', workspaceId, botId, data: { botId, resultIds } }),
+      (tx) =>
+        resultIds
+          ? deleteSome(tx, grant, resultIds, createdBefore, now)
+          : deleteAll(tx, grant, createdBefore, now),
+      () => ({
+        type: 'results.deleted',
+        workspaceId,
+        botId,
+        data: deletedResults(botId, resultIds, createdBefore),
+      }),
     )
     return reply.ok({ message: 'success' })
   },

@@ -104,9 +104,12 @@ export const webhooks: WebhooksHandlers<Contexts> = {
   },
 
   async redeliverWebhookDelivery({ params }, reply, { db, grant }) {
-    return (await redeliver(db, grant, params.endpointId, params.deliveryId))
-      ? reply.ok({ message: 'success' })
-      : reply.fail('NOT_FOUND')
+    const isDue = await redeliver(db, grant, params.endpointId, params.deliveryId)
+    if (isDue === 'deleted') {
+      const message = 'The result of this event was deleted, so it is not sent again'
+      return reply.fail('CONFLICT', [{ path: ['path', 'deliveryId'], code: 'result_deleted', message }])
+    }
+    return isDue ? reply.ok({ message: 'success' }) : reply.fail('NOT_FOUND')
   },
 }
 

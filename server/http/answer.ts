@@ -25,6 +25,8 @@ export interface Answer {
   unexplained?: 'NOT_FOUND' | 'FORBIDDEN'
   /** Id of what was made, where the body holds its secret. */
   madeId?: string
+  /** Id of the result that the body tells about. */
+  resultId?: string
 }
 
 /** Makes the answers of one operation. */
@@ -42,7 +44,7 @@ export interface AnyReply {
  */
 export function createReply(operationId: string, operation: Operation): AnyReply {
   const declared = new Set(errorsOf(operation))
-  const { status, location, secretOf, mediaType = 'application/json' } = operation.success
+  const { status, location, secretOf, resultOf, mediaType = 'application/json' } = operation.success
   const isRead = operation.method === 'get'
   const fail = (code: ErrorCode, issues: readonly Issue[] = []): Answer => {
     if (!declared.has(code)) throw new Error(`${operationId} does not declare ${code}`)
@@ -75,7 +77,8 @@ export function createReply(operationId: string, operation: Operation): AnyReply
         return { status, headers: { ...headers, ...stream.headers }, mediaType, body: pieces }
       }
       const madeId = secretOf && String(pick(body, secretOf))
-      return { status, headers, mediaType, madeId, body: encode(body) }
+      const resultId = resultOf && (pick(body, resultOf) as string | undefined)
+      return { status, headers, mediaType, madeId, resultId, body: encode(body) }
     },
     minimal: (body, etag) => ({
       status,

@@ -232,7 +232,7 @@ async function keep(
   request: Keyed,
   botId: string | null,
   claim: string | null,
-  { status, headers, body, mediaType, madeId }: Answer,
+  { status, headers, body, mediaType, madeId, resultId }: Answer,
 ): Promise<boolean> {
   const { keep: write, keepLarge } = keyStatements(tx)[botId === null ? 'user' : 'bot']
   const values = valuesOf(request, botId, claim)
@@ -244,6 +244,7 @@ async function keep(
     headers: JSON.stringify({ ...headers, [TYPE]: mediaType }),
     body: isLarge ? null : bytes,
     madeId: madeId ?? null,
+    resultId: resultId ?? null,
   })
   if (kept !== 1) return false
   if (isLarge) await keepLarge({ ...values, body: gzipSync(bytes, { level: constants.Z_BEST_SPEED }) })
@@ -312,7 +313,8 @@ const keyStatements = statements((db, named) => {
         named(`${name}_keep`),
         sql`UPDATE ${table} SET claim = NULL, status = ${sql.placeholder('status')},
           headers = ${sql.placeholder('headers')}::json, body = ${sql.placeholder('body')},
-          made_id = ${sql.placeholder('madeId')} WHERE ${isHeld}`,
+          made_id = ${sql.placeholder('madeId')}${hasBot ? sql`, result_id = ${sql.placeholder('resultId')}` : sql``}
+          WHERE ${isHeld}`,
       ),
       beat: prepareWrite(
         db,
@@ -338,6 +340,11 @@ function answerTo({ digest }: Keyed, earlier: Earlier, reply: AnyReply): Answer 
   }
   const { status, headers, body, madeId } = earlier
   if (status === null) return inProgress(reply)
+  if (body === null && madeId === null) {
+    const message =
+      'The response was deleted together with the result of the chat; send a new key to start another one'
+    return reply.fail('CONFLICT', [issue('result_deleted', message)])
+  }
   if (body === null) {
     const current = madeId === null ? undefined : { id: madeId }
     const message = 'The answer held a secret, which is not stored'

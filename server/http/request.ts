@@ -191,21 +191,22 @@ function isEmptyObject(bytes: Buffer): boolean {
 function requireBare(
   { url, headers }: express.Request,
   { query, issues }: Address,
-  naming: string,
+  filters: readonly string[],
 ): Body | Mistake {
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
   if (hasBody) {
-    const message = `This operation takes no body; name the records in the query, as ?${naming}=ID1,ID2`
+    const message = `This operation takes no body; name the records in the query, as ?${filters[0]}=ID1,ID2`
     return wrong([{ path: ['body'], code: 'unexpected', message }])
   }
-  const isNamed = (query as Record<string, unknown> | undefined)?.[naming] !== undefined
+  const given = (query ?? {}) as Record<string, unknown>
+  const isNamed = filters.some((name) => given[name] !== undefined)
   // A link that lost its parameters on the way still ends with what stood between them.
   if (!isNamed && issues.length === 0 && /[?]./.test(url)) {
-    const message = `Without ${naming}, send no query string at all`
+    const message = `Without ${filters.join(' or ')}, send no query string at all`
     return wrong([{ path: ['query'], code: 'unexpected', message }])
   }
   if (headers['content-type'] === undefined || isNamed) return nothing
-  const message = `This operation takes no body, hence no Content-Type; name records in the query parameter ${naming}`
+  const message = `This operation takes no body, hence no Content-Type; name records in the query parameter ${filters.join(' or ')}`
   return wrong([{ path: ['header', 'content-type'], code: 'unexpected', message }])
 }
 

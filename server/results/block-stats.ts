@@ -24,14 +24,19 @@ const status = (result: string) =>
   sql.raw(`CASE WHEN NOT ${result}.has_started THEN 'seen'
     WHEN ${result}.is_completed THEN 'completed' ELSE 'started' END`)
 
-/** A row per answer, and one per result that waits, whose `waits_until` is there. */
+/**
+ * A row per answer, and one per result that waits, whose `waits_until` is there. Blocks of linked bots that merge their
+ * results here are others, though copies of a bot have the same ids.
+ */
 const eventsBetween = (botId: SQL, begins: SQL, ends: SQL) => sql`
   SELECT e.block_id, e.waits_until, ${status('r')} AS status
   FROM ${results} r CROSS JOIN LATERAL (
     SELECT a.block_id, NULL::timestamptz AS waits_until
     FROM ${resultAnswers} a WHERE a.bot_id = ${botId} AND a.result_id = r.id
+      AND coalesce(a.block_bot_id, a.bot_id) = a.bot_id
     UNION ALL
     SELECT r.waiting_block_id, r.waits_until WHERE r.waiting_block_id IS NOT NULL
+      AND coalesce(r.waiting_block_bot_id, r.bot_id) = r.bot_id
   ) AS e
   WHERE r.bot_id = ${botId} AND r.has_started IN (true, false) AND NOT r.is_archived
     AND r.created_at >= ${begins} AND r.created_at < ${ends}`

@@ -1,94 +1,124 @@
 import { eq, sql } from 'drizzle-orm'
+import type { components } from '../../generated/openapi.ts'
 import type { BotGrant } from '../access/index.ts'
-import { earlierKeptSteps, earlierSteps, requestPurge } from '../background/purge.ts'
-import { type Database, transact } from '../db/client.ts'
+import { requestPurge } from '../background/purge.ts'
+import { type Database, type Transaction, transact } from '../db/client.ts'
 import { isDistributed } from '../db/distribution.ts'
-import {
-  bots,
-  resultAnswers,
-  resultLogs,
-  resultTranscripts,
-  results as table,
-  uploads,
-} from '../db/schema.ts'
+import { bots, results as table } from '../db/schema.ts'
 import { expression, selectRows } from '../db/selection.ts'
-import { entryWith, newEntry, writeEntry } from '../workspaces/audit.ts'
+import { newEntry, writeEntry } from '../workspaces/audit.ts'
+import { deleteRowsOf, requestErasure } from './erase.ts'
 import { lateBefore, raiseEpochs, raiseEpochsOf } from './stats-epochs.ts'
 
 /** Of more results than these nobody is told how many they were: a deletion takes the same time for one as for millions. */
-const MOST_COUNTED = 10_000
+const MAX_COUNTED_RESULTS = 10_000
+
+const deedOf = ({ caller }: BotGrant) => ({ by: caller, operation: 'deleteResults' }) as const
 
 /**
- * Moves the floor under which results do not exist, which takes the same time for one as for millions. It is at
- * least the newest result's time: other processes may have another clock.
+ * Moves the floor under which results do not exist, which takes the same time for one as for millions. Without
+ * `createdBefore` it is at least the newest result's time: other processes may have another clock.
  */
-export async function deleteAll(db: Database, { bot, caller }: BotGrant, now: Date) {
+export async function deleteAll(db: Database, grant: BotGrant, createdBefore: Date | null, now: Date) {
+  const { bot } = grant
   await transact(db, async (tx) => {
     // Waits for results that are being made, and those that come later find the floor as it is then.
     await tx.select({ id: bots.id }).from(bots).where(eq(bots.id, bot.id)).for('update')
-    const [{ count } = { count: 0 }] = await selectRows(
-      tx,
-      { count: expression(sql`count(*)`, 'integer') },
-      (list) => sql`SELECT ${list} FROM (
-        SELECT 1 FROM ${table} JOIN ${bots} ON ${bots.id} = ${table.botId}
-        WHERE ${table.botId} = ${bot.id} AND NOT ${table.isArchived}
-          AND ${table.createdAt} > coalesce(${bots.resultsFloorAt}, '-infinity')
-        LIMIT ${MOST_COUNTED + 1}
-      ) AS seen`,
-    )
     const newest = (hasStarted: boolean) => sql`(SELECT max(${table.createdAt}) FROM ${table}
       WHERE ${table.botId} = ${bot.id} AND ${table.hasStarted} = ${hasStarted} AND NOT ${table.isArchived})`
+    const floor = createdBefore
+      ? sql`${lastBefore(createdBefore).toISOString()}::timestamptz`
+      : sql`greatest(${now.toISOString()}::timestamptz, ${newest(true)}, ${newest(false)})`
+    const details = await countUnder(tx, bot.id, createdBefore ? floor : sql`'infinity'::timestamptz`)
     // It never sinks: what was deleted would come back.
-    const floor = sql`greatest(${bots.resultsFloorAt}, ${now.toISOString()}::timestamptz, ${newest(true)}, ${newest(false)})`
-    await tx.update(bots).set({ resultsFloorAt: floor }).where(eq(bots.id, bot.id))
+    await tx
+      .update(bots)
+      .set({ resultsFloorAt: sql`greatest(${bots.resultsFloorAt}, ${floor})` })
+      .where(eq(bots.id, bot.id))
     await requestPurge(tx, bot.id, now)
-    const details = { count: Math.min(count, MOST_COUNTED), ...(count > MOST_COUNTED && { isMore: true }) }
-    const deed = { by: caller, operation: 'deleteResults' } as const
-    await writeEntry(tx, newEntry(bot.workspaceId, deed, bot.id, now, details))
+    const more = createdBefore && { createdBefore: createdBefore.toISOString() }
+    await writeEntry(tx, newEntry(bot.workspaceId, deedOf(grant), bot.id, now, { ...details, ...more }))
   })
 }
 
-/** Deletes results of the granted bot by their ids; others and unknown ones are left out. */
-export async function deleteSome(db: Database, { bot, caller }: BotGrant, ids: string[], now: Date) {
-  const deed = { by: caller, operation: 'deleteResults' } as const
-  const named = sql`bot_id = ${bot.id} AND result_id = ANY(${sql.param(ids)})`
-  const sessions = sql`ARRAY(SELECT last_chat_session_id FROM doomed)`
-  const emptied = sql`
-    doomed AS MATERIALIZED (
-      SELECT id, last_chat_session_id FROM ${table} WHERE bot_id = ${bot.id} AND id = ANY(${sql.param(ids)})
-      ORDER BY id FOR UPDATE
-    ),
-    answers AS (DELETE FROM ${resultAnswers} WHERE ${named}),
-    logs AS (DELETE FROM ${resultLogs} WHERE ${named}),
-    transcripts AS (DELETE FROM ${resultTranscripts} WHERE ${named}),
-    files AS (UPDATE ${uploads} SET remove_at = ${now.toISOString()}::timestamptz WHERE ${named}),
-    steps AS (${earlierSteps(sql`${bot.id}`, sessions)}),
-    kept_steps AS (${earlierKeptSteps(sql`${bot.id}`, sessions)})`
-  const removal = sql`DELETE FROM ${table} WHERE bot_id = ${bot.id} AND id = ANY(ARRAY(SELECT id FROM doomed))`
+/** The last moment before another one: times of results are whole milliseconds. */
+export const lastBefore = (moment: Date) => new Date(moment.getTime() - 1)
 
-  if (!isDistributed(db)) {
-    const entry = newEntry(bot.workspaceId, deed, bot.id, now)
-    const details = sql`json_build_object('count', counted.count)`
-    const before = sql`${lateBefore(now)}::timestamptz`
-    await db.execute(sql`
-      WITH ${emptied},
-      removed AS (${removal} RETURNING bot_id, created_at),
-      counted AS (SELECT count(*)::integer AS count FROM removed),
-      entry AS (${entryWith(entry, sql`counted`, { details })}),
-      ${raiseEpochs(sql`SELECT bot_id, created_at FROM removed WHERE created_at < ${before}`, before)}
-      SELECT`)
-    return
-  }
+/** How many results a new floor is about to delete, as an entry of the audit log has it. */
+export async function countUnder(tx: Transaction, botId: string, floor: ReturnType<typeof sql>) {
+  // Both values of has_started are named, so that the index is walked.
+  const [{ count } = { count: 0 }] = await selectRows(
+    tx,
+    { count: expression(sql`count(*)`, 'integer') },
+    (list) => sql`SELECT ${list} FROM (
+      SELECT 1 FROM ${table} JOIN ${bots} ON ${bots.id} = ${table.botId}
+      WHERE ${table.botId} = ${botId} AND ${table.hasStarted} IN (true, false) AND NOT ${table.isArchived}
+        AND ${table.createdAt} > coalesce(${bots.resultsFloorAt}, '-infinity') AND ${table.createdAt} <= ${floor}
+      LIMIT ${MAX_COUNTED_RESULTS + 1}
+    ) AS seen`,
+  )
+  return count > MAX_COUNTED_RESULTS ? { count: MAX_COUNTED_RESULTS, isMore: true } : { count: Number(count) }
+}
 
-  // The audit log is on another node.
+/**
+ * Deletes results of the granted bot by their ids; others and unknown ones are left out.
+ * They are locked first: only a later statement sees what a turn wrote that the lock waited for.
+ */
+export async function deleteSome(
+  db: Database,
+  grant: BotGrant,
+  ids: string[],
+  createdBefore: Date | null,
+  now: Date,
+) {
+  const { bot } = grant
+  const before = createdBefore?.toISOString() ?? 'infinity'
   await transact(db, async (tx) => {
-    const removed = await selectRows(
+    const doomed = await selectRows(
       tx,
-      { createdAt: table.createdAt },
-      (list) => sql`WITH ${emptied} ${removal} RETURNING ${list}`,
+      {
+        id: table.id,
+        createdAt: table.createdAt,
+        isAlive: expression(
+          sql`${table.createdAt} > coalesce(${bots.resultsFloorAt}, '-infinity')`,
+          'boolean',
+        ),
+      },
+      (list) => sql`
+        SELECT ${list} FROM ${table} JOIN ${bots} ON ${bots.id} = ${table.botId}
+        WHERE ${table.botId} = ${bot.id} AND ${bots.id} = ${bot.id} AND ${table.id} = ANY(${sql.param(ids)})
+          AND ${table.createdAt} < ${before}::timestamptz
+        ORDER BY ${table.id} FOR UPDATE OF ${table}`,
     )
-    const times = removed.map(({ createdAt }) => createdAt)
-    await raiseEpochsOf(tx, bot.id, times, now)
-    await writeEntry(tx, newEntry(bot.workspaceId, deed, bot.id, now, { count: removed.length }))
+    if (doomed.length > 0) {
+      const named = sql`${sql.param(doomed.map(({ id }) => id))}`
+      await deleteRowsOf(tx, bot.id, named, now)
+      await tx.execute(sql`DELETE FROM ${table} WHERE bot_id = ${bot.id} AND id = ANY(${named})`)
+      await requestErasure(tx, bot.id, named)
+    }
+    // Those that were deleted before are in no range, and do not count again.
+    const times = doomed.flatMap(({ isAlive, createdAt }) => (isAlive ? [createdAt] : []))
+    await raiseEpochsAt(tx, bot.id, times, now)
+    await writeEntry(tx, newEntry(bot.workspaceId, deedOf(grant), bot.id, now, { count: times.length }))
   })
+}
+
+/** Raises the epochs of the days and hours in which results of one bot were made. */
+async function raiseEpochsAt(tx: Transaction, botId: string, times: Date[], now: Date) {
+  if (isDistributed(tx)) return raiseEpochsOf(tx, botId, times, now)
+  const before = new Date(lateBefore(now))
+  const late = times.filter((time) => time < before).map((time) => time.toISOString())
+  if (late.length === 0) return
+  const rows = sql`SELECT ${botId}::text AS bot_id, created_at
+    FROM unnest(${sql.param(late)}::timestamptz[]) AS of(created_at)`
+  await tx.execute(sql`WITH ${raiseEpochs(rows, sql`${before.toISOString()}::timestamptz`)} SELECT`)
+}
+
+/** What endpoints are told of a deletion: null where a filter was not given. */
+export function deletedResults(
+  botId: string,
+  resultIds: string[] | null,
+  createdBefore: Date | null,
+): components['schemas']['DeletedResultsEventData'] {
+  return { botId, resultIds, createdBefore: createdBefore?.toISOString() ?? null }
 }

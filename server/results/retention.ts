@@ -3,6 +3,9 @@ import { requestPurge } from '../background/purge.ts'
 import { type Database, transact } from '../db/client.ts'
 import { bots, results, workspaces } from '../db/schema.ts'
 import { expression, selectRows } from '../db/selection.ts'
+import { insertEvent } from '../webhooks/outbox.ts'
+import { newEntry, writeEntry } from '../workspaces/audit.ts'
+import { countUnder, deletedResults } from './delete.ts'
 
 /*
  * Results that are kept no longer: the floor of their bot rises over them, which hides them all at once, and the purge
@@ -18,7 +21,9 @@ export async function expireResults(db: Database, days: number | undefined, now:
   // Null where nobody says how long; the smaller of two.
   const kept = sql`least(${workspaces.resultsRetentionDays}, ${days ?? null}::integer)`
   const today = sql`date_trunc('day', now() AT TIME ZONE 'UTC')`
-  const floor = sql`((${today} - make_interval(days => ${kept})) AT TIME ZONE 'UTC')`
+  const before = sql`((${today} - make_interval(days => ${kept})) AT TIME ZONE 'UTC')`
+  // Times of results are whole milliseconds.
+  const floor = sql`(${before} - interval '1 millisecond')`
   const lowBots = (after: string) => sql`
     FROM ${bots} JOIN ${workspaces} ON ${workspaces.id} = ${bots.workspaceId}
     WHERE ${bots.deletedAt} IS NULL AND ${kept} IS NOT NULL AND ${bots.id} > ${after}
@@ -37,32 +42,52 @@ export async function expireResults(db: Database, days: number | undefined, now:
     )
     const last = page.at(-1)?.id
     if (last === undefined) {
-      if (failure) throw failure
+      if (failure !== undefined) throw failure
       return false
     }
     const expired = await selectRows(
       db,
-      { id: bots.id, floor: expression(floor, 'text') },
+      {
+        id: bots.id,
+        workspaceId: bots.workspaceId,
+        before: expression(before, 'timestamptz'),
+        floor: expression(floor, 'text'),
+      },
       (list) => sql`SELECT ${list} ${lowBots(after)} AND ${bots.id} <= ${last} AND ${hasOlder}`,
     )
     for (const bot of expired) {
-      // One that fails keeps no other from its turn.
-      await raiseFloor(db, bot.id, bot.floor, now).catch((error) => {
-        failure = error
+      // One that cannot expire keeps none of the others.
+      await raiseFloor(db, bot, now).catch((error) => {
+        failure ??= error
       })
     }
     after = last
   }
 }
 
-async function raiseFloor(db: Database, botId: string, floor: string, now: Date) {
+/** Raises the floor of one bot, with an entry of the audit log and an event, as any deletion. */
+async function raiseFloor(
+  db: Database,
+  bot: { id: string; workspaceId: string; before: Date; floor: string },
+  now: Date,
+) {
+  const { id: botId, workspaceId, before } = bot
   await transact(db, async (tx) => {
-    const rising = sql`${floor}::timestamptz`
-    const isLower = or(isNull(bots.resultsFloorAt), lt(bots.resultsFloorAt, rising as SQL<Date>))
+    // Locked as by every deletion of results, which writes its event in this order too.
+    await tx.select({ id: bots.id }).from(bots).where(eq(bots.id, botId)).for('update')
+    const floor = sql`${bot.floor}::timestamptz`
+    const details = await countUnder(tx, botId, floor)
+    const isLower = or(isNull(bots.resultsFloorAt), lt(bots.resultsFloorAt, floor as SQL<Date>))
     const { rowCount } = await tx
       .update(bots)
-      .set({ resultsFloorAt: rising })
+      .set({ resultsFloorAt: floor })
       .where(and(eq(bots.id, botId), isNull(bots.deletedAt), isLower))
-    if (rowCount) await requestPurge(tx, botId, now)
+    if (!rowCount) return
+    await requestPurge(tx, botId, now)
+    const createdBefore = before.toISOString()
+    const deed = { by: null, operation: 'deleteResults' } as const
+    await writeEntry(tx, newEntry(workspaceId, deed, botId, now, { ...details, createdBefore }))
+    const data = deletedResults(botId, null, before)
+    await insertEvent(tx, { type: 'results.deleted', workspaceId, botId, data }, now)
   })
 }

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { BrokenOff, type OutboundStream, type Refusal, type StreamingClient } from '../chat/tools/outbound.ts'
 import { type Database, databaseError } from '../db/client.ts'
+import { postable } from './deleted-results.ts'
 import { type Answer, MANY_FAILURES, noteAnswers } from './failures.ts'
 import { LEASE, leaseStatements, type OpenEndpoint, type Place, type Taken } from './leases.ts'
 import { deliveryIsDue, shareOut } from './outbox.ts'
@@ -136,14 +137,15 @@ export function startDeliveries(
     const asked = performance.now()
     const taken = await take({ wanted: JSON.stringify(wanted) })
     took = taken.length
-    // What another process may have taken over is not sent by this one.
-    if (performance.now() - asked > LEASE) return
     const isBehind =
       left.isMoreLeft ||
       wanted.some(({ id, free }) => taken.filter(({ endpointId }) => endpointId === id).length === free)
     behindSince = isBehind ? Math.min(behindSince, asked) : Number.POSITIVE_INFINITY
     const endpoints = new Map(found.map((endpoint) => [endpoint.id, endpoint]))
-    for (const delivery of taken) {
+    const posted = await postable(db, taken)
+    // What another process may have taken over is not sent by this one.
+    if (performance.now() - asked > LEASE) return
+    for (const delivery of posted) {
       const endpoint = endpoints.get(delivery.endpointId)
       if (!endpoint) continue
       const task = { delivery, endpoint, since: asked, isAnswered: false }

@@ -8,6 +8,7 @@ import { newId } from '../ids.ts'
 import { JsonText } from '../json/json-text.ts'
 import { newEntry, writeEntry } from '../workspaces/audit.ts'
 import { holdWorkspace, laterThan } from '../workspaces/rows.ts'
+import { isOfDeleted } from './deleted-results.ts'
 import { wakeAfter } from './outbox.ts'
 
 export type EndpointRow = typeof endpoints.$inferSelect
@@ -213,9 +214,11 @@ export async function redeliver(
   grant: WorkspaceGrant,
   endpointId: string,
   id: string,
-): Promise<boolean> {
+): Promise<boolean | 'deleted'> {
   // Asked apart: a cluster plans an update joined with what every node has in two rounds.
-  if (!(await endpointOf(db, grant, endpointId))) return false
+  const delivery = await deliveryOf(db, grant, endpointId, id)
+  if (!delivery) return false
+  if (await isOfDeleted(db, delivery)) return 'deleted'
   const isFound = await transact(db, async (tx) => {
     const [found] = await tx
       .update(deliveries)

@@ -3,11 +3,12 @@ import { eq, type SQL, sql } from 'drizzle-orm'
 import type { EventType } from '../../contract/events.ts'
 import type { components } from '../../generated/openapi.ts'
 import type { BotGrant, WorkspaceGrant } from '../access/index.ts'
-import { afterCommit, type Database, statements, transact } from '../db/client.ts'
+import { afterCommit, type Database, statements, type Transaction, transact } from '../db/client.ts'
 import { isDistributed } from '../db/distribution.ts'
 import { bots, webhookDeliveries, webhookEndpoints, webhookOutbox } from '../db/schema.ts'
 import { expression, prepareSelect } from '../db/selection.ts'
 import { newId } from '../ids.ts'
+import { isAlive } from '../results/alive.ts'
 
 /*
  * What happened is written together with what it says: it is there exactly when that is. Where nobody is told, nothing is
@@ -172,6 +173,7 @@ const sharing = statements((db, named) => ({
           row_number() OVER (PARTITION BY t.bot_id, e.subject ORDER BY t.written_at, t.id, e.place)::integer - 1 AS place,
           e.id, e.type, e.data, e.at
         FROM taken t CROSS JOIN LATERAL ${eventsLeft}
+        WHERE ${isAlive(sql`t.bot_id`, sql`e.subject`)}
       ), shared AS (
         ${insertEvents(sql`SELECT * FROM happened`, sql`e.id = ANY(h.endpoint_ids)`)}
       )
@@ -219,17 +221,20 @@ export async function telling<Outcome>(
       await tx.select({ id: bots.id }).from(bots).where(eq(bots.id, grant.bot.id)).for('update')
     const outcome = await work(tx)
     const event = eventOf(outcome)
-    if (!event) return outcome
-    const { type, workspaceId, botId, data } = event
-    await tx.execute(
-      insertEvents(sql`
-        SELECT ${workspaceId}::text AS workspace_id, ${botId}::text AS bot_id, ${botId}::text AS subject, 0 AS place,
-          ${newId(now)}::text AS id, ${type}::text AS type, ${JSON.stringify(data)}::json AS data,
-          ${now.toISOString()}::timestamptz AS at`),
-    )
-    wakeAfter(tx)
+    if (event) await insertEvent(tx, event, now)
     return outcome
   })
+}
+
+/** Tells the endpoints of the workspace; the caller has the bot locked. */
+export async function insertEvent(tx: Transaction, { type, workspaceId, botId, data }: Event, now: Date) {
+  await tx.execute(
+    insertEvents(sql`
+      SELECT ${workspaceId}::text AS workspace_id, ${botId}::text AS bot_id, ${botId}::text AS subject, 0 AS place,
+        ${newId(now)}::text AS id, ${type}::text AS type, ${JSON.stringify(data)}::json AS data,
+        ${now.toISOString()}::timestamptz AS at`),
+  )
+  wakeAfter(tx)
 }
 
 /** What happened to a bot, as its endpoints are told. */

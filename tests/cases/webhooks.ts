@@ -375,6 +375,14 @@ export const webhooks: Cases<'webhooks'> = {
       at: 'query.x',
     }),
     FORBIDDEN: async ({ here }, app) => ({ ...(await delivered(app, here)), as: here.member }),
+    CONFLICT: async ({ here }, app) => {
+      const { as, params } = await delivered(app, here)
+      await app.pool.query(
+        `UPDATE webhook_deliveries SET type = 'result.answered', subject = 'deleted' WHERE id = $1`,
+        [params.deliveryId],
+      )
+      return { as, params, at: 'path.deliveryId' }
+    },
     NOT_FOUND: {
       unknown: async ({ here }, app) => {
         const { as, params } = await request(app, here)

@@ -134,7 +134,7 @@ function methodsOf(id: string, operation: Operation, document: JsonObject): Meth
       ...whole,
       call: { ...whole.call, needs: everythingWithout },
       parameters: [...ids, `query: ${query?.name}`],
-      query: query && { ...query, type: `Required<${query.type}>` },
+      query: query && { ...query, type: atLeastOne(query.type, everythingWithout) },
     },
     {
       ...all,
@@ -144,6 +144,10 @@ function methodsOf(id: string, operation: Operation, document: JsonObject): Meth
     },
   ]
 }
+
+/** A query with one of these parameters or more. */
+const atLeastOne = (type: string, names: readonly string[]) =>
+  `${type} & (${names.map((name) => `Required<Pick<${type}, "${name}">>`).join(' | ')})`
 
 /** `updateBot` of the bots is `update`, and `listResultLogs` of the results `listLogs`. */
 function nameWithin(tag: string, id: string): string {

@@ -121,7 +121,7 @@ export interface Operation {
   /** Whether the body is a file, sent as it is. */
   file?: boolean
   /** The parameter of the query without which it would mean everything. */
-  needs?: string
+  needs?: readonly string[]
   /** Whether it takes an idempotency key. */
   key?: boolean
   /** Whether it takes no token. */
@@ -276,7 +276,9 @@ function targetOf({ path, needs }: Operation, ids: unknown[], query: Record<stri
     if (typeof id !== 'string' || ['', '.', '..'].includes(id)) throw new TypeError(`${name} is not an id`)
     return encodeURIComponent(id)
   })
-  if (needs !== undefined && query[needs] === undefined) throw new TypeError(`${needs} is missing`)
+  // An empty list would be sent as nothing, which means everything.
+  const isGiven = (name: string) => String(query[name] ?? '') !== ''
+  if (needs && !needs.some(isGiven)) throw new TypeError(`${needs.join(' or ')} is missing`)
   const given = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value))
   return given.size === 0 ? filled : `${filled}?${given}`

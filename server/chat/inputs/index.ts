@@ -91,7 +91,8 @@ export async function readReply(run: Run, block: Block, message: Message | null)
 export function acceptReply(run: Run, block: Block, message: Message | null, reading: Reading): Next {
   if (reading.kind !== 'understood') return leave(run, block)
   const content = storableText(cut(reading.content, run.limits.valueCharacters))
-  const answer: Answer = { blockId: block.id, content }
+  const { botId, isMerged } = currentFrame(run)
+  const answer: Answer = { blockId: block.id, ...(isMerged && { botId }), content }
   if (reading.attachedFileUrls !== undefined) answer.attachedFileUrls = reading.attachedFileUrls
   addAnswer(run, answer)
   run.uploads.push(...(reading.uploads ?? []))

@@ -1,0 +1,135 @@
+import { type SQL, sql } from 'drizzle-orm'
+import { type Database, sqlState, type Transaction, transact } from '../db/client.ts'
+import {
+  botIdempotencyKeys,
+  botIdempotencyResponses,
+  chatSessions,
+  chatSteps,
+  resultAnswers,
+  resultErasures,
+  resultLogs,
+  resultTranscripts,
+  uploads,
+  webhookDeliveries,
+  webhookEndpoints,
+} from '../db/schema.ts'
+import { selectRows } from '../db/selection.ts'
+
+/*
+ * Erases the copies of what people wrote once their result is deleted. The deletion records the ids of the results, and a
+ * job erases by them: a turn that was running then, or a delivery that was being sent, may write a copy a moment later, so
+ * it comes again. `server/DELETION.md` lists all places.
+ */
+
+/** Seconds until the next pass; after the last one the record goes. */
+const PASSES_S = [30, 600]
+
+/** Results of one batch, all of them together in one transaction per bot. */
+const MAX_BATCH_RESULTS = 200
+
+/** Records, in the transaction that deletes results, that their copies have to be erased. */
+export async function requestErasure(tx: Transaction, botId: string, ids: SQL) {
+  await tx.execute(sql`
+    INSERT INTO ${resultErasures} (bot_id, result_id, due_at) SELECT ${botId}, id, now() FROM unnest(${ids}::text[]) AS id
+    ON CONFLICT (bot_id, result_id) DO UPDATE SET passes = 0, due_at = excluded.due_at`)
+}
+
+/** Deletes the rows that belong to results of one bot, which the caller has locked in an earlier statement. */
+export async function deleteRowsOf(tx: Transaction, botId: string, ids: SQL, now: Date) {
+  const isOf = sql`bot_id = ${botId} AND result_id = ANY(${ids})`
+  await tx.execute(sql`DELETE FROM ${resultAnswers} WHERE ${isOf}`)
+  await tx.execute(sql`DELETE FROM ${resultLogs} WHERE ${isOf}`)
+  await tx.execute(sql`DELETE FROM ${resultTranscripts} WHERE ${isOf}`)
+  await tx.execute(sql`UPDATE ${uploads} SET remove_at = ${now.toISOString()}::timestamptz WHERE ${isOf}
+    AND NOT coalesce(remove_at <= ${now.toISOString()}::timestamptz, false)`)
+}
+
+/** Erases the copies of one batch of deleted results; true while more are due. */
+export async function eraseBatch(db: Database, now: Date): Promise<boolean> {
+  const due = await selectRows(
+    db,
+    { botId: resultErasures.botId, resultId: resultErasures.resultId },
+    (list) => sql`
+      SELECT ${list} FROM ${resultErasures} WHERE due_at <= now() ORDER BY due_at LIMIT ${MAX_BATCH_RESULTS}`,
+  )
+  let failure: unknown
+  for (const botId of new Set(due.map((row) => row.botId))) {
+    const ids = due.filter((row) => row.botId === botId).map(({ resultId }) => resultId)
+    try {
+      await transact(db, (tx) => erase(tx, botId, ids, now))
+    } catch (error) {
+      failure = error
+      // Lets the others go first, and comes back to each on its own.
+      await postpone(db, botId, ids)
+    }
+  }
+  if (failure !== undefined && !isTransient(failure)) throw failure
+  return due.length === MAX_BATCH_RESULTS
+}
+
+/** A deadlock with a turn, or more rows than one statement can delete in time. */
+const isTransient = (error: unknown) => ['40P01', '57014', '55P03'].includes(sqlState(error) ?? '')
+
+async function postpone(db: Database, botId: string, ids: string[]) {
+  await db.execute(sql`
+    UPDATE ${resultErasures} SET due_at = now() + (random() * 10 + 1) * interval '1 second'
+    WHERE bot_id = ${botId} AND result_id = ANY(${sql.param(ids)})`)
+}
+
+async function erase(tx: Transaction, botId: string, found: string[], now: Date) {
+  const locked = await selectRows(
+    tx,
+    { resultId: resultErasures.resultId },
+    (list) => sql`
+      SELECT ${list} FROM ${resultErasures}
+      WHERE bot_id = ${botId} AND result_id = ANY(${sql.param(found)}) AND due_at <= now()
+      ORDER BY result_id FOR UPDATE SKIP LOCKED`,
+  )
+  if (locked.length === 0) return
+  const ids = sql`${sql.param(locked.map(({ resultId }) => resultId))}`
+  const isOf = sql`bot_id = ${botId} AND result_id = ANY(${ids})`
+  await deleteRowsOf(tx, botId, ids, now)
+  const sessions = await selectRows(
+    tx,
+    { id: chatSessions.id },
+    (list) => sql`SELECT ${list} FROM ${chatSessions} WHERE ${isOf} ORDER BY id FOR UPDATE`,
+  )
+  const sessionIds = sql.param(sessions.map(({ id }) => id))
+  await tx.execute(sql`DELETE FROM ${chatSteps} WHERE bot_id = ${botId} AND session_id = ANY(${sessionIds})`)
+  await tx.execute(sql`DELETE FROM ${chatSessions} WHERE bot_id = ${botId} AND id = ANY(${sessionIds})`)
+  // The row stays until the key expires, so that a repeat does not start the chat anew.
+  await tx.execute(sql`
+    DELETE FROM ${botIdempotencyResponses} r USING ${botIdempotencyKeys} k
+    WHERE r.bot_id = ${botId} AND k.bot_id = ${botId} AND k.result_id = ANY(${ids})
+      AND r.user_id = k.user_id AND r.key = k.key`)
+  await tx.execute(sql`UPDATE ${botIdempotencyKeys} SET body = NULL WHERE ${isOf} AND body IS NOT NULL`)
+  await emptyDeliveries(tx, botId, ids)
+  const done = sql.raw(String(PASSES_S.length))
+  const delays = sql.raw(`ARRAY[${PASSES_S.join()}]`)
+  await tx.execute(sql`DELETE FROM ${resultErasures} WHERE ${isOf} AND passes >= ${done}`)
+  await tx.execute(sql`
+    UPDATE ${resultErasures} SET passes = passes + 1, due_at = now() + (${delays})[passes + 1] * interval '1 second'
+    WHERE ${isOf}`)
+}
+
+/** What is left of the payload of an event about a result once that is deleted: ids and times, no answer. */
+export const emptied = (data: SQL) => sql`CASE WHEN ${data}::jsonb ? 'answers'
+  THEN jsonb_set(${data}::jsonb, '{answers}', '[]')::json ELSE ${data} END`
+
+export const DELETED = 'The result was deleted'
+
+/** Empties the payloads of deliveries, but for those that are being sent: the next pass comes to these. */
+async function emptyDeliveries(tx: Transaction, botId: string, ids: SQL) {
+  const endpoints = await selectRows(
+    tx,
+    { id: webhookEndpoints.id },
+    (list) => sql`SELECT ${list} FROM ${webhookEndpoints}
+      WHERE workspace_id = (SELECT workspace_id FROM bots WHERE id = ${botId})`,
+  )
+  if (endpoints.length === 0) return
+  await tx.execute(sql`
+    UPDATE ${webhookDeliveries} SET data = ${emptied(sql`data`)}, next_attempt_at = NULL,
+      last_error = CASE WHEN next_attempt_at IS NULL THEN last_error ELSE ${DELETED} END
+    WHERE bot_id = ${botId} AND endpoint_id = ANY(${sql.param(endpoints.map(({ id }) => id))})
+      AND subject = ANY(${ids}) AND NOT coalesce(leased_until > now(), false)`)
+}

@@ -1,0 +1,94 @@
+import { sql } from 'drizzle-orm'
+import type { Database } from '../db/client.ts'
+import { bots, webhookDeliveries as deliveries, results } from '../db/schema.ts'
+import { selectRows } from '../db/selection.ts'
+import { DELETED, emptied } from '../results/erase.ts'
+import type { Taken } from './leases.ts'
+
+/*
+ * Nothing of a deleted result is posted after `results.deleted`, whatever runs at the same moment. A sender first commits
+ * its lease, and looks in a later statement whether the result is there. And `results.deleted` waits while a delivery of a
+ * deleted result is leased. So either the sender sees the deletion, or the deletion sees the lease.
+ */
+
+type Subject = Pick<Taken, 'botId' | 'subject'>
+
+/** Events about one result; their subject is its id. */
+const OF_RESULT = ['result.started', 'result.answered', 'result.completed']
+/** Events after which a receiver expects nothing more of what was deleted. */
+const OF_DELETION = ['results.deleted', 'bot.deleted']
+
+/** Milliseconds after which a deletion is looked at again whose results are still being sent. */
+const RETRY_MS = 200
+
+/** Those of the deliveries just leased that may be posted now. The others are emptied, or due a little later. */
+export async function postable(db: Database, taken: readonly Taken[]): Promise<readonly Taken[]> {
+  const ofResults = taken.filter(({ type }) => OF_RESULT.includes(type))
+  const ofDeletions = taken.filter(({ type }) => OF_DELETION.includes(type))
+  if (ofResults.length + ofDeletions.length === 0) return taken
+  const dead = new Set(await deletedAmong(db, ofResults))
+  const early = new Set<Taken>()
+  for (const delivery of ofDeletions) if (await isSending(db, delivery)) early.add(delivery)
+  await giveBack(
+    db,
+    [...dead],
+    sql`data = ${emptied(sql`data`)}, next_attempt_at = NULL, last_error = ${DELETED}`,
+  )
+  await giveBack(db, [...early], sql`next_attempt_at = now() + ${RETRY_MS} * interval '1 millisecond'`)
+  return taken.filter((delivery) => !dead.has(delivery) && !early.has(delivery))
+}
+
+/** Those of which the result is deleted. */
+async function deletedAmong<S extends Subject>(db: Database, deliveries: readonly S[]): Promise<S[]> {
+  if (deliveries.length === 0) return []
+  const botIds = sql.param(deliveries.map(({ botId }) => botId))
+  const subjects = sql.param(deliveries.map(({ subject }) => subject))
+  const alive = await selectRows(
+    db,
+    { botId: results.botId, id: results.id },
+    (list) => sql`
+      SELECT ${list} FROM unnest(${botIds}::text[], ${subjects}::text[]) AS listed(bot_id, id)
+      JOIN ${results} ON ${results.botId} = listed.bot_id AND ${results.id} = listed.id
+      JOIN ${bots} ON ${bots.id} = ${results.botId} AND ${bots.deletedAt} IS NULL
+      WHERE ${results.botId} = ANY(${botIds}) AND ${results.createdAt} > coalesce(${bots.resultsFloorAt}, '-infinity')`,
+  )
+  const found = new Set(alive.map(({ botId, id }) => `${botId} ${id}`))
+  return deliveries.filter(({ botId, subject }) => !found.has(`${botId} ${subject}`))
+}
+
+/** Whether somebody is posting an event of a deleted result to the same endpoint. */
+async function isSending(db: Database, { botId, endpointId }: Taken): Promise<boolean> {
+  const leased = await selectRows(
+    db,
+    { botId: deliveries.botId, subject: deliveries.subject, type: deliveries.type },
+    (list) => sql`
+      SELECT ${list} FROM ${deliveries}
+      WHERE bot_id = ${botId} AND endpoint_id = ${endpointId} AND leased_until > now()
+        AND num_nulls(next_attempt_at) = 0`,
+  )
+  const ofResults = leased.filter(({ type }) => OF_RESULT.includes(type))
+  return (await deletedAmong(db, ofResults)).length > 0
+}
+
+/** Ends leases without an attempt. */
+async function giveBack(db: Database, given: readonly Taken[], change: ReturnType<typeof sql>) {
+  if (given.length === 0) return
+  const places = given.map(({ botId, endpointId, subject, seq, attempts }) => ({
+    bot_id: botId,
+    endpoint_id: endpointId,
+    subject,
+    seq,
+    attempts,
+  }))
+  await db.execute(sql`
+    UPDATE ${deliveries} d SET ${change}, leased_until = NULL, attempts = d.attempts - 1
+    FROM json_to_recordset(${JSON.stringify(places)}::json)
+      AS g(bot_id text, endpoint_id text, subject text, seq integer, attempts integer)
+    WHERE d.bot_id = g.bot_id AND d.endpoint_id = g.endpoint_id AND d.subject = g.subject AND d.seq = g.seq
+      AND d.attempts = g.attempts AND d.leased_until IS NOT NULL AND g.seq BETWEEN 0 AND 2147483647`)
+}
+
+/** Whether the result is deleted that a delivery is about. */
+export async function isOfDeleted(db: Database, delivery: Subject & { type: string }): Promise<boolean> {
+  return OF_RESULT.includes(delivery.type) && (await deletedAmong(db, [delivery])).length > 0
+}
