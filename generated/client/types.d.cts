@@ -488,6 +488,12 @@ export interface components {
              */
             count?: number;
             /**
+             * Format: date-time
+             * @description Only results that began before it were deleted.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdBefore?: string;
+            /**
              * @description The role that they had.
              * @example MEMBER
              */
@@ -3749,7 +3755,13 @@ export interface components {
              */
             botId: string;
             /**
-             * @description The ids that were named; null where all results were deleted.
+             * Format: date-time
+             * @description Only results that began before it were deleted; null where that does not matter. With neither, all results were deleted.
+             * @example null
+             */
+            createdBefore: string | null;
+            /**
+             * @description The ids that were named; null where none were.
              * @example null
              */
             resultIds: string[] | null;
@@ -5433,6 +5445,7 @@ export interface components {
          *     - `rate_exceeded`: the caller sent too many requests in a window of time.
          *     - `repeated`: a parameter was given more than once.
          *     - `required`: the property is required together with another one.
+         *     - `result_deleted`: the result was deleted, and with it what this is about.
          *     - `reused`: the idempotency key belongs to another request.
          *     - `revoked`: the token was revoked.
          *     - `role_too_low`: the role of the caller in the workspace does not allow this; the message names the one that does.
@@ -12968,10 +12981,17 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Ids of the results to delete, 1 to 500, separated by commas. Absent deletes all results.
-                 * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
+                 * @description The moment before which the chats of the results to delete began, with its time zone; not in the future. Results without an answer are among them.
+                 * @example 2026-03-01T00:00:00Z
                  */
-                resultIds?: string;
+                createdBefore?: string;
+                /**
+                 * @description Ids of the results to delete, separated by commas. Absent names none in particular.
+                 * @example [
+                 *       "01jr5x5h3s4b8w2a7r9t1v3x5z"
+                 *     ]
+                 */
+                resultIds?: string[];
             };
             header?: never;
             path: {
@@ -15882,7 +15902,7 @@ export type GetBotQuery = NonNullable<operations["getBot"]["parameters"]["query"
 export type GetPublishedBotQuery = NonNullable<operations["getPublishedBot"]["parameters"]["query"]>
 export type ListPublicationsQuery = NonNullable<operations["listPublications"]["parameters"]["query"]>
 export type ListResultsQuery = NonNullable<operations["listResults"]["parameters"]["query"]>
-export type DeleteResultsQuery = Required<NonNullable<operations["deleteResults"]["parameters"]["query"]>>
+export type DeleteResultsQuery = NonNullable<operations["deleteResults"]["parameters"]["query"]> & (Required<Pick<NonNullable<operations["deleteResults"]["parameters"]["query"]>, "resultIds">> | Required<Pick<NonNullable<operations["deleteResults"]["parameters"]["query"]>, "createdBefore">>)
 export type ListResultLogsQuery = NonNullable<operations["listResultLogs"]["parameters"]["query"]>
 export type ExportResultsQuery = NonNullable<operations["exportResults"]["parameters"]["query"]>
 export type GetStatsQuery = NonNullable<operations["getStats"]["parameters"]["query"]>
