@@ -74,7 +74,7 @@ export const searchFilters = {
 /** For `refine` of a query with `rangeFilters`. */
 export const inOrder: [(query: Span) => boolean, { path: string[]; error: string }] = [
   ({ createdAfter, createdBefore }) =>
-    createdAfter === undefined || createdBefore === undefined || createdAfter < createdBefore,
+    createdAfter === undefined || createdBefore === undefined || createdAfter <= createdBefore,
   { path: ['createdBefore'], error: 'Expected a moment after createdAfter' },
 ]
 

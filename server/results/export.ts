@@ -68,7 +68,7 @@ async function countFrom(
   const before = from === beginning ? range : { from: range.from, to }
   const [stats, tied] = await Promise.all([
     countResults(db, grant, before, now),
-    from === beginning ? 0 : countTied(db, grant, status, from),
+    from === beginning ? 0 : countTied(db, grant, { range, status }, from),
   ])
   return ofStatus(stats, status).totalStarts + tied
 }
@@ -129,22 +129,34 @@ async function* csvLines(
   }
 }
 
-/** What a spreadsheet would run gets a quote in front, which the spreadsheet takes for "this is text". */
 function toCsv(lines: string[][]): string {
   return stringify(lines, {
     record_delimiter: 'windows',
-    cast: { string: (value) => (isRun(value) ? `'${value}` : value) },
+    // Each of them ends a row, or a cell, for some readers.
+    quoted_match: /[\r\n;\t]/,
+    cast: { string: guarded },
   })
 }
 
 /**
- * Whether a spreadsheet would take the text for a formula. A sign alone makes none: numbers and phone numbers such as
- * `-5`, `+33612345678` and `+1 (555) 123-4567` stay as they are. Digits with nothing but dashes between them are a sum.
+ * A text without formulas for whoever reads it: another separator than the comma, or a line break, may begin a cell for
+ * some spreadsheets. Each part that would be a formula gets a quote in front, which spreadsheets take for "this is text".
  */
-function isRun(text: string): boolean {
-  if (!/^[=+\-@\t\r＝＋－＠]/.test(text)) return false
-  if (/^[+-][\d .,()]*$/.test(text)) return false
-  return !/^[+-][\d .,()-]*$/.test(text) || !/\d[ ()]+\d/.test(text)
+function guarded(text: string): string {
+  const parts = text.replaceAll(/[^;,\t\r\n]+/g, (part) => (isFormula(part) ? `'${part}` : part))
+  return /^[\t\r]/.test(text) ? `'${parts}` : parts
+}
+
+/**
+ * Whether a spreadsheet would take the text for a formula, behind blanks and invisible characters too. A sign alone makes
+ * none: numbers and phone numbers such as `-5`, `+33612345678` and `+1 (555) 123-4567` stay as they are. Digits with
+ * nothing but dashes between them are a sum.
+ */
+function isFormula(part: string): boolean {
+  const text = part.replace(/^[\s\p{Cf}\p{Cc}]+/u, '')
+  if (!/^[=+\-@＝＋－＠]/.test(text)) return false
+  if (/^[+-][\d .()]*$/.test(text)) return false
+  return !/^[+-][\d .()-]*$/.test(text) || !/\d[ ()]+\d/.test(text)
 }
 
 function parseResult(row: ResultRow): ParsedResult {
@@ -227,10 +239,14 @@ async function answeredBlocks(db: Database, grant: BotGrant, now: Date): Promise
 
 /** Further columns of one title are numbered: `Title`, `Title (1)`, and so on, as in bodies and e-mails. */
 function distinct(columns: Column[]): Column[] {
-  const seen = new Map<string, number>()
+  const titles = new Set(columns.map(({ title }) => title))
+  const seen = new Set<string>()
   return columns.map((column) => {
-    const earlier = seen.get(column.title) ?? 0
-    seen.set(column.title, earlier + 1)
-    return earlier === 0 ? column : { ...column, title: `${column.title} (${earlier})` }
+    let { title } = column
+    // A number that makes the title of another column is passed over.
+    for (let number = 1; seen.has(title) || (title !== column.title && titles.has(title)); number++)
+      title = `${column.title} (${number})`
+    seen.add(title)
+    return { ...column, title }
   })
 }

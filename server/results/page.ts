@@ -140,7 +140,7 @@ const resultStatements = statements((db, named) => {
       named('results_tied'),
       { count: expression(sql`count(*)`, 'integer') },
       (list) => sql`SELECT ${list} FROM ${table}
-        WHERE ${table.botId} = ${sql.placeholder('botId')} AND NOT ${table.isArchived} AND ${table.hasStarted}
+        WHERE ${ofBot(given)} AND ${table.hasStarted}
           AND ${table.createdAt} = ${sql.placeholder('createdAt')}::timestamptz AND ${table.id} < ${sql.placeholder('id')}
           AND (${status} IS NULL OR ${table.isCompleted} = (${status} = 'completed'))`,
     ),
@@ -263,11 +263,17 @@ export async function partEnd(
 /** How many results of a status come after a position at its very moment. */
 export async function countTied(
   db: Database,
-  { bot }: BotGrant,
-  status: ResultFilter['status'],
+  grant: BotGrant,
+  { range, status }: Pick<ResultFilter, 'range' | 'status'>,
   { createdAt, id }: Position,
 ): Promise<number> {
-  const values = { botId: bot.id, status, createdAt: createdAt.toISOString(), id }
+  const values = {
+    botId: grant.bot.id,
+    ...rangeOf(grant, range),
+    status,
+    createdAt: createdAt.toISOString(),
+    id,
+  }
   const [row] = await resultStatements(db).tied(values)
   return row?.count ?? 0
 }

@@ -19,7 +19,14 @@ const KEPT_DAYS = 3_660
  * Counts days and hours of the bot that has been due for longest. False when no bot is due. Safe in several processes
  * at once, and when one ends in the middle of it: at worst one is counted twice.
  */
-export async function rollUpBatch(db: Database, now: Date): Promise<boolean> {
+export async function rollUpBatch(db: Database, at: Date): Promise<boolean> {
+  // A day that was kept too early would be wrong for good: it has to be over by the clock of the database too.
+  const [clock] = await selectRows(
+    db,
+    { now: expression(sql`now()`, 'timestamptz') },
+    (list) => sql`SELECT ${list}`,
+  )
+  const now = clock && clock.now < at ? clock.now : at
   const [due] = await db
     .select()
     .from(statsRollups)

@@ -29,7 +29,8 @@ export function timeRange(filter: TimeFilter, timeZone: string, now: Date): Time
 
 function calculate(filter: Exclude<TimeFilter, 'allTime'>, timeZone: string, now: Date): TimeRange {
   const today = DateTime.fromJSDate(now, { zone: timeZone }).startOf('day')
-  const since = (start: DateTime): TimeRange => ({ from: start.startOf('day').toJSDate(), to: null })
+  const since = (start: DateTime): TimeRange => ({ from: firstInstantOf(start), to: null })
+  const month = today.startOf('month')
   switch (filter) {
     case 'today':
       return since(today)
@@ -38,12 +39,21 @@ function calculate(filter: Exclude<TimeFilter, 'allTime'>, timeZone: string, now
     case 'last30Days':
       return since(today.minus({ days: 29 }))
     case 'monthToDate':
-      return since(today.startOf('month'))
-    case 'lastMonth': {
-      const month = today.startOf('month')
-      return { from: month.minus({ months: 1 }).startOf('day').toJSDate(), to: month.toJSDate() }
-    }
+      return since(month)
+    case 'lastMonth':
+      return { ...since(month.minus({ months: 1 })), to: firstInstantOf(month) }
     case 'yearToDate':
       return since(today.startOf('year'))
   }
+}
+
+/**
+ * When a calendar day begins. Where the clock is put back from 01:00 to 00:00 that is the first 00:00, and where it is put
+ * forward from 00:00 it is later.
+ */
+function firstInstantOf(day: DateTime): Date {
+  let start = day.startOf('day')
+  const isOfDay = (time: DateTime) => time.toISODate() === day.toISODate()
+  for (let at = start.minus(QUARTER_HOUR); isOfDay(at); at = at.minus(QUARTER_HOUR)) start = at
+  return start.toJSDate()
 }
