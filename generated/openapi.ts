@@ -476,7 +476,7 @@ export interface paths {
         post?: never;
         /**
          * Delete results of a bot
-         * @description Deletes the results named by `resultIds`, or all results of the bot when the parameter is absent, with their answers, transcripts and logs. This cannot be undone. Unknown ids and ids of other bots are ignored. A body, an empty value or an unknown parameter is refused, and without `resultIds` a Content-Type header too, so that a misplaced list of ids can never delete everything.
+         * @description Deletes the results named by `resultIds`, those that began before `createdBefore`, those that meet both, or all results of the bot when neither is given, with their answers, transcripts, logs and files. This cannot be undone. Their chats are over, and nothing of them is posted to webhook endpoints any more but `results.deleted`. Unknown ids and ids of other bots are ignored. A body, an empty value or an unknown parameter is refused, and without a filter a Content-Type header too, so that a misplaced list of ids can never delete everything.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `results`. What is done is in the audit log of the workspace.
          */
@@ -1051,7 +1051,7 @@ export interface paths {
         put?: never;
         /**
          * Send a delivery again
-         * @description Puts the same event under the same `webhook-id` on its way once more, whatever came of it before, with all its attempts. Get the delivery tells what came of it.
+         * @description Puts the same event under the same `webhook-id` on its way once more, whatever came of it before, with all its attempts. Get the delivery tells what came of it. An event of a result that was deleted is not sent again: that is a conflict.
          *
          *     Permission: an admin of the workspace, by a token with the scope `write`.
          */
@@ -1299,7 +1299,7 @@ export interface webhooks {
         put?: never;
         /**
          * Event `results.deleted`
-         * @description Results of a bot were deleted by a caller. Posted to the webhook endpoints of the workspace that want events of this type, at least once, and in order for one bot and for one result.
+         * @description Results of a bot were deleted by a caller, or were older than they are retained. Posted to the webhook endpoints of the workspace that want events of this type, at least once, and in order for one bot and for one result.
          */
         post: operations["onResultsDeleted"];
         delete?: never;
@@ -1797,6 +1797,12 @@ export interface components {
              * @example 42
              */
             count?: number;
+            /**
+             * Format: date-time
+             * @description Only results that began before it were deleted.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            createdBefore?: string;
             /**
              * @description The role that they had.
              * @example MEMBER
@@ -5059,7 +5065,13 @@ export interface components {
              */
             botId: string;
             /**
-             * @description The ids that were named; null where all results were deleted.
+             * Format: date-time
+             * @description Only results that began before it were deleted; null where that does not matter. With neither, all results were deleted.
+             * @example null
+             */
+            createdBefore: string | null;
+            /**
+             * @description The ids that were named; null where none were.
              * @example null
              */
             resultIds: string[] | null;
@@ -6743,6 +6755,7 @@ export interface components {
          *     - `rate_exceeded`: the caller sent too many requests in a window of time.
          *     - `repeated`: a parameter was given more than once.
          *     - `required`: the property is required together with another one.
+         *     - `result_deleted`: the result was deleted, and with it what this is about.
          *     - `reused`: the idempotency key belongs to another request.
          *     - `revoked`: the token was revoked.
          *     - `role_too_low`: the role of the caller in the workspace does not allow this; the message names the one that does.
@@ -14279,10 +14292,17 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Ids of the results to delete, 1 to 500, separated by commas. Absent deletes all results.
-                 * @example 01jr5x5h3s4b8w2a7r9t1v3x5z
+                 * @description The moment before which the chats of the results to delete began, with its time zone; not in the future. Results without an answer are among them.
+                 * @example 2026-03-01T00:00:00Z
                  */
-                resultIds?: string;
+                createdBefore?: string;
+                /**
+                 * @description Ids of the results to delete, separated by commas. Absent names none in particular.
+                 * @example [
+                 *       "01jr5x5h3s4b8w2a7r9t1v3x5z"
+                 *     ]
+                 */
+                resultIds?: string[];
             };
             header?: never;
             path: {

@@ -350,13 +350,13 @@ export interface Results {
   /**
    * Delete results of a bot: `DELETE /v1/bots/{botId}/results`
    *
-   * Deletes the results named by `resultIds`, or all results of the bot when the parameter is absent, with their answers, transcripts and logs. This cannot be undone. Unknown ids and ids of other bots are ignored. A body, an empty value or an unknown parameter is refused, and without `resultIds` a Content-Type header too, so that a misplaced list of ids can never delete everything.
+   * Deletes the results named by `resultIds`, those that began before `createdBefore`, those that meet both, or all results of the bot when neither is given, with their answers, transcripts, logs and files. This cannot be undone. Their chats are over, and nothing of them is posted to webhook endpoints any more but `results.deleted`. Unknown ids and ids of other bots are ignored. A body, an empty value or an unknown parameter is refused, and without a filter a Content-Type header too, so that a misplaced list of ids can never delete everything.
    */
   delete(botId: string, query: DeleteResultsQuery, options?: RequestOptions): Reply<SuccessBody>
   /**
    * Delete results of a bot: `DELETE /v1/bots/{botId}/results`
    *
-   * Deletes the results named by `resultIds`, or all results of the bot when the parameter is absent, with their answers, transcripts and logs. This cannot be undone. Unknown ids and ids of other bots are ignored. A body, an empty value or an unknown parameter is refused, and without `resultIds` a Content-Type header too, so that a misplaced list of ids can never delete everything.
+   * Deletes the results named by `resultIds`, those that began before `createdBefore`, those that meet both, or all results of the bot when neither is given, with their answers, transcripts, logs and files. This cannot be undone. Their chats are over, and nothing of them is posted to webhook endpoints any more but `results.deleted`. Unknown ids and ids of other bots are ignored. A body, an empty value or an unknown parameter is refused, and without a filter a Content-Type header too, so that a misplaced list of ids can never delete everything.
    */
   deleteAll(botId: string, options?: RequestOptions): Reply<SuccessBody>
   /**
@@ -517,7 +517,7 @@ export interface Webhooks {
   /**
    * Send a delivery again: `POST /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries/{deliveryId}/redeliver`
    *
-   * Puts the same event under the same `webhook-id` on its way once more, whatever came of it before, with all its attempts. Get the delivery tells what came of it.
+   * Puts the same event under the same `webhook-id` on its way once more, whatever came of it before, with all its attempts. Get the delivery tells what came of it. An event of a result that was deleted is not sent again: that is a conflict.
    */
   redeliverDelivery(workspaceId: string, endpointId: string, deliveryId: string, options?: RequestOptions & KeyOptions): Reply<SuccessBody>
 }
