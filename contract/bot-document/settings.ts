@@ -52,7 +52,7 @@ const general = component('GeneralSettings', 'Behaviour of the chat as a whole.'
     .meta({
       maxLength: 80,
       description:
-        'Language of the texts that the chat page has of its own, as a BCP 47 tag. Default, also for a language that the page lacks: what the browser of the visitor asks for. Texts in systemMessages and labels of inputs replace those of the page.',
+        'Language of the texts that the chat page and the service have of their own, and of numbers and dates in answers, as a BCP 47 tag. Default, also for a language that the page lacks: what the browser of the visitor asks for. Texts in systemMessages and labels of inputs replace those of the page and the service.',
       example: 'de',
     })
     .optional(),

@@ -1,9 +1,10 @@
 /** Conditions of blocks, items and cards. */
+import { dateFormatsOf } from './date-formats.ts'
 import { evaluate } from './evaluate.ts'
 import { record, records, text } from './loose.ts'
-import { log, mayGoOn, type Run } from './run.ts'
+import { currentFrame, log, mayGoOn, type Run } from './run.ts'
 import type { VariableValue } from './types.ts'
-import { fillValue, readVariable } from './variables.ts'
+import { fillValue, onlyPlaceholder, readVariable } from './variables.ts'
 
 /** Pairs of characters that one comparison may look at in the worst case, some 25 milliseconds. */
 const maximumComparedPairs = 200_000_000
@@ -30,6 +31,7 @@ export async function holds(run: Run, condition: unknown): Promise<boolean> {
         readVariable(run, variableId),
         comparisonOperator,
         await rightSide(run, text(value) ?? ''),
+        [variableId, variableIdOf(run, text(value) ?? '')],
       ))
     if (isTrue === isAny) return isAny
   }
@@ -51,6 +53,7 @@ async function compare(
   left: VariableValue,
   operator: string,
   right: VariableValue,
+  variableIds: (string | undefined)[],
 ): Promise<boolean> {
   switch (operator) {
     case 'Equal to':
@@ -66,13 +69,13 @@ async function compare(
     case 'Ends with':
       return everyPair(run, left, right, (a, b) => a.endsWith(b))
     case 'Greater than':
-      return order(left, right, (a, b) => a > b)
+      return order(run, left, right, variableIds, (a, b) => a > b)
     case 'Greater or equal to':
-      return order(left, right, (a, b) => a >= b)
+      return order(run, left, right, variableIds, (a, b) => a >= b)
     case 'Less than':
-      return order(left, right, (a, b) => a < b)
+      return order(run, left, right, variableIds, (a, b) => a < b)
     case 'Less or equal to':
-      return order(left, right, (a, b) => a <= b)
+      return order(run, left, right, variableIds, (a, b) => a <= b)
     case 'Is set':
       return left !== null && left.length > 0
     case 'Is empty':
@@ -133,21 +136,48 @@ function comparable(run: Run, left: VariableValue, right: VariableValue): [strin
   return [[], []]
 }
 
-function order(left: VariableValue, right: VariableValue, test: (a: number, b: number) => boolean): boolean {
-  return left !== null && right !== null && test(magnitude(left), magnitude(right))
+/** Numbers, dates and lengths. A date is compared with a date or a number alone: with anything else nothing holds. */
+async function order(
+  run: Run,
+  left: VariableValue,
+  right: VariableValue,
+  variableIds: (string | undefined)[],
+  test: (a: number, b: number) => boolean,
+): Promise<boolean> {
+  if (left === null || right === null) return false
+  const formats = variableIds.map((id) => dateFormatsOf(currentFrame(run).flow, id))
+  const mayBeDate = [left, right].some((side) => typeof side === 'string' && looksLikeDate.test(side))
+  if (!mayBeDate && formats.every((each) => each.length === 0)) return test(magnitude(left), magnitude(right))
+  const { compareDates } = await import('./inputs/date.ts')
+  const dates = compareDates(run, [left, right], formats)
+  if (dates === null) return test(magnitude(left), magnitude(right))
+  if (dates === 'no date') {
+    log(run, 'error', 'A condition compares a date with what is no date, it does not hold', {
+      details: [left, right],
+      isInternal: true,
+    })
+    return false
+  }
+  return test(...dates)
 }
 
-/** A number, else the milliseconds of a date, else the length. */
+/** Something between digits, a year, or the digits of a script of its own. */
+const looksLikeDate = /\p{Nd}\s*[-/.:年년]\s*\p{Nd}|\p{Nd}{4}|\p{Nd}.*\p{L}{3}/u
+
+/** The variable of a text that is one placeholder. */
+function variableIdOf(run: Run, value: string): string | undefined {
+  const name = onlyPlaceholder(value)
+  const { variablesByName } = currentFrame(run).flow
+  return name === null ? undefined : (variablesByName.get(name) ?? variablesByName.get(name.trim()))?.id
+}
+
+/** A number, else the length. */
 function magnitude(value: string | (string | null)[]): number {
   if (typeof value !== 'string') return value.length
   const trimmed = value.trim()
   if (trimmed === '' || trimmed.startsWith('+')) return value.length
   const number = Number(trimmed)
-  if (!Number.isNaN(number)) return number
-  // The platform reads nearly any text with a number in it as a date, so it must look like one.
-  const looksLikeDate = /\d[-/.:]\d|\d{4}/.test(trimmed)
-  const date = looksLikeDate ? Date.parse(trimmed) : Number.NaN
-  return Number.isNaN(date) ? value.length : date
+  return Number.isNaN(number) ? value.length : number
 }
 
 const matching = 'texts.map((text) => new RegExp(pattern, flags).test(text))'

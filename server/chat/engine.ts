@@ -7,6 +7,7 @@
 import { flowAllBack, trackResult, updateResult } from './bot-link.ts'
 import { findPlace, followEdge, indexFlow, type Place } from './flow.ts'
 import { textOfMessage } from './inputs/index.ts'
+import { visitorLanguage } from './language.ts'
 import { defaultLimits } from './limits.ts'
 import { findEvent, remember, startPlace } from './logic.ts'
 import { deviceOf, dynamicThemeOf, hasProgressBar, lookOf, startPropsOf } from './look.ts'
@@ -58,6 +59,7 @@ const maximumAttachments = 50
 
 /** Runs a flow from its start to the first point where it waits, or only registers the session. */
 export async function startChat(flow: Flow, options: StartOptions, effects: Effects): Promise<StartResult> {
+  const language = visitorLanguage(options.acceptLanguage)
   const run = newRun(options, effects, {
     format: 1,
     resultId: options.resultId,
@@ -65,6 +67,7 @@ export async function startChat(flow: Flow, options: StartOptions, effects: Effe
     device: deviceOf(options.userAgent),
     isProgressBarEnabled: options.isProgressBarEnabled === true,
     ...(options.isStreamEnabled === true ? { isStreamEnabled: true } : {}),
+    ...(language === undefined ? {} : { language }),
     ...(options.startFrom === undefined ? {} : { startFrom: options.startFrom }),
     ...(options.resultId === null ? { preview: { answers: [], transcript: [] } } : {}),
   })

@@ -222,6 +222,8 @@ export interface StartOptions extends StepOptions {
   startFrom?: { type: 'group'; groupId: string } | { type: 'event'; eventId: string }
   /** Value of the request header, from which `Device type` is read. */
   userAgent?: string
+  /** Value of the request header, for the sentences of the service. */
+  acceptLanguage?: string
   /** Shows the progress whatever the theme says. */
   isProgressBarEnabled?: boolean
 }
@@ -269,6 +271,8 @@ export interface SessionState {
   isProgressBarEnabled: boolean
   /** Whether the client wants to see steps while they run. */
   isStreamEnabled?: boolean
+  /** The language of the visitor that the service has, unless it is English. */
+  language?: string
   /** The format of texts that the client asked for last, unless it is rich text. */
   textFormat?: 'markdown'
   /** First the bot that the session was started with, last the one that is running. Never empty. */

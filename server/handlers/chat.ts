@@ -55,6 +55,7 @@ export const chat: ChatHandlers<Contexts> = {
           rememberedVariables:
             earlierId === null ? undefined : JSON.parse(published.earlierVariables ?? '[]'),
           userAgent: header('user-agent'),
+          acceptLanguage: header('accept-language'),
         },
         effectsOf(context, { botId, workspaceId, publicationId, resultId }, undefined, tell),
       )
@@ -156,6 +157,7 @@ export const chat: ChatHandlers<Contexts> = {
           startFrom: body.startFrom,
           isProgressBarEnabled: body.isProgressBarEnabled,
           userAgent: header('user-agent'),
+          acceptLanguage: header('accept-language'),
         },
         effectsOf(context, {
           botId: grant.bot.id,

@@ -64,10 +64,13 @@ const numberInput = block('NumberInput', 'number input', 'Asks for a number with
   options: component('NumberInputOptions', 'Which numbers are accepted and how they are shown.', {
     variableId: answerVariable,
     labels: inputLabels.optional(),
-    min: numberOrText('Smallest accepted number.', 0).optional(),
+    min: numberOrText('Smallest accepted number; 0 is a bound too.', 0).optional(),
     max: numberOrText('Largest accepted number.', 120).optional(),
-    step: numberOrText('Distance between accepted numbers.', 1).optional(),
-    locale: name('Language tag that numbers are shown in, of the form xx or xx-YY.', 'en-GB').optional(),
+    step: numberOrText('Distance between accepted numbers, counted from min, else from 0.', 1).optional(),
+    locale: name(
+      'Language tag that numbers are read and shown in, of the form xx or xx-YY. Default: the language of the bot. The stored value is a plain number.',
+      'en-GB',
+    ).optional(),
     style: oneOf(
       ['decimal', 'currency', 'percent', 'unit'],
       'What the number stands for. Default decimal.',
@@ -179,7 +182,10 @@ const ratingInput = block('RatingInput', 'rating input', 'Asks for a rating on a
       ['Icons', 'Numbers'],
       'What the steps of the scale look like. Default Numbers.',
     ).optional(),
-    length: number('Last step of the scale. Default 10.', { min: 0, max: 1_000, example: 5 }).optional(),
+    length: number(
+      'Last step of the scale. Default 10. Only whole steps from the first to the last are accepted.',
+      { min: 0, max: 1_000, example: 5 },
+    ).optional(),
     startsAt: numberOrText('First step of the scale. Default 0.', 1).optional(),
     labels: component('RatingInputLabels', 'Texts of a rating input.', {
       left: phrase('Text at the low end.', 'Not at all').optional(),

@@ -1,6 +1,7 @@
 /** Inputs: how they are shown, and how a reply to one is read, stored and followed. */
 import { sendPlainText, tell } from '../bubbles.ts'
 import { type Block, byType, followEdge, type InputType } from '../flow.ts'
+import { sentencesOf } from '../language.ts'
 import { at, cut, filledText, record, storableText } from '../loose.ts'
 import { currentFrame, isPreview, leave, log, type Next, type Run, spendOutput } from '../run.ts'
 import type { Answer, InputToShow, Loose, Message, Position } from '../types.ts'
@@ -9,8 +10,9 @@ import { fill, fillDeep, fillNumber, readVariable, saveReply } from '../variable
 import { itemsToShow, readCard, readChoice } from './choice.ts'
 import { readEmail, readPhone, readUrl } from './contact.ts'
 import { readFiles } from './file.ts'
+import { readNumber, readRating } from './number.ts'
 import type { Reading, ReadReply } from './reading.ts'
-import { readNumber, readRating, readText } from './text.ts'
+import { readText } from './text.ts'
 
 const readers = byType<Exclude<InputType, 'payment input'>, ReadReply>({
   'text input': readText,
@@ -33,18 +35,10 @@ const numberOptions: Record<string, string[]> = {
   'rating input': ['startsAt'],
 }
 
-const defaultInvalidMessage = 'That answer cannot be used here. Please try again.'
-const invalidMessages: Record<string, string> = {
-  'email input': 'That does not look like an e-mail address. Please type it again.',
-}
-
 /** Shows the input and ends the step. What nobody could answer is skipped. */
 export async function showInput(run: Run, block: Block, position: Position): Promise<Next> {
   if (block.type === 'payment input') {
-    sendPlainText(
-      run,
-      'This chat asks for a payment, which is not possible here. It ends now, and nothing was paid.',
-    )
+    sendPlainText(run, sentencesOf(run).noPayment)
     log(run, 'error', 'The chat was ended: it asks for a payment, which this service does not offer', {
       context: block.id,
     })
@@ -111,8 +105,10 @@ export function acceptReply(run: Run, block: Block, message: Message | null, rea
 /** Says that the reply is not valid, and shows the input again. */
 export async function askAgain(run: Run, block: Block, position: Position): Promise<Next> {
   const general = at(currentFrame(run).flow.flow.settings, 'general', 'systemMessages', 'invalidMessage')
-  const own = filledText(block.options.retryMessageContent) ?? invalidMessages[block.type]
-  sendPlainText(run, await fill(run, own ?? filledText(general) ?? defaultInvalidMessage))
+  const { invalidEmail, invalidAnswer } = sentencesOf(run)
+  const own =
+    filledText(block.options.retryMessageContent) ?? (block.type === 'email input' ? invalidEmail : undefined)
+  sendPlainText(run, await fill(run, own ?? filledText(general) ?? invalidAnswer))
   return showInput(run, block, position)
 }
 
