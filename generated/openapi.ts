@@ -5988,7 +5988,7 @@ export interface components {
             /** @description Older documents only and without effect: see typingEmulation. */
             isTypingEmulationEnabled?: boolean;
             /**
-             * @description Language of the texts that the chat page has of its own, as a BCP 47 tag. Default, also for a language that the page lacks: what the browser of the visitor asks for. Texts in systemMessages and labels of inputs replace those of the page.
+             * @description Language of the texts that the chat page and the service have of their own, and of numbers and dates in answers, as a BCP 47 tag. Default, also for a language that the page lacks: what the browser of the visitor asks for. Texts in systemMessages and labels of inputs replace those of the page and the service.
              * @example de
              */
             language?: string;
@@ -7823,7 +7823,7 @@ export interface components {
             currency?: string;
             labels?: components["schemas"]["InputLabels"];
             /**
-             * @description Language tag that numbers are shown in, of the form xx or xx-YY.
+             * @description Language tag that numbers are read and shown in, of the form xx or xx-YY. Default: the language of the bot. The stored value is a plain number.
              * @example en-GB
              */
             locale?: string;
@@ -7833,12 +7833,12 @@ export interface components {
              */
             max?: number | string;
             /**
-             * @description Smallest accepted number. A number, or a text that is one {{variable}} or reads as a number.
+             * @description Smallest accepted number; 0 is a bound too. A number, or a text that is one {{variable}} or reads as a number.
              * @example 0
              */
             min?: number | string;
             /**
-             * @description Distance between accepted numbers. A number, or a text that is one {{variable}} or reads as a number.
+             * @description Distance between accepted numbers, counted from min, else from 0. A number, or a text that is one {{variable}} or reads as a number.
              * @example 1
              */
             step?: number | string;
@@ -9456,7 +9456,7 @@ export interface components {
             labels?: components["schemas"]["RatingInputLabels"];
             /**
              * Format: double
-             * @description Last step of the scale. Default 10.
+             * @description Last step of the scale. Default 10. Only whole steps from the first to the last are accepted.
              * @example 5
              */
             length?: number;
