@@ -83,7 +83,7 @@ interface Success {
     examples: Record<string, Example>
   }
   /** Headers of its own, with the components of the document that describe them. */
-  headers?: Record<string, 'NextCursor' | 'ResultsRemaining'>
+  headers?: Record<string, 'NextCursor' | 'ResultsRemaining' | 'FileName'>
 }
 
 /** What a handler replies where the answer is no JSON: it is sent piece by piece, each when the last one was taken. */

@@ -3,6 +3,7 @@ import { inOrder, moment, rangeFilters, searchFilters } from './result-filters.t
 import {
   cursor,
   exampleIds,
+  flag,
   limit,
   nextCursor,
   recordId,
@@ -317,6 +318,9 @@ export const results = define({
           description:
             'The `Next-Cursor` of the part before, sent with the same filter; absent for the first part. An altered cursor, or one of another bot or filter, is invalid input.',
         }),
+        byteOrderMark: flag(
+          'Whether a CSV begins with a byte order mark, from which Excel sees that it is UTF-8. Only the first part has one.',
+        ),
         ...rangeFilters,
         ...searchFilters,
       })
@@ -324,7 +328,11 @@ export const results = define({
     success: {
       status: 200,
       description: 'The lines; of a CSV, the names of the columns first.',
-      headers: { 'Next-Cursor': 'NextCursor', 'Results-Remaining': 'ResultsRemaining' },
+      headers: {
+        'Next-Cursor': 'NextCursor',
+        'Results-Remaining': 'ResultsRemaining',
+        'Content-Disposition': 'FileName',
+      },
       mediaType: 'text/csv',
       otherMedia: {
         mediaType: 'application/x-ndjson',

@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import { parseJson } from '../server/http/json-body.ts'
-import { toJson } from '../server/json/exact-numbers.ts'
+import { toJson, withExactNumbers } from '../server/json/exact-numbers.ts'
 
 /** What is wrong with a body, undefined for one that may go on to its schema. */
 function issuesOf(value: unknown) {
@@ -34,4 +34,15 @@ test('parseJson keeps numbers of any length where it is told to, and refuses the
   expect(issuesOf(body)).toEqual(['body.id: invalid_number', 'body.big: invalid_number'])
   const parsed = parseJson(Buffer.from(body), true)
   expect('value' in parsed && toJson(parsed.value)).toBe(body)
+})
+
+test.each([
+  ['0', '1', '-1.5', '123456789012345', '5e-324', '0.30000000000000004'],
+  ['-0', '0.0', '1.0', '1.50', '-1.10', '1e3', '1E3', '0.0000001', '1e999'],
+  ['1234567890123456', '9007199254740993', '12345678901234567890', '0.1234567890123456789'],
+])('withExactNumbers and toJson give numbers back as they are written: %s and more', (...texts) => {
+  for (const text of texts) {
+    const json = `{"a":[${text}],"b":"${text} \\" ${text}","__proto__":${text}}`
+    expect(toJson(withExactNumbers(json, JSON.parse(json)))).toBe(json)
+  }
 })

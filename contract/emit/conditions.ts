@@ -82,6 +82,7 @@ export function usedHeaders(all: JsonObject, operations: readonly Operation[]): 
     'Successor',
     'NextCursor',
     'ResultsRemaining',
+    'FileName',
   ]
   return Object.fromEntries(
     Object.entries(all).filter(([name]) => !optional.includes(name) || used.has(name)),

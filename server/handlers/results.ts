@@ -87,9 +87,16 @@ export const results: ResultsHandlers<Contexts> = {
       mediaType: query.format === 'csv' ? 'text/csv' : 'application/x-ndjson',
       headers: {
         'Results-Remaining': String(part.remaining),
+        'Content-Disposition': `attachment; filename="results-${grant.bot.id}.${query.format}"`,
         ...(part.end ? { 'Next-Cursor': writeCursor(cursorKey, scope, part.end) } : {}),
       },
-      pieces: part.lines,
+      pieces:
+        query.byteOrderMark && query.format === 'csv' && !query.cursor ? marked(part.lines) : part.lines,
     })
   },
+}
+
+async function* marked(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  yield '\ufeff'
+  yield* lines
 }

@@ -6,6 +6,9 @@ export { isLosslessNumber, isSafeNumber }
 /** Strings are matched so that digits in them do not count as numbers. */
 const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
 
+/** Found in every JSON that has a number which is written otherwise, and in few others. */
+const MAY_BE_EXACT = /\d[\d.]{15}|\d[eE]|\.\d*0(?!\d)|-0|0\.000000/
+
 const parseNumber = (source: string) => {
   const number = Number(source)
   return String(number) === source ? number : new LosslessNumber(source)
@@ -13,6 +16,7 @@ const parseNumber = (source: string) => {
 
 /** The value of valid JSON whose plain value is `parsed`, which is given back where it loses nothing. */
 export function withExactNumbers(json: string, parsed: unknown): unknown {
+  if (!MAY_BE_EXACT.test(json)) return parsed
   for (const [token] of json.matchAll(STRING_OR_NUMBER)) {
     if (token[0] === '"' || String(Number(token)) === token) continue
     // Of two equal keys the last one counts, as in JSON.parse.
@@ -40,5 +44,6 @@ function convert(value: unknown): unknown {
 
 function hasExactNumber(value: unknown): boolean {
   if (typeof value !== 'object' || value === null) return false
+  if (Array.isArray(value)) return value.some(hasExactNumber)
   return isLosslessNumber(value) || Object.values(value).some(hasExactNumber)
 }

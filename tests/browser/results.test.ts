@@ -312,7 +312,8 @@ withBrowser('the page of results', () => {
     expect([csv.name, asked]).toEqual([`results-${published.id}.csv`, Math.ceil(RESULTS / PART) + 1])
     // What is broken off is to be seen in the console of the browser.
     expect(complaints.splice(0)).toEqual([expect.stringContaining('ERR_FAILED')])
-    const records = parse(csv.text) as string[][]
+    expect(csv.text.startsWith('\ufeff')).toBe(true)
+    const records = parse(csv.text, { bom: true }) as string[][]
     expect(records.length).toBe(RESULTS + 1)
     expect(new Set(records.slice(1).map(([id]) => id)).size).toBe(RESULTS)
     expect(records[0]?.slice(0, 4)).toEqual(['Result', 'Submitted at', 'Completed', 'Title Welcome'])

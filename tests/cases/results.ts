@@ -437,11 +437,23 @@ export const results: Cases<'results'> = {
           ])
         },
       }),
+      'with a byte order mark and a name, for spreadsheets': ({ here }) => ({
+        as: here.member,
+        params: { botId: here.published.id },
+        query: { byteOrderMark: true },
+        after: ({ text, headers }) => {
+          expect(text.startsWith('\ufeffResult,')).toBe(true)
+          expect(headers['content-disposition']).toBe(
+            `attachment; filename="results-${here.published.id}.csv"`,
+          )
+        },
+      }),
       'as JSON lines': ({ here }) => ({
         as: here.member,
         params: { botId: here.published.id },
         query: { format: 'jsonl', limit: 100_000 },
         after: ({ text, headers }) => {
+          expect(headers['content-disposition']).toMatch(/\.jsonl"$/)
           expect(headers['content-type']).toBe('application/x-ndjson; charset=utf-8')
           expect(headers['results-remaining']).toBe('3')
           expect(headers['next-cursor']).toBeUndefined()

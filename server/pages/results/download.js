@@ -29,6 +29,8 @@ export async function readExport(botId, query, format, signal, progress) {
     cursor = part.next
     progress(cursor === null ? total : Math.min(total, total - part.remaining + PART), total)
   }
+  // Excel takes a file without a byte order mark for Latin 1.
+  if (format === 'csv') parts.unshift('\ufeff')
   return new Blob(parts, { type: format === 'csv' ? 'text/csv' : 'application/x-ndjson' })
 }
 
