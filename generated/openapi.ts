@@ -12993,6 +12993,11 @@ export interface components {
          */
         ETag: string;
         /**
+         * @description The name under which browsers keep the file.
+         * @example attachment; filename="results-01jr5x2e0p1y5s9x4n6q8r0t2w.csv"
+         */
+        FileName: string;
+        /**
          * @description Says that this is the answer to an earlier request with the same Idempotency-Key.
          * @example true
          */
@@ -14491,6 +14496,11 @@ export interface operations {
                  */
                 answerContains?: components["parameters"]["AnswerContainsQuery"];
                 /**
+                 * @description Whether a CSV begins with a byte order mark, from which Excel sees that it is UTF-8. Only the first part has one. Absent means no.
+                 * @example true
+                 */
+                byteOrderMark?: boolean;
+                /**
                  * @description The first moment that counts, with its time zone. Narrows the days of `timeFilter`.
                  * @example 2026-03-01T00:00:00Z
                  */
@@ -14549,6 +14559,7 @@ export interface operations {
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    "Content-Disposition": components["headers"]["FileName"];
                     "Next-Cursor": components["headers"]["NextCursor"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
