@@ -16,6 +16,7 @@ const service = [
   'conformance',
   'hostile',
   'limits',
+  'shares',
   'retention',
   'publication-retention',
   'partitions',

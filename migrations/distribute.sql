@@ -216,7 +216,7 @@ BEGIN
     VALUES (p_bot_id, p_id, v_entry.id, v_entry.status, v_entry.description, v_entry.details, v_entry.context, p_now);
   END LOOP;
   IF p_turns IS NOT NULL THEN
-    SELECT count(*) INTO v_turns FROM result_transcripts t WHERE t.bot_id = p_bot_id AND t.result_id = p_id;
+    SELECT coalesce(split_part(max(t.id), '.', 1)::bigint + 1, 0) INTO v_turns FROM result_transcripts t WHERE t.bot_id = p_bot_id AND t.result_id = p_id;
     INSERT INTO result_transcripts (bot_id, result_id, id, entries)
     VALUES (p_bot_id, p_id, lpad(v_turns::text, 10, '0') || '.' || v_seq, p_turns);
   END IF;

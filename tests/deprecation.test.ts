@@ -9,6 +9,7 @@ import { recordId } from '../contract/shared.ts'
 import { z } from '../contract/zod.ts'
 import { readConfig } from '../server/config.ts'
 import type { Services } from '../server/context.ts'
+import { createLimits } from '../server/http/limits.ts'
 import { createRouter } from '../server/http/router.ts'
 import { createLog } from '../server/log.ts'
 
@@ -54,7 +55,9 @@ beforeAll(async () => {
   const read = readConfig({ RATE_LIMIT: 'off' })
   if ('problems' in read) throw new Error(read.problems.join('\n'))
   const services = { log, config: read.config, now: () => new Date() } as unknown as Services
-  const app = express().use(createRouter(operations, { getNote: handler, readNote: handler }, services))
+  const app = express().use(
+    createRouter(operations, { getNote: handler, readNote: handler }, services, createLimits(services)),
+  )
   server = createServer(app)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

@@ -114,13 +114,12 @@ describe('in a window of time', () => {
     expect((await list(by, caller)).status).toBe(429)
   })
 
-  test('probes, metrics, pages, documents, preflights and what is not there are not counted', async () => {
+  test('probes, metrics, fixed pages, documents, preflights and unknown paths are not counted', async () => {
     const { publicId } = world.here.published
     const by = await limited({ RATE_LIMIT_TOKEN: 1, RATE_LIMIT_ADDRESS: 1 })
     expect((await list(by, undefined)).status).toBe(401)
     expect((await list(by, world.stranger)).status).toBe(200)
-    const paths = ['/livez', '/readyz', '/metrics', '/docs', '/openapi.yaml', `/chat/${publicId}`]
-    for (const path of [...paths, '/chat/files/page.js']) {
+    for (const path of ['/livez', '/readyz', '/metrics', '/docs', '/openapi.yaml', '/chat/files/page.js']) {
       const Authorization = `Bearer ${world.stranger.token}`
       const { status, headers } = await fetch(by.url + path, { headers: { Authorization } })
       expect([path, status, headers.get('ratelimit-policy')]).toEqual([path, 200, null])
@@ -137,6 +136,56 @@ describe('in a window of time', () => {
     })
   })
 
+  test('chat pages, files and unknown tokens at /metrics count for the address', async () => {
+    const { publicId } = world.here.published
+    for (const path of [`/chat/${publicId}`, '/files/a/b/c', '/metrics']) {
+      const by = await limited({ RATE_LIMIT_ADDRESS: 2 })
+      const ask = () => fetch(by.url + path, { headers: { Authorization: `Bearer ${world.unknown.token}` } })
+      const statuses = [(await ask()).status, (await ask()).status]
+      expect([path, ...statuses]).not.toContain(429)
+      by.statements.length = 0
+      expect([path, (await ask()).status, by.statements]).toEqual([path, 429, []])
+      expect([path, (await list(by, undefined)).status]).toEqual([path, 429])
+      expect((await list(by, world.stranger)).status).toBe(200)
+      const { status } = await by.client.send('GET', '/metrics', { as: world.stranger })
+      expect(status).toBe(200)
+    }
+  })
+
+  test('fixed pages and documents have a limit of their own, 200 in a window', async () => {
+    const by = await limited({ RATE_LIMIT_ADDRESS: 1 })
+    for (let turn = 0; turn < 200; turn++) {
+      const { status } = await fetch(`${by.url}/chat/files/star.svg`)
+      expect(status).toBe(200)
+    }
+    const refused = await fetch(`${by.url}/openapi.yaml`)
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([
+      429,
+      expect.stringMatching(/^3\d{3}$/),
+    ])
+    expect(await refused.text()).toContain('The address may send 200 requests for pages in 3600 seconds')
+    expect((await fetch(`${by.url}/livez`)).status).toBe(200)
+    expect((await list(by, undefined)).status).toBe(401)
+  })
+
+  test('all tokens of a user together have twice the allowance of one', async () => {
+    const by = await limited({ RATE_LIMIT_TOKEN: 2, RATE_LIMIT_CONCURRENT: 1 })
+    const tokens: Caller[] = []
+    for (const name of ['One', 'Two', 'Three']) {
+      const { apiToken } = await app.client.ok('createToken', { as: world.stranger, body: { name } })
+      tokens.push({ token: apiToken.token })
+    }
+    const [one, two, three] = tokens as [Caller, Caller, Caller]
+    for (const token of [one, one, two, two]) expect((await list(by, token)).status).toBe(200)
+    const refused = await list(by, three)
+    expect(refused.status).toBe(429)
+    expect(refused.headers.ratelimit).toMatch(/^"user";r=0;t=3\d{3}$/)
+    expect(refused.body.issues).toEqual([
+      { path: [], code: 'rate_exceeded', message: 'The user may send 4 requests in 3600 seconds' },
+    ])
+    expect((await list(by, world.here.member)).status).toBe(200)
+  })
+
   test('refusals are a number among the metrics and a line now and then, not a line each', async () => {
     const { admin } = world.here
     const by = await limited({ RATE_LIMIT_TOKEN: 1, RATE_LIMIT_ADDRESS: 1 })
@@ -148,7 +197,7 @@ describe('in a window of time', () => {
     expect(refused.map(({ status }) => status)).toEqual([429, 429, 429, 429])
     const ids = refused.map(({ headers }) => headers['x-request-id'])
     expect(by.logs.filter(({ requestId }) => ids.includes(requestId as string))).toEqual([])
-    const { text } = await by.client.send('GET', '/metrics', { as: world.stranger })
+    const { text } = await by.client.send('GET', '/metrics', { as: admin })
     expect(text).toContain('http_requests_over_limit_total{limit="token_rate"} 3\n')
     expect(text).toContain('http_requests_over_limit_total{limit="address_rate"} 1\n')
     expect(text).not.toMatch(/http_request_duration_seconds_count\{[^}]*status="429"/)
@@ -189,6 +238,25 @@ describe('in a window of time', () => {
     expect((await list(behind, undefined, from('192.0.2.2'))).status).toBe(401)
     expect(behind.logs.filter(({ msg }) => /TRUST_PROXY/.test(String(msg)))).toEqual([])
   })
+
+  test.each([
+    ['TRUST_PROXY=true', true as const],
+    ['a number of proxies', 1],
+    ['addresses of proxies', ['loopback']],
+  ])(
+    'ports behind addresses and words that are none make no callers of their own with %s',
+    async (_, trusted) => {
+      const by = await limited({ RATE_LIMIT_ADDRESS: 1, TRUST_PROXY: trusted })
+      expect((await list(by, undefined, from('203.0.113.9:40001'))).status).toBe(401)
+      for (const same of ['203.0.113.9:40002', '203.0.113.9', '[::ffff:203.0.113.9]:5'])
+        expect([same, (await list(by, undefined, from(same))).status]).toEqual([same, 429])
+      expect((await list(by, undefined, from('[2001:db8::1]:443'))).status).toBe(401)
+      expect((await list(by, undefined, from('2001:db8::2'))).status).toBe(429)
+      expect((await list(by, undefined, from('unknown'))).status).toBe(401)
+      for (const same of ['_hidden', 'made-up-1', '1', '203.0.113'])
+        expect([same, (await list(by, undefined, from(same))).status]).toEqual([same, 429])
+    },
+  )
 
   test('addresses of IPv6 are counted by 64 bits, and those that hold one of IPv4 as that', async () => {
     const by = await limited({ RATE_LIMIT_ADDRESS: 1, TRUST_PROXY: 1 })
@@ -313,7 +381,7 @@ describe('held back', () => {
     const held = Array.from({ length: 101 }, () => ask(by, admin))
     // Of 101 one is too many, whichever comes last.
     const first = await Promise.race(held.map(({ answered }) => answered))
-    expect(first).toMatchObject({ statusCode: 429, headers: { connection: 'close', 'retry-after': '3600' } })
+    expect(first).toMatchObject({ statusCode: 429, headers: { connection: 'close' } })
     expect((await list(by, member)).status).toBe(200)
     for (const { leave } of held) leave()
   })

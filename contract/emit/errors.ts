@@ -301,7 +301,11 @@ export const headers = {
   RateLimit: {
     description:
       'How many requests are left (`r`) and in how many seconds (`t`) there are more. Absent where limits are off.',
-    schema: { type: 'string', maxLength: 255, pattern: '^"(token|address|parallel)";r=[0-9]+(;t=[0-9]+)?$' },
+    schema: {
+      type: 'string',
+      maxLength: 255,
+      pattern: '^"(token|user|address|page|parallel)";r=[0-9]+(;t=[0-9]+)?$',
+    },
     example: '"token";r=57;t=1',
   },
   'RateLimit-Policy': {

@@ -366,6 +366,7 @@ async function outcomeOf(run: Run, isRegistering = false): Promise<StepOutcome> 
     isCompleted: isOver && !run.isCut && hasStarted,
     linkedResults: [...run.linkedResults.values()],
     uploads: run.uploads,
+    hasCalledOut: run.spent.outboundCalls > 0,
   }
   if (run.input !== undefined) outcome.input = run.input
   if (run.actions.length > 0) outcome.clientSideActions = run.actions

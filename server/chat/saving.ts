@@ -1,7 +1,9 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { components } from '../../generated/openapi.ts'
 import { type Database, sqlState } from '../db/client.ts'
 import { isDistributed } from '../db/distribution.ts'
 import { isBesideFirstRelease } from '../db/releases.ts'
+import { isUnavailable, Unavailable } from '../db/unavailable.ts'
 import { newId, newIds } from '../ids.ts'
 import { lateBefore } from '../results/stats-epochs.ts'
 import { isWanted, wakeAfter } from '../webhooks/outbox.ts'
@@ -68,6 +70,10 @@ export interface Step {
 /** Runs the write of a step, together with what else belongs to it. */
 export type KeepStep = (write: (db: Database) => Promise<boolean>) => Promise<boolean>
 
+/** How long the write of a step that has called out is tried again, since who sends it again would call out again. */
+const RETRY_MS = 60_000
+const RETRY_PAUSE_MS = 200
+
 /**
  * Writes a step: the session, its result with answers, transcript and logs, and results of linked bots.
  * False when the session has moved on since it was read.
@@ -78,6 +84,7 @@ export async function saveStep(
   now: Date,
   keep: KeepStep = (write) => write(db),
 ): Promise<boolean> {
+  const last = performance.now() + (step.outcome.hasCalledOut ? RETRY_MS : 0)
   for (let attempt = 1; ; attempt++) {
     try {
       return await keep((within) => writeStep(within, step, now, attempt > 1))
@@ -85,8 +92,11 @@ export async function saveStep(
       const code = sqlState(error)
       // Another session of one remembered result took the same number, and is through now; or somebody who
       // deletes several results waited for this step, and it for them.
-      if (code !== '23505' && code !== '40P01') throw error
-      if (attempt === 20) return false
+      const isBeside = code === '23505' || code === '40P01'
+      if (isBeside && attempt < 20) continue
+      if (isBeside) throw new Unavailable('A step of a chat could not be written', { cause: error })
+      if (!isUnavailable(error) || performance.now() > last) throw error
+      await sleep(RETRY_PAUSE_MS)
     }
   }
 }

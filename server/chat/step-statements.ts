@@ -180,9 +180,10 @@ const withResult = (writtenSession: SQL, more = sql``) => sql`
     WHERE live.bot_id = ${botId} AND live.id = ${resultId}
   ), transcript AS (
     INSERT INTO ${resultTranscripts} (bot_id, result_id, id, entries)
-    SELECT live.bot_id, live.id, lpad((
-        SELECT count(*) FROM ${resultTranscripts} e WHERE e.bot_id = live.bot_id AND e.result_id = live.id
-      )::text, 10, '0') || '.' || coalesce((
+    SELECT live.bot_id, live.id, lpad(coalesce((
+        SELECT split_part(max(e.id), '.', 1)::bigint + 1 FROM ${resultTranscripts} e
+        WHERE e.bot_id = live.bot_id AND e.result_id = live.id
+      ), 0)::text, 10, '0') || '.' || coalesce((
         SELECT max(seq) + 1 FROM ${resultAnswers} e WHERE e.bot_id = live.bot_id AND e.result_id = live.id
       ), 0), t.entries
     FROM live, json_to_recordset(${sql.placeholder('transcript')}::json) AS t(entries json)

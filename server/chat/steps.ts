@@ -54,7 +54,7 @@ export async function runStep(
   const claim = new Claim(context.db, session)
   let isWritten = false
   try {
-    while (!claim.isLost || (await claim.wait())) {
+    while (!claim.isLost || (await context.place.rest(() => claim.wait()))) {
       // The state is used up by a run, so each has its own.
       const state = readState(session)
       if (!state) return 'over'
@@ -215,9 +215,9 @@ interface Running {
   sessionId?: string
 }
 
-/** What a step may do to the world. A first step is nobody else's, so it needs no claim to call out. */
+/** What a step may do to the world, for which it leaves the place of its request. A first step is nobody else's, so it needs no claim to call out. */
 export function effectsOf(
-  { db, keyring, chat: tools, files, publicUrl, config, log, now }: Context,
+  { db, keyring, chat: tools, files, publicUrl, config, log, now, place }: Context,
   running: Running,
   claim?: Claim,
   tell?: Effects['tell'],
@@ -230,11 +230,11 @@ export function effectsOf(
     now: () => new Date(),
     random: Math.random,
     newId: () => newId(new Date()),
-    evaluate: (request) => tools.evaluate({ ...request, workspaceId }),
+    evaluate: (request) => place.rest(() => tools.evaluate({ ...request, workspaceId })),
     tell,
     async httpRequest(request) {
       return (await mayCallOut())
-        ? httpRequest(request)
+        ? place.rest(() => httpRequest(request))
         : { ok: false, reason: 'refused', message: elsewhere }
     },
     async findCredentials(id, type) {
@@ -246,17 +246,19 @@ export function effectsOf(
       return found?.type === type ? (found.data as Loose) : null
     },
     async askModel(request) {
-      return (await mayCallOut()) ? tools.askModel(request) : { ok: false, message: elsewhere }
+      return (await mayCallOut())
+        ? place.rest(() => tools.askModel(request))
+        : { ok: false, message: elsewhere }
     },
     async sendEmailBy(account, mail, milliseconds) {
       if (!(await mayCallOut())) throw new Error(elsewhere)
-      await tools.sendEmailBy(account as unknown as SmtpAccount, mail, milliseconds)
+      await place.rest(() => tools.sendEmailBy(account as unknown as SmtpAccount, mail, milliseconds))
     },
     sendEmail:
       sendEmail &&
       (async (mail, milliseconds) => {
         if (!(await mayCallOut())) throw new Error(elsewhere)
-        await sendEmail(mail, milliseconds)
+        await place.rest(() => sendEmail(mail, milliseconds))
       }),
     uploads: files && {
       maximumSize: uploadLimits(config).file,

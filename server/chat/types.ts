@@ -372,6 +372,8 @@ export interface StepOutcome {
   linkedResults: LinkedResult[]
   /** Files that were answered with, to be kept with the result. */
   uploads: Upload[]
+  /** Whether requests, e-mails or questions to models went out, which must not be repeated. */
+  hasCalledOut: boolean
 }
 
 /** The request cannot be served. Nothing happened and nothing is to be stored. */

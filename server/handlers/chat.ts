@@ -28,6 +28,7 @@ import {
 } from '../chat/store.ts'
 import type { StartOptions, StepRefusal } from '../chat/types.ts'
 import type { Contexts } from '../context.ts'
+import { Unavailable } from '../db/unavailable.ts'
 import { newId } from '../ids.ts'
 import { toJson } from '../json/exact-numbers.ts'
 import { JsonText, stored } from '../json/json-text.ts'
@@ -40,6 +41,7 @@ export const chat: ChatHandlers<Contexts> = {
     const { botId, workspaceId, publicationId, flow } = published
     const origin = refusedOrigin(flow, header, config.PUBLIC_URL)
     if (origin) return reply.fail('FORBIDDEN', [origin])
+    if (!(await context.place.moveTo(workspaceId))) return reply.fail('SERVICE_UNAVAILABLE')
 
     const tell = body.isStreamEnabled ? openEvents?.() : undefined
     return context.once(botId, async (keep) => {
@@ -67,7 +69,7 @@ export const chat: ChatHandlers<Contexts> = {
         bot: { id: botId, version: '6.1', ...outcome.bot, publishedAt: published.publishedAt.toISOString() },
         ...step,
       })
-      await saveStep(
+      const isSaved = await saveStep(
         db,
         {
           session: { id: sessionId, botId, workspaceId, publicationId },
@@ -82,6 +84,7 @@ export const chat: ChatHandlers<Contexts> = {
         now,
         (write) => keep(answer, write),
       )
+      if (!isSaved) throw new Unavailable('The first step of a chat was not written')
       return answer
     })
   },
@@ -115,6 +118,7 @@ export const chat: ChatHandlers<Contexts> = {
     if (!session) return reply.fail('NOT_FOUND')
     const origin = refusedOrigin(session.flow, header, config.PUBLIC_URL)
     if (origin) return reply.fail('FORBIDDEN', [origin])
+    if (!(await context.place.moveTo(session.workspaceId))) return reply.fail('SERVICE_UNAVAILABLE')
     const tell = readState(session)?.isStreamEnabled ? openEvents?.() : undefined
     const digest = digestOf(body)
     const isQuestion = (body.message ?? null) === null

@@ -42,7 +42,7 @@ export const uploads: UploadsHandlers<Contexts> = {
       now,
     )
     if (!upload) return reply.fail('BAD_REQUEST', [tooMany(limits.chat)])
-    const received = await receive(db, files, upload, body.bytes, maximum, now)
+    const received = await context.place.rest(() => receive(db, files, upload, body.bytes, maximum, now))
     if (received === 'gone') return reply.fail('NOT_FOUND')
     if (received === 'too large') return reply.fail('PAYLOAD_TOO_LARGE', [tooLarge(maximum)])
     if (received === 'empty') return reply.fail('BAD_REQUEST', [empty])

@@ -11,6 +11,7 @@ import {
 } from '../../contract/operation.ts'
 import { readOutcome } from '../entity-tags.ts'
 import { encode } from '../json/json-text.ts'
+import type { Budget } from './budget.ts'
 import { problem } from './problem.ts'
 
 /** What a request is answered with, before anything of it is sent. */
@@ -119,17 +120,21 @@ export function sendProblem(response: express.Response, code: ErrorCode, issues:
   sendText(response, answer.body)
 }
 
+/** Bodies from this size on are sent in pieces, and count among what the process has in memory for slow readers. */
+export const LARGE_BODY_BYTES = 64 * 1024
+
 /**
  * A body that is a stream is asked for its next piece when the caller has taken the last one. The first
  * piece is made before the head goes out, so that a fault until then still gets its answer.
  */
-export async function send(response: express.Response, answer: Answer) {
+export async function send(response: express.Response, answer: Answer, budget: Budget) {
   const { body } = answer
   if (!answer.mediaType) {
     writeHead(response, answer)
     return response.end()
   }
   if (typeof body === 'string' || Array.isArray(body)) {
+    if (sizeOf(body) >= LARGE_BODY_BYTES) return sendLarge(response, answer, bytesOf(body), budget)
     writeHead(response, answer)
     return typeof body === 'string' ? sendText(response, body) : sendPieces(response, body)
   }
@@ -146,6 +151,54 @@ export async function send(response: express.Response, answer: Answer) {
     // A caller who goes away ends the stream; anything else is a fault.
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
   }
+}
+
+/** At least the characters of a text, which is no more than its bytes. */
+function sizeOf(body: string | Buffer[]): number {
+  return typeof body === 'string' ? body.length : body.reduce((size, piece) => size + piece.length, 0)
+}
+
+function bytesOf(body: string | Buffer[]): Buffer[] {
+  return typeof body === 'string' ? [Buffer.from(body)] : body
+}
+
+/**
+ * Sends each piece when the caller has taken the last one. Of what a read would have to send, nothing is where there is
+ * no room; what changed something is answered whatever it takes.
+ */
+async function sendLarge(response: express.Response, answer: Answer, body: Buffer[], budget: Budget) {
+  const size = sizeOf(body)
+  const tenant = response.locals.workspaceId ?? response.locals.tenant ?? ''
+  const holding = budget.open(tenant, () => response.destroy())
+  response.once('close', holding.end)
+  const { method } = response.req
+  if (!holding.add(size) && (method === 'GET' || method === 'HEAD')) {
+    holding.end()
+    return sendProblem(response, 'SERVICE_UNAVAILABLE')
+  }
+  writeHead(response, answer)
+  response.setHeader('Content-Length', size)
+  for (const part of body) {
+    for (let at = 0; at < part.length && !response.destroyed; at += LARGE_BODY_BYTES) {
+      const piece = part.subarray(at, at + LARGE_BODY_BYTES)
+      if (!response.write(piece)) await drained(response)
+      holding.move(piece.length)
+    }
+  }
+  response.end()
+}
+
+function drained(response: express.Response): Promise<void> {
+  if (response.destroyed) return Promise.resolve()
+  return new Promise((resolve) => {
+    const settle = () => {
+      response.off('drain', settle)
+      response.off('close', settle)
+      resolve()
+    }
+    response.once('drain', settle)
+    response.once('close', settle)
+  })
 }
 
 function writeHead(response: express.Response, { status, headers, mediaType }: Answer) {

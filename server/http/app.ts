@@ -17,6 +17,7 @@ import { serveDocuments } from '../pages/documents.ts'
 import { servePages } from '../pages/index.ts'
 import { notFoundPage } from '../pages/not-found/index.ts'
 import { sendProblem } from './answer.ts'
+import { createLimits, withoutPort } from './limits.ts'
 import { createMetrics } from './metrics.ts'
 import { codeOf } from './problem.ts'
 import { unknownMethod, unknownRoute } from './refusal-issues.ts'
@@ -88,8 +89,10 @@ function constantHeaders(middleware: typeof protect): [name: string, value: stri
 export function createApp(options: AppOptions): express.Express {
   const { log, now, phase, pool, publicUrl } = options
   const metrics = createMetrics(pool)
+  const limits = createLimits(options)
   // These lines hold nothing a caller sent, and looking for secrets in each takes longer than writing it.
   const requestLog = log.child({}, { redact: [] })
+  const hasProxy = options.config.TRUST_PROXY !== false
   const app = express()
   app.disable('x-powered-by')
   app.disable('etag')
@@ -101,6 +104,9 @@ export function createApp(options: AppOptions): express.Express {
 
   app.use((request, response, next) => {
     const start = performance.now()
+    const forwarded = request.headers['x-forwarded-for']
+    if (hasProxy && typeof forwarded === 'string' && forwarded.includes(':'))
+      request.headers['x-forwarded-for'] = forwarded.split(',').map(withoutPort).join(', ')
     const given = request.headers['x-request-id']
     const id = typeof given === 'string' && /^[\w-]{1,64}$/.test(given) ? given : newId(now())
     response.locals.requestId = id
@@ -132,7 +138,7 @@ export function createApp(options: AppOptions): express.Express {
   })
 
   // Before the pages, since each of them is a path that Express compares on the way to what comes after it.
-  const runOperation = createRouter(operations, { ...handlers }, options, preparations)
+  const runOperation = createRouter(operations, { ...handlers }, options, limits, preparations)
   app.use((request, response, next) =>
     phase() === 'starting' ? next() : runOperation(request, response, next),
   )
@@ -146,20 +152,31 @@ export function createApp(options: AppOptions): express.Express {
   serve(app, '/metrics', async (request, response) => {
     const credential = readCredential(request)
     if ('issue' in credential) return sendProblem(response, 'UNAUTHORIZED', [credential.issue])
+    const entry = await limits.countAddress(request, response, credential.hash)
+    if (entry === 'answered') return
     const authorization = await authorize(options.db, metricsNeed, credential.hash, '', now())
+    if (authorization.caller) limits.know(credential.hash, authorization.caller)
     if ('refusal' in authorization) {
+      if (authorization.refusal.code === 'UNAUTHORIZED') limits.forget(credential.hash)
       return sendProblem(response, authorization.refusal.code, authorization.refusal.issues)
     }
     response.type(metrics.mediaType).send(await metrics.text())
   })
-  serveDocuments((path, handler) => serve(app, path, handler), options)
+  /** A path that names a record looks it up, as an operation does; the others are in memory. */
+  const serveCounted = (path: string, handler: express.RequestHandler) => {
+    const count = path.includes(':') ? limits.countAddress : limits.countPage
+    serve(app, path, async (request, response, next) => {
+      if ((await count(request, response)) === 'in') return handler(request, response, next)
+    })
+  }
+  serveDocuments(serveCounted, options)
 
   app.use((_request, response, next) => {
     if (phase() === 'starting') sendProblem(response, 'SERVICE_UNAVAILABLE')
     else next()
   })
-  serveDocs((path, handler) => serve(app, path, handler))
-  servePages((path, handler) => serve(app, path, handler), options)
+  serveDocs(serveCounted)
+  servePages(serveCounted, options)
   for (const path of ['/docs', '/results', '/chat/:publicId']) redirectSlash(app, path, publicUrl)
   app.use(notFoundPage())
   app.use((request, response) => sendProblem(response, 'NOT_FOUND', [unknownRoute(request.url)]))

@@ -1,4 +1,4 @@
-import { isIPv4 } from 'node:net'
+import { isIP, isIPv4 } from 'node:net'
 import type express from 'express'
 import ipaddr from 'ipaddr.js'
 import { LRUCache } from 'lru-cache'
@@ -8,13 +8,13 @@ import RateLimiterMemory from 'rate-limiter-flexible/lib/RateLimiterMemory.js'
 import { errorBody, errors, type IssueCode } from '../../contract/errors.ts'
 import type { Services } from '../context.ts'
 import { createHolding } from './holding.ts'
-import { createRoom } from './room.ts'
+import { createRoom, type Place } from './room.ts'
 import { createTally } from './tally.ts'
 
 /*
  * How much of this process one caller may have: so many requests in a window of time and so many at once, for a
- * token and, where none is valid, for an address. Whatever the callers, so many requests run at once; the next ones
- * wait in line for a while. Other processes of the installation count for themselves.
+ * token, for all tokens of a user and, where none is valid, for an address. Whatever the callers, so many requests run
+ * at once; the next ones wait in line for a while. Other processes of the installation count for themselves.
  *
  * A caller is known by what the request shows, so that one who sends too much costs no look into the database. Only
  * a token that was not seen to be valid yet has to be looked up first, and is counted then.
@@ -23,17 +23,19 @@ import { createTally } from './tally.ts'
 declare global {
   namespace Express {
     interface Locals {
-      /** Of a request that is counted: gives its place among those of its caller to another one. */
-      lane?: () => void
-      /** Whether the request has one of the places of the process. */
-      hasPlace?: boolean
+      /** Of a request that is counted: each gives its place among those of one caller to another request. */
+      lanes?: (() => void)[]
+      /** The place of the request among all of the process. */
+      place?: Place
+      /** Shares are counted by this: a user or an address, and the workspace once it is known. */
+      tenant?: string
       /** Of a request over a limit: which. */
       limit?: `${Kind}_${'rate' | 'concurrency'}`
     }
   }
 }
 
-type Kind = 'token' | 'address'
+type Kind = 'token' | 'user' | 'address' | 'page'
 
 export interface Limits {
   /**
@@ -53,27 +55,64 @@ export interface Limits {
     request: express.Request,
     response: express.Response,
     tokenHash: string,
-    token: { isValid: boolean; id?: string },
+    caller: { userId: string; tokenId: string } | undefined,
   ): Promise<'in' | 'answered'>
+  /** Counts a request that is none of an operation for its address, unless it has a token that is known to be valid. */
+  countAddress(
+    request: express.Request,
+    response: express.Response,
+    tokenHash?: string,
+  ): Promise<'in' | 'answered'>
+  /** Counts a request for what is served from memory, of which an address may have more. */
+  countPage(request: express.Request, response: express.Response): Promise<'in' | 'answered'>
+  /** Counts a token as a caller from now on: it was valid when it was looked up. */
+  know(tokenHash: string, caller: { userId: string; tokenId: string }): void
+  /** Waits for a place among files that arrive, of which one address has few. False where that took too long. */
+  enterUploads(request: express.Request, response: express.Response): Promise<boolean>
   /** Counts a token no longer as a caller: it is not valid any more. */
   forget(tokenHash: string): void
-  /** Makes room for the next request; nothing for one that was not let in. */
+  /** Makes room for the next request; among those of its caller once the response has left. */
   leave(response: express.Response): void
 }
 
 /** Tokens that were valid when they were last looked up. */
 const KNOWN_TOKENS = 10_000
 
+/** A user may have any number of tokens; all of them together have the allowance of so many. */
+const TOKENS_PER_USER = 2
+
+/** Files that arrive at once, in all and of one address. */
+export const MAX_UPLOADS = 100
+export const MAX_UPLOADS_PER_ADDRESS = 3
+
+/** Requests of one address for pages and documents, in a window and at once: a page has some 25 files. */
+export const MAX_PAGES_PER_ADDRESS = 200
+
 export function createLimits({ config, log }: Pick<Services, 'config' | 'log'>): Limits {
-  const counters = { token: createCounter('token', config), address: createCounter('address', config) }
-  const room = createRoom(
-    config.CONCURRENT_REQUESTS,
-    config.REQUEST_QUEUE_LENGTH,
-    config.REQUEST_QUEUE_TIMEOUT,
-  )
+  const { RATE_LIMIT_TOKEN, RATE_LIMIT_ADDRESS, RATE_LIMIT_CONCURRENT, RATE_LIMIT_SECONDS } = config
+  const counter = (kind: Kind, points: number, concurrent: number) =>
+    createCounter(kind, points, concurrent, RATE_LIMIT_SECONDS)
+  const counters = {
+    token: counter('token', RATE_LIMIT_TOKEN, RATE_LIMIT_CONCURRENT),
+    user: counter('user', TOKENS_PER_USER * RATE_LIMIT_TOKEN, TOKENS_PER_USER * RATE_LIMIT_CONCURRENT),
+    address: counter('address', RATE_LIMIT_ADDRESS, RATE_LIMIT_CONCURRENT),
+    page: counter('page', MAX_PAGES_PER_ADDRESS, MAX_PAGES_PER_ADDRESS),
+  }
+  const timeout = config.REQUEST_QUEUE_TIMEOUT
+  const room = createRoom({
+    places: config.CONCURRENT_REQUESTS,
+    length: config.REQUEST_QUEUE_LENGTH,
+    timeout,
+  })
+  const uploads = createRoom({
+    places: MAX_UPLOADS,
+    length: MAX_UPLOADS,
+    timeout,
+    share: MAX_UPLOADS_PER_ADDRESS,
+  })
   const holding = createHolding()
   const tally = createTally(log)
-  const known = new LRUCache<string, { tokenId?: string }>({ max: KNOWN_TOKENS })
+  const known = new LRUCache<string, { userId: string; tokenId: string }>({ max: KNOWN_TOKENS })
   let hasWarned = false
 
   /** Says once what makes an address run out of requests that are not its own. */
@@ -89,7 +128,8 @@ export function createLimits({ config, log }: Pick<Services, 'config' | 'log'>):
     if (kind === 'address') warn(response.req)
     tally.add(kind === 'token' ? known.get(key)?.tokenId : undefined)
     response.locals.limit = excess.limit
-    leave(response)
+    response.locals.place?.leave()
+    release(response)
     // Who asks again as soon as they are refused would keep the process busy with refusals.
     const pause = Math.min(excess.wait, config.RATE_LIMIT_DELAY)
     const hasWaited = await holding.wait(`${kind} ${key}`, response, pause)
@@ -98,40 +138,80 @@ export function createLimits({ config, log }: Pick<Services, 'config' | 'log'>):
     return 'answered'
   }
 
-  function leave({ locals }: express.Response) {
-    locals.lane?.()
-    locals.lane = undefined
-    if (locals.hasPlace) room.leave()
-    locals.hasPlace = false
+  const takeAddress = (request: express.Request, response: express.Response) =>
+    take('address', networkOf(request), response)
+
+  async function takeToken(tokenHash: string, userId: string, response: express.Response) {
+    const entry = await take('token', tokenHash, response)
+    return entry === 'in' ? take('user', userId, response) : entry
+  }
+
+  function release({ locals }: express.Response) {
+    for (const lane of locals.lanes ?? []) lane()
+    locals.lanes = undefined
   }
 
   return {
     async enter(request, response, tokenHash) {
-      const isKnown = tokenHash !== undefined && known.has(tokenHash)
-      if (config.RATE_LIMIT && (isKnown || tokenHash === undefined)) {
-        const entry = await (isKnown
-          ? take('token', tokenHash, response)
-          : take('address', networkOf(request.ip), response))
+      const caller = tokenHash === undefined ? undefined : known.get(tokenHash)
+      const tenant = caller ? `user ${caller.userId}` : `address ${networkOf(request)}`
+      response.locals.tenant = tenant
+      if (config.RATE_LIMIT && (caller || tokenHash === undefined)) {
+        const entry = await (caller
+          ? takeToken(tokenHash as string, caller.userId, response)
+          : takeAddress(request, response))
         if (entry === 'answered') return entry
       }
-      const place = room.enter(response)
-      if (place !== true && !(await place)) {
-        leave(response)
+      const entered = room.enter(tenant, response)
+      const place = entered instanceof Promise ? await entered : entered
+      if (place === undefined) {
+        release(response)
         return 'full'
       }
-      response.locals.hasPlace = true
+      response.locals.place = place
       return 'in'
     },
 
-    async recognize(request, response, tokenHash, { isValid, id }) {
-      if (!config.RATE_LIMIT || response.locals.lane) return 'in'
-      if (!isValid) return take('address', networkOf(request.ip), response)
-      known.set(tokenHash, { tokenId: id })
-      return take('token', tokenHash, response)
+    async recognize(request, response, tokenHash, caller) {
+      if (!config.RATE_LIMIT || response.locals.lanes) return 'in'
+      if (!caller) return takeAddress(request, response)
+      this.know(tokenHash, caller)
+      response.locals.tenant = `user ${caller.userId}`
+      return takeToken(tokenHash, caller.userId, response)
+    },
+
+    countAddress: (request, response, tokenHash) =>
+      tokenHash !== undefined && known.has(tokenHash)
+        ? Promise.resolve('in')
+        : countBeside('address', request, response),
+    countPage: (request, response) => countBeside('page', request, response),
+    know: (tokenHash, { userId, tokenId }) => void known.set(tokenHash, { userId, tokenId }),
+
+    async enterUploads(request, response) {
+      const place = await uploads.enter(networkOf(request), response)
+      if (place) response.once('close', place.leave)
+      return place !== undefined
     },
 
     forget: (tokenHash) => void known.delete(tokenHash),
-    leave,
+
+    leave(response) {
+      response.locals.place?.leave()
+      releaseOnceSent(response)
+    },
+  }
+
+  async function countBeside(kind: 'address' | 'page', request: express.Request, response: express.Response) {
+    if (!config.RATE_LIMIT) return 'in'
+    const entry = await take(kind, networkOf(request), response)
+    if (entry === 'in') releaseOnceSent(response)
+    return entry
+  }
+
+  /** A response that nobody reads goes on to count for its caller, since it takes memory. */
+  function releaseOnceSent(response: express.Response) {
+    if (response.destroyed) release(response)
+    else response.once('close', () => release(response))
   }
 }
 
@@ -146,20 +226,22 @@ interface Excess {
 }
 
 /** Counts the requests of callers of one kind, and lets only so many of each run at once. */
-function createCounter(kind: Kind, config: Services['config']) {
-  const points = kind === 'token' ? config.RATE_LIMIT_TOKEN : config.RATE_LIMIT_ADDRESS
-  const { RATE_LIMIT_SECONDS: duration, RATE_LIMIT_CONCURRENT: concurrent } = config
+function createCounter(kind: Kind, points: number, concurrent: number, duration: number) {
+  const caller = kind === 'page' ? 'address' : kind
+  const what = kind === 'page' ? 'requests for pages' : 'requests'
+  // Fields about its token or address are of more use to a caller than those about what is counted beside them.
+  const hasFields = kind === 'token' || kind === 'address'
   const counter = new RateLimiterMemory({ points, duration })
   const running = new Map<string, number>()
   const policy = `"${kind}";q=${points};w=${duration}, "parallel";q=${concurrent};qu="concurrent-requests"`
   const rate: Omit<Excess, 'wait'> = {
     limit: `${kind}_rate`,
-    body: bodyOf('rate_exceeded', `The ${kind} may send ${points} requests in ${duration} seconds`),
+    body: bodyOf('rate_exceeded', `The ${caller} may send ${points} ${what} in ${duration} seconds`),
     field: (seconds) => `"${kind}";r=0;t=${seconds}`,
   }
   const concurrency: Excess = {
     limit: `${kind}_concurrency`,
-    body: bodyOf('concurrency_exceeded', `The ${kind} may send ${concurrent} requests at once`),
+    body: bodyOf('concurrency_exceeded', `The ${caller} may send ${concurrent} ${what} at once`),
     wait: 1_000,
     field: () => '"parallel";r=0',
   }
@@ -171,18 +253,19 @@ function createCounter(kind: Kind, config: Services['config']) {
       } catch (refused) {
         count = refused as RateLimiterRes
       }
-      response.setHeader('RateLimit-Policy', policy)
+      if (hasFields) response.setHeader('RateLimit-Policy', policy)
       if (count.consumedPoints > points) return { ...rate, wait: count.msBeforeNext }
       const before = running.get(key) ?? 0
       if (before >= concurrent) return concurrency
       const seconds = Math.max(1, Math.ceil(count.msBeforeNext / 1000))
-      response.setHeader('RateLimit', `"${kind}";r=${count.remainingPoints};t=${seconds}`)
+      if (hasFields) response.setHeader('RateLimit', `"${kind}";r=${count.remainingPoints};t=${seconds}`)
       running.set(key, before + 1)
-      response.locals.lane = () => {
+      response.locals.lanes ??= []
+      response.locals.lanes.push(() => {
         const left = (running.get(key) as number) - 1
         if (left > 0) running.set(key, left)
         else running.delete(key)
-      }
+      })
       return undefined
     },
   }
@@ -204,9 +287,19 @@ function refuse(response: express.Response, { body, wait, field }: Excess, pause
   response.end(body)
 }
 
-/** What one customer of a provider usually has: an address of IPv4, 64 bits of IPv6. */
-function networkOf(address = ''): string {
-  if (isIPv4(address) || !ipaddr.isValid(address)) return address
+/**
+ * What one customer of a provider usually has: an address of IPv4, 64 bits of IPv6. Some proxies write a port behind
+ * it, which is another one for each connection. Where they wrote no address at all, theirs counts.
+ */
+function networkOf({ ip = '', socket }: express.Request): string {
+  const [address] = [withoutPort(ip), socket.remoteAddress ?? ''].filter((one) => isIP(one) > 0)
+  if (address === undefined || isIPv4(address)) return address ?? ''
   const parsed = ipaddr.process(address)
   return parsed.kind() === 'ipv4' ? parsed.toString() : parsed.toByteArray().slice(0, 8).join(':')
+}
+
+/** An address of IPv6 has brackets before a port. */
+export function withoutPort(text: string): string {
+  const [, bracketed, plain] = /^\[([^\]]*)\](?::\d+)?$|^([\d.]+):\d+$/.exec(text.trim()) ?? []
+  return bracketed ?? plain ?? text.trim()
 }

@@ -1,11 +1,12 @@
 import { parse as parseQuery } from 'node:querystring'
 import { setImmediate } from 'node:timers/promises'
 import { parse as parseMediaType } from 'content-type'
-import express from 'express'
+import type express from 'express'
 import type { ErrorCode, Issue } from '../../contract/errors.ts'
 import { type FileBody, fileMediaType, type Operation } from '../../contract/operation.ts'
 import { z } from '../../contract/zod.ts'
 import { propertyTexts } from '../json/property-texts.ts'
+import type { Budget } from './budget.ts'
 import { readUnparsed } from './document-body.ts'
 import { toIssues } from './issues.ts'
 import { parseJson } from './json-body.ts'
@@ -78,18 +79,26 @@ export interface Mistake {
   issues: Issue[]
 }
 
+/** Where the bytes of bodies are counted, and for how many milliseconds a body waits for room. */
+export interface Receiving {
+  budget: Budget
+  tenant: string
+  timeout: number
+}
+
 /** Reads the body and puts it beside the address, or says what is wrong with both. What has none is not waited for. */
 export function readInput(
   operation: Operation,
   request: express.Request,
   response: express.Response,
   address: Address,
+  receiving: Receiving,
 ): Input | Mistake | Promise<Input | Mistake> {
   if (operation.everythingWithout)
     return inputOf(address, requireBare(request, address, operation.everythingWithout))
   if (operation.method === 'get' || operation.method === 'delete') return inputOf(address, nothing)
-  if (operation.fileBody) return inputOf(address, readFile(request))
-  return readBody(operation, request, response).then((body) => inputOf(address, body))
+  if (operation.fileBody) return inputOf(address, readFile(request, response))
+  return readBody(operation, request, response, receiving).then((body) => inputOf(address, body))
 }
 
 function inputOf({ params, query, issues }: Address, body: Body | Mistake): Input | Mistake {
@@ -106,18 +115,15 @@ function inputOf({ params, query, issues }: Address, body: Body | Mistake): Inpu
  */
 const LONG = 8 * 1024
 
-const sizes = { small: 256 * 1024, document: 4 * 1024 * 1024 }
-
-const readRaw = {
-  small: express.raw({ type: () => true, inflate: false, limit: sizes.small }),
-  document: express.raw({ type: () => true, inflate: false, limit: sizes.document }),
-}
+/** Bytes of a body: of one with a document of a bot, and of every other one. */
+export const MAX_BODY_BYTES = { small: 256 * 1024, document: 4 * 1024 * 1024 }
 
 interface Body {
   value: unknown
   texts: Input['texts']
 }
 
+const emptyBody = Buffer.alloc(0)
 const emptyObject = Buffer.from('{}')
 const noTexts = () => new Map<string, Buffer>()
 const nothing: Body = { value: undefined, texts: noTexts }
@@ -126,29 +132,25 @@ async function readBody(
   operation: Operation,
   request: express.Request,
   response: express.Response,
+  receiving: Receiving,
 ): Promise<Body | Mistake> {
   const isRight = isJson(request.headers['content-type'])
   const size = operation.bodySize ?? 'small'
-  let bytes: Buffer | undefined
-  try {
-    await new Promise<void>((resolve, reject) => {
-      readRaw[size](request, response, (error: unknown) => (error ? reject(error) : resolve()))
-    })
-    bytes = request.body as Buffer | undefined
-  } catch (error) {
-    const mistake = unreadable(error, sizes[size])
-    if (mistake.code === 'BAD_REQUEST') return mistake
+  const bytes = hasBody(request) ? await receive(request, response, size, receiving) : emptyBody
+  if (!Buffer.isBuffer(bytes)) {
+    if (bytes.code === 'BAD_REQUEST' || bytes.code === 'SERVICE_UNAVAILABLE') return bytes
     // Where no body is due, it does not matter what is wrong with one.
     if (!operation.body) return wrong([noBody])
-    return isRight ? mistake : otherMediaType
+    return isRight ? bytes : otherMediaType
   }
-  if (bytes && bytes.length > LONG) await setImmediate()
-  const isEmpty = !bytes || bytes.length === 0
-  if (!operation.body) return isEmpty || isEmptyObject(bytes as Buffer) ? nothing : wrong([noBody])
+  request.body = bytes
+  if (bytes.length > LONG) await setImmediate()
+  const isEmpty = bytes.length === 0
+  if (!operation.body) return isEmpty || isEmptyObject(bytes) ? nothing : wrong([noBody])
   if (!isEmpty && !isRight) return otherMediaType
-  const unparsed = bytes && readUnparsed(operation, bytes)
+  const unparsed = readUnparsed(operation, bytes)
   if (unparsed) return { value: unparsed.value, texts: () => unparsed.texts }
-  const parsed = parseJson(isEmpty ? emptyObject : (bytes as Buffer), operation.keepsNumbers)
+  const parsed = parseJson(isEmpty ? emptyObject : bytes, operation.keepsNumbers)
   if ('issues' in parsed) return wrong(parsed.issues)
   const checked = operation.body.safeParse(parsed.value)
   return checked.success
@@ -156,22 +158,95 @@ async function readBody(
     : wrong(toIssues(checked.error, ['body'], operation.body))
 }
 
+/** Whether the head of a request announces a body. One of no bytes, whatever else is said of it, is none. */
+export function hasBody({ headers }: express.Request): boolean {
+  return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+}
+
+/**
+ * Takes the bytes of a body. One that is too large is refused as soon as that is certain, and the connection closed
+ * behind the response.
+ */
+async function receive(
+  request: express.Request,
+  response: express.Response,
+  size: keyof typeof MAX_BODY_BYTES,
+  { budget, tenant, timeout }: Receiving,
+): Promise<Buffer | Mistake> {
+  const { headers } = request
+  const maxBytes = MAX_BODY_BYTES[size]
+  const announced = headers['content-length'] === undefined ? undefined : Number(headers['content-length'])
+  if (announced !== undefined && announced > maxBytes) return tooLarge(response, maxBytes)
+  if (announced !== undefined && !isPlain(headers)) return encoded
+  const holding = budget.open(tenant, () => request.destroy())
+  // What is read of a document is much larger than its bytes, and stays until the response.
+  if (size === 'document') response.once('close', holding.end)
+  if (announced !== undefined && !(await holding.addWithin(announced, timeout))) {
+    holding.end()
+    return full
+  }
+  askForBody(request, response)
+  const pieces: Buffer[] = []
+  let received = 0
+  try {
+    for await (const piece of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+      received += piece.length
+      if (received > maxBytes) return tooLarge(response, maxBytes)
+      if (announced === undefined && !(await holding.addWithin(piece.length, timeout))) return full
+      holding.move(piece.length)
+      pieces.push(piece)
+    }
+  } catch {
+    return wrong([{ path: ['body'], code: 'incomplete', message: 'The body did not arrive completely' }])
+  } finally {
+    if (size === 'small') holding.end()
+  }
+  if (received > 0 && !isPlain(headers)) return encoded
+  return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)
+}
+
+/** A caller who waits to be asked for the body is asked only when it is about to be read. */
+function askForBody({ headers }: express.Request, response: express.Response) {
+  if (/^100-continue$/i.test(headers.expect ?? '')) response.writeContinue()
+}
+
+const isPlain = (headers: express.Request['headers']) =>
+  (headers['content-encoding'] ?? 'identity').toLowerCase() === 'identity'
+
+/** How long the rest of a body that is too large is still taken, for callers who read no response before they have sent all. */
+const LINGER_MS = 1_000
+
+function tooLarge(response: express.Response, maxBytes: number): Mistake {
+  response.setHeader('Connection', 'close')
+  const { socket } = response.req
+  // Closed at once, the connection would be reset before the response was read.
+  socket.destroySoon = () => {
+    socket.end()
+    setTimeout(() => socket.destroy(), LINGER_MS).unref()
+  }
+  const message = `The body may have at most ${maxBytes} bytes`
+  return { code: 'PAYLOAD_TOO_LARGE', issues: [{ path: ['body'], code: 'too_large', message }] }
+}
+
+const full: Mistake = { code: 'SERVICE_UNAVAILABLE', issues: [] }
+
 /** A file is not read here: its handler does, once it knows that the file is wanted. */
-function readFile(request: express.Request): Body | Mistake {
+function readFile(request: express.Request, response: express.Response): Body | Mistake {
   const { headers } = request
   const type = headers['content-type']
   if (type === undefined || parseMediaType(type).type !== fileMediaType) return noFile
-  if ((headers['content-encoding'] ?? 'identity') !== 'identity') return encoded
+  if (!isPlain(headers)) return encoded
   const length = headers['content-length']
   const body: FileBody = {
-    bytes: bytesOf(request),
+    bytes: bytesOf(request, response),
     length: length === undefined ? undefined : Number(length),
   }
   return { value: body, texts: noTexts }
 }
 
 /** The bytes as they come. What is left when nobody wants more goes by unread, so that the answer is still sent. */
-async function* bytesOf(request: express.Request): AsyncGenerator<Buffer> {
+async function* bytesOf(request: express.Request, response: express.Response): AsyncGenerator<Buffer> {
+  askForBody(request, response)
   try {
     yield* request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>
   } finally {
@@ -189,12 +264,12 @@ function isEmptyObject(bytes: Buffer): boolean {
 
 /** A body is never taken; a Content-Type without one, as generated clients send it, only where records are named. */
 function requireBare(
-  { url, headers }: express.Request,
+  request: express.Request,
   { query, issues }: Address,
   filters: readonly string[],
 ): Body | Mistake {
-  const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-  if (hasBody) {
+  const { url, headers } = request
+  if (hasBody(request)) {
     const message = `This operation takes no body; name the records in the query, as ?${filters[0]}=ID1,ID2`
     return wrong([{ path: ['body'], code: 'unexpected', message }])
   }
@@ -228,18 +303,3 @@ function unsupported(header: string, message: string): Mistake {
 const otherMediaType = unsupported('content-type', 'Send the body as application/json in UTF-8')
 const noFile = unsupported('content-type', `Send the file as ${fileMediaType}, whatever its type`)
 const encoded = unsupported('content-encoding', 'Send the body without a content encoding')
-
-function unreadable(error: unknown, limit: number): Mistake {
-  const { type } = error as { type?: string }
-  if (type === 'entity.too.large') {
-    const message = `The body may have at most ${limit} bytes`
-    return { code: 'PAYLOAD_TOO_LARGE', issues: [{ path: ['body'], code: 'too_large', message }] }
-  }
-  if (type === 'encoding.unsupported') {
-    return encoded
-  }
-  if (type === 'request.aborted' || type === 'request.size.invalid') {
-    return wrong([{ path: ['body'], code: 'incomplete', message: 'The body did not arrive completely' }])
-  }
-  throw error
-}

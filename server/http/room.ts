@@ -1,38 +1,177 @@
 import type express from 'express'
 
+/** The right to be worked on, of one request. Without it, a request may only wait for what is elsewhere. */
+export interface Place {
+  /**
+   * Counts the place for another tenant, once it is known. Where that one has its share, the place is given up and
+   * waited for anew: false where that took too long.
+   */
+  moveTo(tenant: string): true | Promise<boolean>
+  /** Gives the place up while `work` waits for somebody else. Coming back needs no free place. */
+  rest<Value>(work: () => Promise<Value>): Promise<Value>
+  /** As `rest`, for work that has had no effect yet, so that coming back waits for a free place. */
+  yieldDuring<Value>(work: () => Promise<Value>): Promise<{ value: Value } | undefined>
+  leave(): void
+}
+
+interface Line {
+  places: number
+  /** Requests that wait for a place at once, and for how many milliseconds each. */
+  length: number
+  timeout: number
+  /** Places of one tenant; a quarter of all unless said otherwise. */
+  share?: number
+}
+
+/** Requests that rest at once, as a multiple of the places; who comes later keeps its place while it waits. */
+const RESTING = 5
+
+const quarterOf = (count: number) => Math.ceil(count / 4)
+
 /**
- * Places for so many requests. Who finds none waits in line, which is bounded, for so many milliseconds at most;
- * whoever leaves gives the place to the first in line.
+ * Places for so many requests, of which one tenant has a share. Who finds none waits in the line of its tenant; lines get
+ * what becomes free in turns.
  */
-export function createRoom(places: number, line: number, patience: number) {
+export function createRoom({ places, length, timeout, share = quarterOf(places) }: Line) {
   let taken = 0
-  const waiting = new Set<() => void>()
-  return {
-    /** Whether there was a place, at once or in the end. Who goes away while waiting gets none. */
-    enter(response: express.Response): true | Promise<boolean> {
-      if (taken < places) {
-        taken++
-        return true
+  const held = new Map<string, number>()
+  let waiting = 0
+  /** By tenant; the next in turn comes first. */
+  const lines = new Map<string, Set<() => void>>()
+  const resting = new Map<string, number>()
+  let allResting = 0
+
+  const countOf = (counts: Map<string, number>, tenant: string) => counts.get(tenant) ?? 0
+  const add = (counts: Map<string, number>, tenant: string, change: 1 | -1) => {
+    const count = countOf(counts, tenant) + change
+    if (count > 0) counts.set(tenant, count)
+    else counts.delete(tenant)
+  }
+  const take = (tenant: string) => {
+    taken++
+    add(held, tenant, 1)
+  }
+  const give = (tenant: string) => {
+    taken--
+    add(held, tenant, -1)
+    callNext()
+  }
+  /** Lets in who waits, one of each tenant at a time. */
+  const callNext = () => {
+    for (const [tenant, line] of lines) {
+      if (taken >= places) return
+      if (countOf(held, tenant) >= share) continue
+      const [call] = line
+      lines.delete(tenant)
+      // To the end, where this loop gets to it again.
+      if (line.size > 1) lines.set(tenant, line)
+      take(tenant)
+      call?.()
+    }
+  }
+
+  /** Whether there was a place, at once or in the end. Who goes away while waiting gets none. */
+  function find(tenant: string, response: express.Response): true | Promise<boolean> {
+    if (taken < places && countOf(held, tenant) < share) {
+      take(tenant)
+      return true
+    }
+    const line = lines.get(tenant) ?? new Set()
+    if (response.destroyed || waiting >= length || line.size >= quarterOf(length))
+      return Promise.resolve(false)
+    lines.set(tenant, line)
+    waiting++
+    return new Promise((resolve) => {
+      const settle = (isIn: boolean) => {
+        clearTimeout(timer)
+        waiting--
+        line.delete(call)
+        if (line.size === 0 && lines.get(tenant) === line) lines.delete(tenant)
+        response.off('close', giveUp)
+        resolve(isIn)
       }
-      if (waiting.size >= line) return Promise.resolve(false)
-      return new Promise((resolve) => {
-        const settle = (isIn: boolean) => {
-          clearTimeout(timer)
-          waiting.delete(call)
-          response.off('close', giveUp)
-          resolve(isIn)
+      const call = () => settle(true)
+      const giveUp = () => settle(false)
+      const timer = setTimeout(giveUp, timeout)
+      response.once('close', giveUp)
+      line.add(call)
+    })
+  }
+
+  function placeOf(first: string, response: express.Response): Place {
+    let tenant = first
+    let isHeld = true
+    let isLeft = false
+    const leave = () => {
+      if (isHeld) give(tenant)
+      isHeld = false
+    }
+    return {
+      moveTo(next) {
+        if (next === tenant || !isHeld) {
+          tenant = next
+          return true
         }
-        const call = () => settle(true)
-        const giveUp = () => settle(false)
-        const timer = setTimeout(giveUp, patience)
-        response.once('close', giveUp)
-        waiting.add(call)
-      })
+        if (countOf(held, next) < share) {
+          add(held, tenant, -1)
+          tenant = next
+          add(held, tenant, 1)
+          callNext()
+          return true
+        }
+        leave()
+        tenant = next
+        const found = find(tenant, response)
+        if (found === true) {
+          isHeld = true
+          return true
+        }
+        return found.then((isIn) => {
+          isHeld = isIn
+          return isIn
+        })
+      },
+      async rest(work) {
+        const isBound =
+          allResting >= RESTING * places || countOf(resting, tenant) >= quarterOf(RESTING * places)
+        if (!isHeld || isBound) return work()
+        leave()
+        const rester = tenant
+        allResting++
+        add(resting, rester, 1)
+        try {
+          return await work()
+        } finally {
+          allResting--
+          add(resting, rester, -1)
+          if (!isLeft) {
+            take(tenant)
+            isHeld = true
+          }
+        }
+      },
+      async yieldDuring(work) {
+        leave()
+        const value = await work()
+        isHeld = await find(tenant, response)
+        return isHeld ? { value } : undefined
+      },
+      leave() {
+        isLeft = true
+        leave()
+      },
+    }
+  }
+
+  return {
+    enter(tenant: string, response: express.Response): Place | Promise<Place | undefined> {
+      const found = find(tenant, response)
+      if (found === true) return placeOf(tenant, response)
+      return found.then((isIn) => (isIn ? placeOf(tenant, response) : undefined))
     },
-    leave() {
-      const [first] = waiting
-      if (first) first()
-      else taken--
+    /** Requests that have a place. */
+    get taken() {
+      return taken
     },
   }
 }

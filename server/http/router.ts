@@ -8,14 +8,16 @@ import type { Authorization } from '../access/index.ts'
 import type { Contexts, Once, Services } from '../context.ts'
 import type { Database } from '../db/client.ts'
 import { type Answer, type AnyReply, createReply, send, sendProblem } from './answer.ts'
+import { type Budget, createBudget } from './budget.ts'
 import { prefersMinimal, readConditions } from './conditions.ts'
 import { announce } from './deprecation.ts'
 import { acceptsEvents, Events } from './events.ts'
 import { digestOf, onceWith, readKey, runKeyed } from './idempotency.ts'
-import { createLimits, type Limits } from './limits.ts'
+import type { Limits } from './limits.ts'
 import { findRoute, newPlace, parametersOf, placeOf, segmentsOf } from './paths.ts'
 import { missingRecord, missingRole, unknownMethod } from './refusal-issues.ts'
-import { type Address, type Input, type Mistake, readAddress, readInput } from './request.ts'
+import { type Address, hasBody, type Input, type Mistake, readAddress, readInput } from './request.ts'
+import type { Place } from './room.ts'
 
 /*
  * Binds every operation of the contract to its handler. The only place that knows the order of refusals:
@@ -44,10 +46,11 @@ export function createRouter(
   operations: Record<string, Operation>,
   handlers: Record<string, unknown>,
   services: Services,
+  limits: Limits,
   preparations: Record<string, Preparation> = {},
 ): express.RequestHandler {
   const top = newPlace<Route>()
-  const limits = createLimits(services)
+  const budgets = { bodies: createBudget(MAX_RECEIVED_BYTES), responses: createBudget(MAX_SENT_BYTES) }
   for (const [operationId, operation] of Object.entries(operations)) {
     const place = placeOf(top, operation.path)
     place.route ??= {
@@ -64,6 +67,7 @@ export function createRouter(
       preparations[operationId],
       services,
       limits,
+      budgets,
     )
     route.runs.set(operation.method.toUpperCase(), run)
     if (operation.method === 'get') route.runs.set('HEAD', run)
@@ -89,6 +93,10 @@ export function createRouter(
   }
 }
 
+/** Bytes of bodies that arrive or are worked on, and of large responses that are on their way, of which a tenant has a quarter. */
+export const MAX_RECEIVED_BYTES = 64 * 1024 * 1024
+export const MAX_SENT_BYTES = 128 * 1024 * 1024
+
 /** How long a body may take to come until its sender is looked up anew, in milliseconds. */
 const LONGEST_BODY = 1_000
 
@@ -100,6 +108,7 @@ function bind(
   prepare: Preparation | undefined,
   services: Services,
   limits: Limits,
+  budgets: { bodies: Budget; responses: Budget },
 ): Run {
   const operation = operations[operationId] as Operation
   const { access, callsOut = false } = operation
@@ -125,16 +134,24 @@ function bind(
     const record = recordOf(access, address)
     const sender = await identify(db, need, credential, record, now)
     if (credential && 'hash' in credential) {
-      const isValid = !('refusal' in sender)
-      const id = isValid ? sender.authorization.caller?.tokenId : undefined
-      const entry = await limits.recognize(request, response, credential.hash, { isValid, id })
+      const caller = 'refusal' in sender ? undefined : sender.authorization.caller
+      const entry = await limits.recognize(request, response, credential.hash, caller ?? undefined)
       if (entry === 'answered') return undefined
     }
     if ('refusal' in sender) return refuse(sender.refusal)
 
     const begun = performance.now()
-    const given = readInput(operation, request, response, address)
-    const input = given instanceof Promise ? await given : given
+    const { tenant = '' } = response.locals
+    // It was entered before anything was looked up.
+    const place = response.locals.place as Place
+    const receiving = { budget: budgets.bodies, tenant, timeout: config.REQUEST_QUEUE_TIMEOUT }
+    const receive = () => readInput(operation, request, response, address, receiving)
+    // Bytes that are still to come are not waited for with a place that others could have.
+    const isWaited = !request.complete && !operation.fileBody && hasBody(request)
+    const given = isWaited ? place.yieldDuring(async () => receive()) : receive()
+    const received = given instanceof Promise ? await given : given
+    if (received === undefined) return reply.fail('SERVICE_UNAVAILABLE')
+    const input = 'value' in received ? received.value : received
     // Whoever holds a body back may have lost token or role meanwhile, and would leave another one behind.
     const isLate = performance.now() - begun > LONGEST_BODY
     const visitor = isLate ? await identify(db, need, credential, record, services.now()) : sender
@@ -145,6 +162,11 @@ function bind(
     if (authorization.caller === undefined) return refuse(authorization.refusal)
     if ('issues' in input) return refuse(input)
     if ('refusal' in authorization) return refuse(authorization.refusal)
+    const { workspaceId } = response.locals
+    const moved = workspaceId === undefined || place.moveTo(workspaceId)
+    if (moved !== true && !(await moved)) return reply.fail('SERVICE_UNAVAILABLE')
+    if (operation.fileBody && !(await place.rest(() => limits.enterUploads(request, response))))
+      return reply.fail('SERVICE_UNAVAILABLE')
 
     const openEvents = events && (() => events.open())
     const { caller, grant } = authorization
@@ -160,7 +182,7 @@ function bind(
       openEvents,
     }
     // Before a transaction begins, in which nothing but the database is waited for.
-    const prepared = await prepare?.({ body }, services)
+    const prepared = prepare && (await place.rest(async () => prepare({ body }, services)))
     const run = (db: Database, once: Once) => {
       // Written out, since Node 20 adds to what was spread a property in a microsecond.
       const context: Contexts['anyone'] & { grant: typeof grant } = {
@@ -177,6 +199,7 @@ function bind(
         arrivedAt,
         once,
         prepared,
+        place,
         grant,
       }
       return handler(asked, reply, context)
@@ -214,7 +237,7 @@ function bind(
         response.removeHeader('Access-Control-Allow-Origin')
         response.removeHeader('Access-Control-Expose-Headers')
       }
-      if (!events?.end(given)) await send(response, given)
+      if (!events?.end(given)) await send(response, given, budgets.responses)
     } finally {
       events?.stop()
       limits.leave(response)

@@ -12,8 +12,10 @@ import { problem } from './problem.ts'
 export interface HttpOptions {
   /** Milliseconds in which a request must have arrived completely. */
   requestTimeout: number
-  /** The same for a file. */
+  /** The same for a file, however fast it comes. */
   uploadTimeout?: number
+  /** Milliseconds after which a file has to come at a least speed. */
+  uploadGrace?: number
   /** Milliseconds after which a caller is dropped who reads nothing of an answer. */
   readTimeout?: number
 }
@@ -24,7 +26,7 @@ export interface HttpOptions {
  */
 export function createServer(
   app: Express,
-  { requestTimeout, uploadTimeout = requestTimeout, readTimeout = 60_000 }: HttpOptions,
+  { requestTimeout, uploadTimeout = requestTimeout, uploadGrace = 30_000, readTimeout = 60_000 }: HttpOptions,
 ): http.Server {
   class Request extends http.IncomingMessage {}
   class Response extends http.ServerResponse {
@@ -48,11 +50,17 @@ export function createServer(
     IncomingMessage: Request,
     ServerResponse: Response,
   }
-  const server = http.createServer(options, (request, response) => {
+  const handle: http.RequestListener = (request, response) => {
+    // Nobody would read the response to what comes behind one that closes the connection.
+    if (request.socket.writableEnded) return void request.socket.destroy()
     if (!hasPath(request)) return refuse(request.socket, 'BAD_REQUEST', malformed)
-    if (uploadTimeout > requestTimeout) hurry(server, request, requestTimeout)
+    if (takesFile(request)) hurryFile(server, request, uploadGrace)
+    else if (uploadTimeout > requestTimeout) hurry(server, request, requestTimeout)
     app(request, response)
-  })
+  }
+  const server = http.createServer(options, handle)
+  // Node would ask for every body by itself, also for one that is refused.
+  server.on('checkContinue', handle)
   server.timeout = readTimeout
   // Node would leave out what is more, be it the token. The app counts, and the size is limited anyway.
   server.maxHeadersCount = 0
@@ -98,13 +106,34 @@ export function takesFile({ method, url = '' }: { method?: string; url?: string 
 function hurry(server: http.Server, request: http.IncomingMessage, milliseconds: number) {
   const { headers } = request
   const hasBody = headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
-  if (!hasBody || takesFile(request)) return
+  if (!hasBody) return
   const timer = setTimeout(() => {
-    if (request.complete) return
-    const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
-    server.emit('clientError', error, request.socket)
+    if (!request.complete) giveUp(server, request)
   }, milliseconds)
   request.once('close', () => clearTimeout(timer))
+}
+
+function giveUp(server: http.Server, request: http.IncomingMessage) {
+  const error = Object.assign(new Error('Request timeout'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' })
+  server.emit('clientError', error, request.socket)
+}
+
+/** A file holds one of few places while it comes, so that it may not come byte by byte. */
+export const MIN_UPLOAD_BYTES_PER_SECOND = 10 * 1024
+
+function hurryFile(server: http.Server, request: http.IncomingMessage, grace: number) {
+  const start = performance.now()
+  const { socket } = request
+  const before = socket.bytesRead
+  const timer = setInterval(() => {
+    if (request.complete) return clearInterval(timer)
+    // Bytes that have come and wait are none that the caller owes.
+    const isWaiting = request.readableLength === 0
+    const seconds = (performance.now() - start) / 1_000
+    if (isWaiting && socket.bytesRead - before < seconds * MIN_UPLOAD_BYTES_PER_SECOND)
+      giveUp(server, request)
+  }, grace)
+  request.once('close', () => clearInterval(timer))
 }
 
 /** An answer that takes its time is not the caller's fault; one that lies there is. */

@@ -76,6 +76,8 @@ export interface StartOptions {
   requestTimeout?: number
   /** The same for a file. */
   uploadTimeout?: number
+  /** Milliseconds after which a file has to come at a least speed. */
+  uploadGrace?: number
   /** Milliseconds in which something of an answer must be read. */
   readTimeout?: number
   /** Absent keeps files in a folder of its own. */
@@ -177,6 +179,7 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
   const server = createServer(service, {
     requestTimeout: options.requestTimeout ?? 30_000,
     uploadTimeout: options.uploadTimeout,
+    uploadGrace: options.uploadGrace,
     readTimeout: options.readTimeout,
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

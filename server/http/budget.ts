@@ -1,0 +1,108 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/** Bytes in memory for one request, until `end`. */
+export interface Holding {
+  /** Counts more bytes; false where the tenant or the process has no room for them. */
+  add(bytes: number): boolean
+  /** As `add`, and waits for room for so many milliseconds. */
+  addWithin(bytes: number, timeout: number): Promise<boolean>
+  /** Says that so many bytes have come or gone. */
+  move(bytes: number): void
+  end(): void
+}
+
+interface Entry {
+  tenant: string
+  bytes: number
+  /** Moved since the last time that it was enough. */
+  moved: number
+  /** By `performance.now()`. */
+  movedAt: number
+  drop: () => void
+}
+
+/** A connection over which fewer bytes go in this time is dropped where there is no room for others. */
+const STALLED_MS = 2_000
+const STALLED_BYTES = 16 * 1024
+
+/** How often room is looked for by who waits for it. */
+const LOOK_MS = 50
+
+/**
+ * A number of bytes, of which one tenant may hold a quarter. Where there is no room, requests are dropped over whose
+ * connections nothing goes, those of the tenant that holds most first.
+ */
+export function createBudget(maxBytes: number) {
+  const share = maxBytes / 4
+  const entries = new Set<Entry>()
+  const held = new Map<string, number>()
+  let all = 0
+
+  const count = (entry: Entry, bytes: number) => {
+    entry.bytes += bytes
+    all += bytes
+    const sum = (held.get(entry.tenant) ?? 0) + bytes
+    if (sum > 0) held.set(entry.tenant, sum)
+    else held.delete(entry.tenant)
+  }
+  const end = (entry: Entry) => {
+    if (entries.delete(entry)) count(entry, -entry.bytes)
+  }
+  /** Drops the connection that has stalled longest, of one tenant or of the one that holds most. False: there is none. */
+  const dropStalled = (wanted: Entry, tenant?: string): boolean => {
+    const before = performance.now() - STALLED_MS
+    const stalled = [...entries].filter(
+      (entry) =>
+        entry !== wanted && entry.movedAt < before && (tenant === undefined || entry.tenant === tenant),
+    )
+    const sumOf = (entry: Entry) => held.get(entry.tenant) ?? 0
+    const [first] = stalled.sort((one, other) => sumOf(other) - sumOf(one) || one.movedAt - other.movedAt)
+    if (!first) return false
+    end(first)
+    first.drop()
+    return true
+  }
+
+  return {
+    open(tenant: string, drop: () => void): Holding {
+      const entry = { tenant, bytes: 0, moved: 0, movedAt: performance.now(), drop }
+      entries.add(entry)
+      const add = (bytes: number) => {
+        if (!entries.has(entry)) return false
+        // Something that is larger than its share by itself is let through alone.
+        const isOver = () => {
+          const sum = held.get(tenant) ?? 0
+          return sum > 0 && sum + bytes > share
+        }
+        while (isOver()) if (!dropStalled(entry, tenant)) return false
+        while (all > 0 && all + bytes > maxBytes) if (!dropStalled(entry)) return false
+        count(entry, bytes)
+        return true
+      }
+      return {
+        add,
+        async addWithin(bytes, timeout) {
+          const last = performance.now() + timeout
+          while (!add(bytes)) {
+            if (!entries.has(entry) || performance.now() > last) return false
+            await sleep(LOOK_MS)
+          }
+          return true
+        },
+        move(bytes) {
+          entry.moved += bytes
+          if (entry.moved < STALLED_BYTES) return
+          entry.moved = 0
+          entry.movedAt = performance.now()
+        },
+        end: () => end(entry),
+      }
+    },
+    /** Bytes that are held now. */
+    get held() {
+      return all
+    },
+  }
+}
+
+export type Budget = ReturnType<typeof createBudget>
