@@ -5,63 +5,68 @@
 timed = began=$$(date +%s); $(1); status=$$?; took=$$(($$(date +%s) - began)); \
   echo "Took $$((took / 60)) min $$((took % 60)) s."; exit $$status
 
+# Written at the end of each, so that what was interrupted is done again.
+INSTALLED = node_modules/.package-lock.json
+BUILT = dist/server/main.js
+
 SOURCES := $(shell find contract server generated -name '*.ts' 2>/dev/null)
 
 help: ## Print what can be made
 	@grep -E '^[a-z-]+:.*##' $(MAKEFILE_LIST) | sed -E 's/:[^#]*## /\t/' | expand -t 14
 
-start: dist ## Install and build what is missing, then run the service
-	@npm --silent start
+start: supported $(BUILT) ## Install and build what is missing, then run the service
+	@echo 'Starting the service'
+	@exec node --enable-source-maps $(BUILT)
 
-test: node_modules ## Run every test against a real PostgreSQL (embedded, or DATABASE_URL when set; with POOLER=1 through PgBouncer, with CITUS=1 on a cluster): ONLY="replay flows"
+test: $(INSTALLED) ## Run every test against a real PostgreSQL (embedded, or DATABASE_URL when set; with POOLER=1 through PgBouncer, with CITUS=1 on a cluster): ONLY="replay flows"
 ifeq ($(CITUS)$(DATABASE_URL),1)
 	@echo 'Skipped: no cluster is given. Set DATABASE_URL to the coordinator of one, which knows the other nodes.'
 else
 	@$(call timed,npm --silent test -- $(ONLY))
 endif
 
-test-long: node_modules ## Run whole what `make test` runs a part of: all operations, many more made-up cases; takes half an hour and more: ONLY=hostile
+test-long: $(INSTALLED) ## Run whole what `make test` runs a part of: all operations, many more made-up cases; takes half an hour and more: ONLY=hostile
 	@$(call timed,LONG_TESTS=1 npm --silent test -- $(or $(ONLY),$(shell grep -l '/runs.ts' tests/*.ts tests/*/*.ts)))
 
-torture: node_modules ## Break processes, networks and databases and hold what came of it against what is promised; half an hour and more: SEED=1 MINUTES=10 ONLY="F9 histories"
+torture: $(INSTALLED) ## Break processes, networks and databases and hold what came of it against what is promised; half an hour and more: SEED=1 MINUTES=10 ONLY="F9 histories"
 	@$(call timed,npx --no-install tsx tests/torture/main.ts)
 
-check: node_modules tests/redos/node_modules ## Check types, lint, formatting, regular expressions and generated files; needs no database
+check: $(INSTALLED) tests/redos/node_modules ## Check types, lint, formatting, regular expressions and generated files; needs no database
 	@npm --silent run typecheck
 	@npm --silent run lint
 	@npx --no-install tsx tests/redos/main.ts
 	@npm --silent test -- --selectProjects contract
 
-generate: node_modules ## Write openapi.yaml, generated/ and the catalogue table from contract/
+generate: $(INSTALLED) ## Write openapi.yaml, generated/ and the catalogue table from contract/
 	@npm --silent run generate
 
-dev: node_modules ## Run the service from its sources and restart it when they change
+dev: $(INSTALLED) ## Run the service from its sources and restart it when they change
 	@npx --no-install tsx watch server/main.ts
 
-migration: node_modules ## Make the migration that brings the database to server/db/schema.ts: name=...
+migration: $(INSTALLED) ## Make the migration that brings the database to server/db/schema.ts: name=...
 	@npx --no-install drizzle-kit generate --name $(name)
 
-format: node_modules ## Format the sources and mend what lint can mend
+format: $(INSTALLED) ## Format the sources and mend what lint can mend
 	@npm --silent run format
 
-bench: dist tests/bench/node_modules ## Measure the service against floors and other frameworks, in twenty minutes, or against a revision of itself: AGAINST=v1.0 ONLY="getBotLarge startChat"
+bench: $(BUILT) tests/bench/node_modules ## Measure the service against floors and other frameworks, in twenty minutes, or against a revision of itself: AGAINST=v1.0 ONLY="getBotLarge startChat"
 	@npx --no-install tsc -p tests/bench
 	@npx --no-install tsx tests/bench/$(if $(AGAINST),against.ts $(AGAINST),main.ts) $(ONLY)
 
-browser-test: node_modules ## Use the pages in a real browser (CHROMIUM names one in an unusual place)
+browser-test: $(INSTALLED) ## Use the pages in a real browser (CHROMIUM names one in an unusual place)
 	@npm --silent test -- tests/browser --selectProjects service
 
-lint-spec: node_modules tests/lint/node_modules ## Lint openapi.yaml and its forms with Redocly and Spectral at their strictest, and score them; takes some minutes
+lint-spec: $(INSTALLED) tests/lint/node_modules ## Lint openapi.yaml and its forms with Redocly and Spectral at their strictest, and score them; takes some minutes
 	@npm --silent --prefix tests/lint run lint
 	@npx --no-install tsx tests/lint/score.ts
 
 lint-pages: tests/lint/node_modules ## Lint the scripts and styles of pages for the oldest browsers that README.md names
 	@npm --silent --prefix tests/lint run pages
 
-api-diff: node_modules tests/lint/node_modules ## Label what changed in openapi.yaml since the last release; fail on what CHANGELOG.md does not announce
+api-diff: $(INSTALLED) tests/lint/node_modules ## Label what changed in openapi.yaml since the last release; fail on what CHANGELOG.md does not announce
 	@npx --no-install tsx tests/lint/diff.ts
 
-conformance: node_modules tests/conformance/.venv ## Try the service with thousands of requests that Schemathesis makes of openapi.yaml; takes 25 minutes: ARGS=...
+conformance: $(INSTALLED) tests/conformance/.venv ## Try the service with thousands of requests that Schemathesis makes of openapi.yaml; takes 25 minutes: ARGS=...
 	@npx --no-install tsx tests/conformance/main.ts $(ARGS)
 
 tests/conformance/.venv: tests/conformance/requirements.txt
@@ -70,10 +75,10 @@ tests/conformance/.venv: tests/conformance/requirements.txt
 	@python3 -m venv $@ && $@/bin/pip install --quiet --disable-pip-version-check --requirement $< || { rm -rf $@; exit 1; }
 	@touch $@
 
-sdks: node_modules tests/sdks/node_modules ## Generate clients in five languages, compile them and try them on the service; skips languages that are not installed: ONLY=go
+sdks: $(INSTALLED) tests/sdks/node_modules ## Generate clients in five languages, compile them and try them on the service; skips languages that are not installed: ONLY=go
 	@npx --no-install tsx tests/sdks/main.ts $(ONLY)
 
-signatures: node_modules ## Hold the signatures of webhooks against the official libraries of three languages; skips languages that are not installed
+signatures: $(INSTALLED) ## Hold the signatures of webhooks against the official libraries of three languages; skips languages that are not installed
 	@npx --no-install tsx tests/signatures/main.ts
 
 # Tools that not everybody needs have an install of their own.
@@ -82,11 +87,18 @@ tests/%/node_modules: tests/%/package.json tests/%/package-lock.json
 	@npm ci --silent --prefix tests/$*
 	@touch $@
 
-node_modules: package.json package-lock.json
+$(INSTALLED): package.json package-lock.json | supported
 	@echo 'Installing packages, PostgreSQL among them: about a minute'
-	@npm ci --silent
-	@touch node_modules
+	@node server/setup.mjs install
+	@touch $@
 
-dist: node_modules $(SOURCES)
-	@npm --silent run build
-	@touch dist
+$(BUILT): $(INSTALLED) $(SOURCES)
+	@echo 'Building the service: some seconds'
+	@node server/setup.mjs build
+	@touch $@
+
+.PHONY: supported
+supported:
+	@command -v node > /dev/null && command -v npm > /dev/null || \
+	  { echo 'Node 20.15 or newer is needed, with npm, and there is none on the PATH: install it from https://nodejs.org' >&2; exit 1; }
+	@node -e 'var v = process.versions.node.split("."); if (+v[0] < 20 || (+v[0] === 20 && +v[1] < 15)) { console.error("Node 20.15 or newer is needed, this is " + process.versions.node + ": install a newer one from https://nodejs.org"); process.exit(1) }'

@@ -58,10 +58,16 @@ END $$;--> statement-breakpoint
 
 -- Catalogue tables are small and rarely written: every node has a copy.
 -- In the order of their foreign keys.
-SELECT create_reference_table(name) FROM unnest(ARRAY[
+DO $$ DECLARE name text; BEGIN
+  FOREACH name IN ARRAY ARRAY[
   'users', 'workspaces', 'workspace_members', 'folders', 'api_tokens', 'credentials', 'public_ids', 'custom_domains',
   'webhook_endpoints'
-]) AS name WHERE NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = name::regclass);--> statement-breakpoint
+] LOOP
+    IF NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = name::regclass) THEN
+      PERFORM create_reference_table(name);
+    END IF;
+  END LOOP;
+END $$;--> statement-breakpoint
 
 -- Sessions are found by bot and id. Their id alone is still unique where a release before 1.1 writes beside this one,
 -- and no such release runs on a cluster.
@@ -77,11 +83,17 @@ INSERT INTO ended_releases (release, ended_at) VALUES ('1.0', now()) ON CONFLICT
 -- Tables of bots: all rows of a bot are on one node.
 SELECT create_distributed_table('bots', 'id', colocate_with => 'none')
 WHERE NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = 'bots'::regclass AND partmethod = 'h');--> statement-breakpoint
-SELECT create_distributed_table(name, 'bot_id', colocate_with => 'bots') FROM unnest(ARRAY[
+DO $$ DECLARE name text; BEGIN
+  FOREACH name IN ARRAY ARRAY[
   'bot_drafts', 'bot_publications', 'published_bots', 'results', 'result_answers', 'result_logs', 'result_transcripts',
   'chat_sessions', 'chat_steps', 'uploads', 'bot_stats_daily', 'bot_stats_hourly', 'bot_block_stats_daily',
   'stats_rollups', 'purges', 'result_erasures', 'bot_idempotency_keys', 'bot_idempotency_responses'
-]) AS name WHERE NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = name::regclass AND partmethod = 'h');--> statement-breakpoint
+] LOOP
+    IF NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = name::regclass AND partmethod = 'h') THEN
+      PERFORM create_distributed_table(name, 'bot_id', colocate_with => 'bots');
+    END IF;
+  END LOOP;
+END $$;--> statement-breakpoint
 
 -- Functions that the node of a bot runs as a whole, called by `chat/session-lookups.ts` (what steps read) and
 -- `chat/saving-on-node.ts` (what they write). One of which the parameters change gets another name: the release before calls

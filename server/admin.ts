@@ -6,7 +6,7 @@ import { type Config, readConfig } from './config.ts'
 import { backUp, restore } from './db/backup.ts'
 import { connect, databaseError } from './db/client.ts'
 import { databaseOptions, locateDatabase } from './db/configured.ts'
-import { hasData } from './db/embedded.ts'
+import { hasData } from './db/data-folder.ts'
 import { migrateDatabase, requireMigrations } from './db/migrate.ts'
 
 /*

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import { insertToken } from './access/tokens.ts'
@@ -20,14 +21,24 @@ interface Installation {
   publicUrl: string
 }
 
-/** Brings the database to where it can be served from, and says what of the installation is not as it should be. */
-export async function prepareDatabase({ config, db, url, log, publicUrl }: Installation): Promise<void> {
+/**
+ * Brings the database to where it can be served from, and says what of the installation is not as it should be. Returns the
+ * token of the first user where it made that.
+ */
+export async function prepareDatabase({
+  config,
+  db,
+  url,
+  log,
+  publicUrl,
+}: Installation): Promise<string | undefined> {
   if (config.MIGRATE) await migrateDatabase(url)
   else await requireMigrations(db)
   const first = await createFirstUser(db, new Date())
-  if (first) welcome(first.token, publicUrl)
+  if (first && !process.stdout.isTTY) welcome(first.token, publicUrl)
   for (const problem of await limitsInPlace(db, config)) log.warn(problem)
   await noteLostKeys(config, db, log)
+  return first?.token
 }
 
 /** What cannot be read now can be once its key is back, so nobody is kept from anything else. */
@@ -40,6 +51,44 @@ async function noteLostKeys(config: Config, db: Database, log: Logger) {
     })
   const lost = [...(await usedKeys(db))].filter((used) => !keys.some(({ id }) => id === used))
   if (lost.length > 0) log.error({ keys: lost }, 'credentials are encrypted with keys that are missing')
+}
+
+/** For a person at a terminal, at every start. Lines have no frame at their sides, so that they can be copied. */
+export function greeting(
+  { DATA_DIR, DATABASE_URL }: Config,
+  publicUrl: string,
+  token: string | undefined,
+): string {
+  const line = '─'.repeat(72)
+  const signIn = token
+    ? [
+        'Your access token, shown only now:',
+        '',
+        `  ${token}`,
+        '',
+        'Try it:',
+        '',
+        `  curl -H 'Authorization: Bearer ${token}' ${publicUrl}/v1/workspaces`,
+      ]
+    : [
+        'Sign in with your access token. This makes a new one:',
+        '',
+        '  npm run --silent admin -- token create --email admin@example.com',
+      ]
+  const data = DATABASE_URL ? 'in the database of DATABASE_URL' : resolve(DATA_DIR)
+  const lines = [
+    line,
+    `The bot builder service: ${publicUrl}`,
+    `Guides and reference: ${publicUrl}/docs`,
+    `Results: ${publicUrl}/results`,
+    '',
+    ...signIn,
+    '',
+    `Data: ${data}`,
+    'Stop: Ctrl-C',
+    line,
+  ]
+  return `\n${lines.join('\n')}\n\n`
 }
 
 /** Told once, and apart from the log, which is kept. */

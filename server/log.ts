@@ -100,8 +100,38 @@ export function openSink(isShared: boolean) {
   }
 }
 
+const levels: Record<number, string> = {
+  10: 'TRACE',
+  20: 'DEBUG',
+  30: 'INFO',
+  40: 'WARN',
+  50: 'ERROR',
+  60: 'FATAL',
+}
+
+/** Others bring a part of the text, which must not move the cursor. */
+const printable = (text: string) => text.replaceAll(/[\p{Cc}]/gu, ' ')
+
+/** A line of the log for a person at a terminal. */
+export function readableLine(line: string): string {
+  const { level, time, pid: _, hostname: __, msg = '', err, ...rest } = JSON.parse(line)
+  const details = Object.entries(rest).map(
+    ([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`,
+  )
+  const text = printable([msg, ...details, ...(err ? [err.message] : [])].join(' '))
+  const stack =
+    err?.stack && level >= 50
+      ? err.stack
+          .split('\n')
+          .slice(1)
+          .map((at: string) => `${printable(at)}\n`)
+          .join('')
+      : ''
+  return `${time.slice(11, 19)} ${(levels[level] ?? String(level)).padEnd(5)} ${text}\n${stack}`
+}
+
 /**
- * The log: lines of JSON. Of an error only name, message, code and stack are written, since database errors
+ * The log: lines of JSON, and at a terminal lines for people. Of an error only name, message, code and stack are written, since database errors
  * carry values of rows in their other properties; secrets are cut out wherever they are named as such.
  */
 export function createLog(level: string, sink: DestinationStream): Logger {
@@ -121,8 +151,26 @@ export function createLog(level: string, sink: DestinationStream): Logger {
         censor: '[redacted]',
       },
     },
-    sink,
+    process.stdout.isTTY ? { write: (line: string) => sink.write(readableLine(line)) } : sink,
   )
+}
+
+/** The signals that end the service. A terminal that is closed sends the third one. */
+const endSignals = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'] as const
+
+/**
+ * Calls `end` with the first signal that ends the process, and `quit` with a later one, for who does not want to wait. A
+ * person at a terminal has no balancer that must notice first: `isHasty`.
+ */
+export function onEndSignals(end: (isHasty: boolean) => void, quit: () => void) {
+  let isEnding = false
+  for (const signal of endSignals) {
+    process.on(signal, () => {
+      if (isEnding) return quit()
+      isEnding = true
+      end(signal !== 'SIGTERM')
+    })
+  }
 }
 
 /** Ends the process with a message for the person who started it. */

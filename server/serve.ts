@@ -2,7 +2,7 @@ import cluster from 'node:cluster'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { startBackground } from './background/index.ts'
-import { prepareDatabase } from './bootstrap.ts'
+import { greeting, prepareDatabase } from './bootstrap.ts'
 import { openChatTools } from './chat/tools/index.ts'
 import { streamingClient } from './chat/tools/outbound.ts'
 import type { Sandbox } from './chat/tools/sandbox.ts'
@@ -16,19 +16,23 @@ import { untilItWorks } from './db/patience.ts'
 import { noteReleases } from './db/releases.ts'
 import { openFileStore } from './files/open.ts'
 import { createApp, type Phase } from './http/app.ts'
+import { refuseUsedPort, whyNotListening } from './http/port.ts'
 import { createServer } from './http/server.ts'
-import { createLog, leave, openSink } from './log.ts'
+import { createLog, leave, onEndSignals, openSink } from './log.ts'
 import type { Telemetry } from './telemetry.ts'
 import { startDeliveries } from './webhooks/deliver.ts'
 import { onStop, prepared } from './workers/worker.ts'
 import { openKeyring } from './workspaces/keyring.ts'
+
+/** How long the database server has to stop at least, in milliseconds. */
+const DATABASE_STOP_MS = 5_000
 
 /** How long the end waits for the last traces to be taken, in milliseconds. */
 const TELEMETRY_PATIENCE = 1_000
 
 /**
  * A process that serves: database, listening, migrations. It listens before the database answers, so that probes see
- * a process that waits instead of one that restarts. On SIGTERM or SIGINT readiness fails first, then requests finish,
+ * a process that waits instead of one that restarts. On a signal that ends it readiness fails first, then requests finish,
  * then the pool closes; a second signal ends at once. A worker leaves migrations to the process that looks after it,
  * and is told by it when to stop.
  */
@@ -36,9 +40,23 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
   const sink = openSink(cluster.isWorker)
   const log = createLog(config.LOG_LEVEL, sink)
 
-  const database = await locateDatabase(config, (message) => log.info(message)).catch((error: Error) =>
-    leave(error.message),
+  let isLocated = false
+  let stopping: Promise<void> | undefined
+  const calling = new AbortController()
+  onEndSignals((isHasty) => {
+    // What is started by then is ended as soon as it is known.
+    if (!isLocated) calling.abort()
+    else void stop(isHasty ? 0 : config.SHUTDOWN_DELAY, config.SHUTDOWN_TIMEOUT)
+  }, quit)
+  if (!cluster.isWorker) await refuseUsedPort(config)
+  const database = await locateDatabase(config, (message) => log.info(message), calling.signal).catch(
+    (error: Error) => leave(error.message),
   )
+  isLocated = true
+  if (calling.signal.aborted) {
+    await database.stop()
+    return sink.exit(0)
+  }
   const { db, pool } = connect(databaseOptions(config, database.url, log))
 
   const standby = openStandby(config, db, log)
@@ -70,17 +88,6 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
   let background: ReturnType<typeof startBackground> | undefined
   let deliveries: ReturnType<typeof startDeliveries> | undefined
   let nodes: ReturnType<typeof openNodes> | undefined
-  let stopping: Promise<void> | undefined
-  let signals = 0
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      signals++
-      // A terminal tells all processes at once, and who looks after this one ends it if that is wanted.
-      if (signals > 1 && !cluster.isWorker) process.exit(1)
-      // A person at a terminal has no balancer that must notice first.
-      void stop(signal === 'SIGINT' ? 0 : config.SHUTDOWN_DELAY, config.SHUTDOWN_TIMEOUT)
-    })
-  }
   if (cluster.isWorker) onStop((wait, timeout) => void stop(wait, timeout))
 
   await new Promise<void>((resolve, reject) => {
@@ -89,7 +96,7 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
   }).catch(async (error: Error) => {
     await Promise.all([pool.end(), standby?.pool.end()])
     await database.stop()
-    leave(`Cannot listen: ${error.message}`)
+    leave(whyNotListening(error, config))
   })
   const { port } = server.address() as AddressInfo
   // Nothing is awaited between listening and here: no request comes earlier.
@@ -99,11 +106,14 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
   const isWarm = chat.warm().catch((error: Error) => log.error({ err: error }, 'code of bots cannot be run'))
 
   await isPrepared
+  let token: string | undefined
   await untilItWorks(
     log,
     () => phase !== 'starting',
     async () => {
-      if (!cluster.isWorker) await prepareDatabase({ config, db, url: database.url, log, publicUrl })
+      if (!cluster.isWorker) {
+        token ??= await prepareDatabase({ config, db, url: database.url, log, publicUrl })
+      }
       await noteDistribution(db, standby?.reads ?? db)
       if (config.DATABASE_NODES) nodes ??= openNodes(db, databaseOptions(config, database.url, log), log)
       await noteReleases(db, standby?.reads)
@@ -118,6 +128,7 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
     deliveries = startDeliveries({ db, log, key, post })
     log.info({ port, publicUrl }, 'serving')
   }
+  if (process.stdout.isTTY && !cluster.isWorker) sink.write(greeting(config, publicUrl, token))
 
   function stop(wait: number, timeout: number): Promise<void> {
     stopping ??= end(wait, timeout)
@@ -133,7 +144,10 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
     const forClosing = Math.min(5_000, timeout / 4)
     const isDrained = await inTime(drain(), timeout - forClosing)
     if (!isDrained) server.closeAllConnections()
-    const isClosed = await inTime(close(), last - performance.now())
+    const areClosed = await inTime(close(), last - performance.now())
+    // A server that was left running would keep the folder, so this has time of its own.
+    const isStopped = await inTime(database.stop(), Math.max(DATABASE_STOP_MS, last - performance.now()))
+    const isClosed = areClosed && isStopped
     // Who takes it may be away, which is no failure of the service.
     if (telemetry) await inTime(telemetry.stop(), TELEMETRY_PATIENCE)
     log.info(isDrained && isClosed ? 'stopped' : 'stopped before everything had ended')
@@ -153,7 +167,15 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
     await Promise.all([background?.stop(), deliveries?.stop()])
     await chat.close()
     await Promise.all([pool.end(), standby?.pool.end(), nodes?.end()])
-    await database.stop()
+  }
+
+  /** Ends without the requests under way, and with the database server. */
+  function quit() {
+    // Whoever looks after a worker ends it where that is wanted: a terminal sends signals to all processes.
+    if (cluster.isWorker) return
+    if (!isLocated) process.exit(1)
+    server.closeAllConnections()
+    void inTime(database.stop(), DATABASE_STOP_MS).then(() => process.exit(1))
   }
 }
 

@@ -335,7 +335,45 @@ describe('where the server cannot start again', () => {
   })
 })
 
+test('a server whose folder was moved is stopped all the same, and a start in the new place names one that was left', async () => {
+  const folder = await newFolder()
+  const server = await start(folder)
+  const pid = (await postmaster(folder)) as number
+  const moved = `${folder}-moved`
+  folders.push(moved)
+  await rename(folder, moved)
+  await expect(start(moved, { patience: 500 })).rejects.toThrow(
+    new RegExp(`shared memory block .* by the process ${pid} .*kill -INT ${pid}`),
+  )
+  await server.stop()
+  await until(async () => !(await isAlive(pid)))
+  await start(moved).then((again) => again.stop())
+})
+
+test('users who let go at the same moment leave no server', async () => {
+  const folder = await newFolder()
+  for (let round = 0; round < 5; round++) {
+    const users = await Promise.all(Array.from({ length: 4 }, () => start(folder)))
+    const pid = (await postmaster(folder)) as number
+    await Promise.all(users.map((user) => user.stop()))
+    await until(async () => !(await isAlive(pid)))
+  }
+})
+
 describe('refusals', () => {
+  test.each([
+    ['a file', (folder: string) => join(folder, 'file'), /is a file: set DATA_DIR to a folder/],
+    ['in a file', (folder: string) => join(folder, 'file/x/y'), /is a file: set DATA_DIR to a folder/],
+    ['where no folder can be', () => '/proc/nowhere/x', /no such folder can be made: set DATA_DIR/],
+    ['a name that is too long', (folder: string) => join(folder, 'x'.repeat(300)), /set DATA_DIR/],
+  ])('a data folder that is %s, at once and with the way out', async (_, place, message) => {
+    const folder = await newFolder()
+    await writeFile(join(folder, 'file'), 'text')
+    const began = performance.now()
+    await expect(start(place(folder))).rejects.toThrow(message)
+    expect(performance.now() - began).toBeLessThan(20_000)
+  })
+
   test('data of another major version', async () => {
     const folder = await newFolder()
     await start(folder).then((server) => server.stop())

@@ -123,6 +123,78 @@ async function partitionsOf(client: pg.Client) {
 
 const all = Object.fromEntries(growingTables.map((table) => [table, 32]))
 
+describeHere('what a table has beside its rows', () => {
+  test('is kept where it can be, and else named before anything is changed', async () => {
+    const url = await emptyDatabase()
+    await migrateDatabase(url)
+    const client = await connectTo(url)
+    const role = `reporting_${process.pid}`
+    await client.query(`
+      CREATE ROLE ${role};
+      COMMENT ON TABLE results IS 'it''s ours';
+      GRANT SELECT ON results TO ${role} WITH GRANT OPTION;
+      GRANT INSERT ON results TO ${role}`)
+    const things: [string, string, RegExp][] = [
+      [
+        'GRANT SELECT (bot_id, id) ON results TO ROLE_NAME',
+        'REVOKE SELECT (bot_id, id) ON results FROM ROLE_NAME',
+        /grants of column bot_id of results/,
+      ],
+      [
+        'CREATE FUNCTION noted() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RETURN NEW; END $$; CREATE TRIGGER noting AFTER INSERT ON result_logs FOR EACH ROW EXECUTE FUNCTION noted()',
+        'DROP FUNCTION noted CASCADE',
+        /trigger noting on table result_logs/,
+      ],
+      [
+        'CREATE PUBLICATION pub FOR TABLE chat_steps',
+        'DROP PUBLICATION pub',
+        /publication of table chat_steps in publication pub/,
+      ],
+      [
+        'ALTER TABLE results ENABLE ROW LEVEL SECURITY',
+        'ALTER TABLE results DISABLE ROW LEVEL SECURITY',
+        /row security of results/,
+      ],
+      [
+        'CREATE POLICY mine ON results USING (true)',
+        'DROP POLICY mine ON results',
+        /policy mine on table results/,
+      ],
+      [
+        'CREATE RULE nothing AS ON DELETE TO results DO INSTEAD NOTHING',
+        'DROP RULE nothing ON results',
+        /rule nothing on table results/,
+      ],
+      ['CREATE VIEW seen AS SELECT id FROM results', 'DROP VIEW seen', /view seen/],
+      [
+        'CREATE TABLE theirs (b text, r text, FOREIGN KEY (b, r) REFERENCES results)',
+        'DROP TABLE theirs',
+        /constraint theirs_b_r_fkey on table theirs/,
+      ],
+      [
+        'ALTER TABLE results REPLICA IDENTITY FULL',
+        'ALTER TABLE results REPLICA IDENTITY DEFAULT',
+        /replica identity of results/,
+      ],
+    ]
+    const before = await shapeOf(client)
+    for (const [make, undo, name] of things) {
+      await client.query(make.replaceAll('ROLE_NAME', role))
+      await expect(split(url)).rejects.toThrow(name)
+      await client.query(undo.replaceAll('ROLE_NAME', role))
+    }
+    expect(await shapeOf(client)).toEqual(before)
+    expect(await partitionsOf(client)).toEqual({})
+    // Revoking the last grant of a column leaves none behind.
+    await split(url)
+    const { rows } = await client.query(`SELECT obj_description('results'::regclass, 'pg_class') AS comment,
+      has_table_privilege('${role}', 'results', 'SELECT WITH GRANT OPTION') AS may_grant,
+      has_table_privilege('${role}', 'results', 'INSERT WITH GRANT OPTION') AS may_grant_other`)
+    expect(rows).toEqual([{ comment: "it's ours", may_grant: true, may_grant_other: false }])
+    await client.query(`DROP OWNED BY ${role}; DROP ROLE ${role}`)
+  })
+})
+
 describeHere('the tables that grow', () => {
   test('keep their rows, keys, indexes, settings and grants, and are not split twice', async () => {
     const url = await emptyDatabase()

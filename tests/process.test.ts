@@ -21,6 +21,8 @@ import {
 import { DatabaseProxy } from './support/proxy.ts'
 import { createDatabase } from './support/server.ts'
 
+const signals = ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'] as const
+
 const cleanUps: (() => Promise<unknown>)[] = []
 
 afterEach(async () => {
@@ -80,14 +82,13 @@ describe('the first start', () => {
     'at a terminal shows a token, and a curl line that works when pasted (needs curl)',
     async () => {
       const { output } = launchAtTerminal({ DATABASE_URL: await emptyDatabase() })
-      await until('it serves', () => output().includes('"msg":"serving"'))
+      await until('it serves', () => /Stop: Ctrl-C\r?\n─+\r?\n/.test(output()))
       const token = tokenIn(output())
       expect(token).toBeDefined()
       expect(output()).toMatch(/: http:\/\/localhost:\d+\/docs\r?$/m)
-      const log = output()
-        .split('\n')
-        .filter((line) => line.startsWith('{'))
-      expect(log.join()).not.toContain('botb_pat_')
+      expect(output()).not.toContain('{"level"')
+      expect(output()).toMatch(/^\d\d:\d\d:\d\d INFO {2}serving port=\d+ publicUrl=http/m)
+      expect(output()).toMatch(/^Data: /m)
       const line = /^ {2}(curl .+?)\r?$/m.exec(output())?.[1] ?? ''
       const { stdout } = await promisify(execFile)('sh', ['-c', line])
       expect(JSON.parse(stdout).workspaces).toHaveLength(1)
@@ -257,7 +258,7 @@ describe('while the database is away', () => {
     for (let again = 0; again < 12; again++) expect(await ask()).toBe(200)
   })
 
-  test.each(['SIGTERM', 'SIGINT'] as const)('%s ends the service in good order', async (signal) => {
+  test.each(signals)('%s ends the service in good order', async (signal) => {
     const port = await freePort()
     const DATABASE_URL = `postgres://nobody:secret@127.0.0.1:${await freePort()}/nothing`
     const program = launch({ DATABASE_URL, PORT: String(port) })
@@ -266,6 +267,40 @@ describe('while the database is away', () => {
     const { code, stdout, stderr } = await program.ended
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
     expect(stdout).not.toContain('secret')
+  })
+})
+
+describe('the embedded database server', () => {
+  test.each(signals)('is gone after %s, with workers too and whatever time there is', async (signal) => {
+    const DATA_DIR = await newDataFolder()
+    const all: Record<string, string>[] = [{ SHUTDOWN_TIMEOUT: '0' }, { WORKERS: '2' }, {}]
+    for (const variables of all) {
+      const service = await startService({ DATA_DIR, ...variables })
+      service.signal(signal)
+      await service.ended
+      expect({ variables, pid: await postmasterOf(DATA_DIR) }).toEqual({ variables, pid: undefined })
+    }
+  })
+
+  test.each(signals)('is gone after a second %s, which ends the service at once', async (signal) => {
+    const DATA_DIR = await newDataFolder()
+    const service = await startService({ DATA_DIR, SHUTDOWN_DELAY: '60000' })
+    service.signal('SIGTERM')
+    await until('it stops', () => logOf(service.output()).some(({ msg }) => msg === 'stopping'))
+    service.signal(signal)
+    expect((await service.ended).code).toBe(1)
+    await until('the server is gone', async () => (await postmasterOf(DATA_DIR)) === undefined)
+  })
+
+  test('is not left running by a signal that comes while it starts', async () => {
+    for (const pause of [300, 900, 1_500, 2_500]) {
+      const DATA_DIR = await newDataFolder()
+      const program = launch({ DATA_DIR })
+      await sleep(pause)
+      program.signal('SIGTERM')
+      await program.ended
+      expect({ pause, pid: await postmasterOf(DATA_DIR) }).toEqual({ pause, pid: undefined })
+    }
   })
 })
 

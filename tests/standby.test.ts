@@ -199,6 +199,26 @@ standbyDescribe('with a standby (skipped on Windows)', () => {
     expect(standbyReads).toMatchObject({ standby: 0, failing: 2 })
   })
 
+  test('a standby of another server is said, and the primary is read', async () => {
+    const other = await startApp()
+    try {
+      const reads = open(pair.standbyUrl, other.db)
+      for (let time = 0; time < 3; time++) {
+        const { rows } = await reads.$client.query(
+          'SELECT system_identifier::text AS id FROM pg_control_system()',
+        )
+        const own = await other.pool.query('SELECT system_identifier::text AS id FROM pg_control_system()')
+        expect(rows).toEqual(own.rows)
+      }
+      expect(standbyReads).toMatchObject({ standby: 0, failing: 3 })
+      expect(logs).toMatchObject([
+        { err: { message: 'DATABASE_READ_URL leads to a standby of another database server' } },
+      ])
+    } finally {
+      await other.stop()
+    }
+  })
+
   test('what it refuses is done by the primary', async () => {
     const reads = open(pair.standbyUrl, here.db)
     await reads.$client.query("INSERT INTO schema_lock (id) VALUES ('written through a standby')")

@@ -11,9 +11,10 @@ const LONGEST_CONNECT = 500
 export async function locateDatabase(
   config: Config,
   log: (message: string) => void,
+  signal?: AbortSignal,
 ): Promise<{ url: string; stop: () => Promise<void> }> {
   if (config.DATABASE_URL) return { url: config.DATABASE_URL, stop: async () => {} }
-  return startEmbeddedPostgres({ dataDirectory: config.DATA_DIR, log })
+  return startEmbeddedPostgres({ dataDirectory: config.DATA_DIR, log, signal })
 }
 
 export function databaseOptions(config: Config, url: string, log: Logger): DatabaseOptions {

@@ -1,7 +1,6 @@
 import { spawn } from 'node:child_process'
 import { randomBytes, randomInt } from 'node:crypto'
 import {
-  access,
   chmod,
   chown,
   mkdir,
@@ -17,6 +16,7 @@ import {
 import { dirname, join, resolve } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type pg from 'pg'
+import { adviceOn, makeFolder } from './data-folder.ts'
 import {
   type Account,
   codeOf,
@@ -42,6 +42,8 @@ export interface EmbeddedOptions {
   patience?: number
   /** Milliseconds between two of these attempts. */
   pause?: number
+  /** Ends the wait for a server that does not start. */
+  signal?: AbortSignal
 }
 
 export interface EmbeddedPostgres {
@@ -68,25 +70,13 @@ export async function startEmbeddedPostgres(options: EmbeddedOptions): Promise<E
     await server.hold()
     return { url: server.url, stop: () => server.stop() }
   } catch (error) {
-    if (!['EACCES', 'EPERM', 'EROFS'].includes(String(codeOf(error)))) throw error
+    const advice = adviceOn(String(codeOf(error)), options.dataDirectory)
+    if (advice === undefined) throw error
     throw new Error(
       `The data folder ${options.dataDirectory} cannot be used by this account (${messageOf(error)}): ${advice}`,
     )
   }
 }
-
-/** Whether a data folder holds a database already. */
-export async function hasData(dataDirectory: string): Promise<boolean> {
-  try {
-    await access(join(dataDirectory, 'postgres/data/PG_VERSION'))
-    return true
-  } catch (error) {
-    // What cannot be looked into is told by who tries to use it.
-    return codeOf(error) !== 'ENOENT' && codeOf(error) !== 'ENOTDIR'
-  }
-}
-
-const advice = 'set DATA_DIR to a folder that it owns, or DATABASE_URL to a server of your own'
 
 /** The database of the service, and the name of the server's only user. */
 const database = 'bots'
@@ -125,6 +115,8 @@ class Server {
   private password = ''
   private port = 0
   private lease: pg.Client | undefined
+  /** Of the server that the lease is of. A folder that was moved meanwhile does not name it any more. */
+  private pid: number | undefined
   private mending: Promise<void> | undefined
   private stopped: Promise<void> | undefined
   private readonly stopping = new AbortController()
@@ -178,16 +170,19 @@ class Server {
   private async release(): Promise<void> {
     this.stopping.abort()
     await this.mending
-    await this.lease?.end()
-    const client = await this.connect().catch(() => undefined)
     // Newcomers wait for the lock from here on, and then find the server gone. A server that does not answer is gone
     // already, or somebody else stops it at this moment.
-    const answer = await client
-      ?.query(`select pg_try_advisory_lock(${usersLock}) as last`)
-      .catch(() => undefined)
-    const pid = (await this.find())?.pid
+    const text = `select pg_advisory_unlock_shared(${usersLock}), pg_try_advisory_lock(${usersLock}) as last`
+    let client = this.lease
+    let answer = await client?.query(text).catch(() => undefined)
+    if (!answer) {
+      // The lease was lost, and the server may be there all the same.
+      client = await this.connect().catch(() => undefined)
+      answer = await client?.query(text).catch(() => undefined)
+    }
+    const { pid } = this
     if (answer?.rows[0].last && pid) {
-      await this.run('pg_ctl', ['kill', 'INT', String(pid)], this.data)
+      await this.run('pg_ctl', ['kill', 'INT', String(pid)], this.bin)
       // Waits for this one process: a newcomer may have the next server up within milliseconds.
       while (await this.isOurs(pid)) await sleep(10)
       this.log('Stopped PostgreSQL')
@@ -205,7 +200,9 @@ class Server {
     }
     let failure = ''
     let pause = this.pause
-    for (let deadline = performance.now() + this.patience; !this.stopped; await this.wait(pause)) {
+    const { signal } = this.options
+    const isOver = () => this.stopped || signal?.aborted
+    for (let deadline = performance.now() + this.patience; !isOver(); await this.wait(pause)) {
       try {
         const found = await this.find()
         if (!found?.alive) await this.start(found?.pid)
@@ -213,6 +210,10 @@ class Server {
       } catch (error) {
         // 57P03: it is starting, or recovering from a crash for as long as that takes, or stopping.
         if (codeOf(error) === '57P03') deadline = performance.now() + this.patience
+        // Nothing that is waited for will mend these.
+        const advice = adviceOn(`${codeOf(error)} ${messageOf(error)}`, this.options.dataDirectory)
+        if (advice !== undefined && !wasThere)
+          throw new Error(`PostgreSQL does not start in ${this.home} (${messageOf(error)}): ${advice}`)
         tell(`Waiting for PostgreSQL: ${messageOf(error)}`)
         failure = `PostgreSQL does not start in ${this.home} (${messageOf(error)}): see server.log there, or set DATABASE_URL to a server of your own`
       }
@@ -221,7 +222,7 @@ class Server {
       tell(failure)
       pause = Math.min(pause * 2, LONGEST_PAUSE)
     }
-    throw new Error(failure)
+    throw new Error(failure || 'Interrupted')
   }
 
   /** A pause that `stop()` ends. */
@@ -276,7 +277,10 @@ class Server {
     const url = this.url.replace(/\/\w+$/, '/postgres')
     const client = await connectTo(url, { ssl: false, connectionTimeoutMillis: 5_000 })
     const { rows } = await client.query(`select current_setting('bots.folder', true) as folder`)
-    if (rows[0].folder === this.folder) return client
+    if (rows[0].folder === this.folder) {
+      this.pid = found.pid
+      return client
+    }
     client.end().catch(() => undefined)
     throw new Error(`port ${found.port} belongs to the server of another folder`)
   }
@@ -316,7 +320,12 @@ class Server {
       const said = (await readFile(logFile)).subarray(size).toString()
       // A server that comes back must have its old port: pools know no other.
       if (!this.lease && said.includes('could not bind')) this.port = somePort()
-      throw new Error(/FATAL: +(.*)/.exec(said)?.[1] ?? failure)
+      const reason = /FATAL: +(.*)/.exec(said)?.[1] ?? failure
+      if (!stalePid || !reason.includes('shared memory block')) throw new Error(reason)
+      // The folder was moved while a server ran on it, which goes by the former path.
+      throw new Error(
+        `${reason} by the process ${stalePid} or what it has left: end it with kill -INT ${stalePid}`,
+      )
     } finally {
       await log.close()
     }
@@ -332,7 +341,7 @@ class Server {
 
   /** Works on a draft and renames it, so that an interruption leaves nothing half made and the fastest of many wins. */
   private async create(): Promise<void> {
-    await mkdir(dirname(this.home), { recursive: true, mode: 0o700 })
+    await makeFolder(dirname(this.home))
     const draft = await mkdtemp(`${this.home}.init-`)
     const [data, secret] = [join(draft, 'data'), join(draft, 'password')]
     try {
@@ -353,7 +362,10 @@ class Server {
       if ((await this.dataVersion()) !== undefined) return
       if (typeof codeOf(error) !== 'number') throw error
       const reason = /(?:FATAL|initdb(?:: error)?): +(.*)/.exec(messageOf(error))?.[1] ?? 'initdb failed'
-      throw new Error(`PostgreSQL cannot set up its data in ${this.home} (${reason}): ${advice}`)
+      const advice = adviceOn(messageOf(error), this.options.dataDirectory)
+      throw new Error(
+        `PostgreSQL cannot set up its data in ${this.home} (${reason}): ${advice ?? 'set DATA_DIR to another folder, or DATABASE_URL to a server of your own'}`,
+      )
     } finally {
       await rm(draft, { recursive: true, force: true })
     }

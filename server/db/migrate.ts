@@ -7,7 +7,7 @@ import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
 import type pg from 'pg'
 import { root } from '../root.ts'
 import { type Database, sqlState } from './client.ts'
-import { enoughLocks, growingTables, onPartitions, splitTable } from './partitions.ts'
+import { enoughLocks, growingTables, lostBySplitting, onPartitions, splitTable } from './partitions.ts'
 import { installationKeys } from './schema.ts'
 import { beginWithoutLimits, connectTo, runAlone } from './session.ts'
 
@@ -175,6 +175,12 @@ export async function partition(url: string, progress: (line: string) => void): 
     if (limits[0].most < enoughLocks) {
       progress(
         `Set max_locks_per_transaction of PostgreSQL to ${enoughLocks}: it is ${limits[0].most}, and a chat locks partitions`,
+      )
+    }
+    const lost = await lostBySplitting(holder, growingTables)
+    if (lost.length > 0) {
+      throw new Error(
+        `The tables would lose what they have beside their rows: drop it, run this again, and make it anew: ${lost.join('; ')}`,
       )
     }
     await lockSchema(holder)

@@ -21,11 +21,45 @@ export const enoughLocks = 512
 
 const numbered = (name: string, place: number) => `${name}_${String(place).padStart(2, '0')}`
 
+/**
+ * The things of tables that a table made anew would not have, as PostgreSQL describes them: nobody would miss row security or a
+ * publication before it is needed.
+ */
+export async function lostBySplitting(client: pg.Client, tables: string[]): Promise<string[]> {
+  const { rows } = await client.query(
+    `
+    WITH own AS (SELECT * FROM pg_class WHERE oid = ANY($1::regclass[]) AND relkind = 'r')
+    SELECT pg_describe_object('pg_trigger'::regclass, t.oid, 0) AS lost
+      FROM pg_trigger t JOIN own ON own.oid = tgrelid WHERE NOT tgisinternal
+    UNION ALL SELECT pg_describe_object('pg_policy'::regclass, p.oid, 0) FROM pg_policy p JOIN own ON own.oid = polrelid
+    UNION ALL SELECT 'row security of ' || relname FROM own WHERE relrowsecurity OR relforcerowsecurity
+    UNION ALL SELECT format('grants of column %s of %s', attname, relname)
+      FROM pg_attribute JOIN own ON own.oid = attrelid WHERE attacl IS NOT NULL AND attnum > 0
+    UNION ALL SELECT pg_describe_object('pg_publication_rel'::regclass, p.oid, 0)
+      FROM pg_publication_rel p JOIN own ON own.oid = prrelid
+    UNION ALL SELECT pg_describe_object('pg_rewrite'::regclass, r.oid, 0) FROM pg_rewrite r JOIN own ON own.oid = ev_class
+    UNION ALL SELECT DISTINCT pg_describe_object('pg_class'::regclass, ev_class, 0)
+      FROM pg_depend JOIN own ON own.oid = refobjid AND refclassid = 'pg_class'::regclass
+      JOIN pg_rewrite r ON r.oid = objid AND classid = 'pg_rewrite'::regclass AND ev_class <> own.oid
+    UNION ALL SELECT pg_describe_object('pg_constraint'::regclass, c.oid, 0)
+      FROM pg_constraint c JOIN own ON own.oid IN (conrelid, confrelid) WHERE contype IN ('f', 'x')
+    UNION ALL SELECT format('%s inherits from %s', inhrelid::regclass, inhparent::regclass)
+      FROM pg_inherits JOIN own ON own.oid IN (inhrelid, inhparent)
+    UNION ALL SELECT 'replica identity of ' || relname FROM own WHERE relreplident <> 'd'
+    UNION ALL SELECT 'tablespace of ' || relname FROM own WHERE reltablespace <> 0
+    UNION ALL SELECT 'security label of ' || relname FROM pg_seclabel JOIN own ON own.oid = objoid
+    ORDER BY 1`,
+    [tables],
+  )
+  return rows.map(({ lost }) => lost)
+}
+
 /** Splits a table, with all it holds and has, in the transaction of the caller; null where it is split already. */
 export async function splitTable(client: pg.Client, table: string): Promise<{ rows: number } | null> {
   const query = async (text: string) => (await client.query(text)).rows
   const [is] = await query(`
-    SELECT relkind AS kind, pg_get_userbyid(relowner) AS owner, coalesce(reloptions, '{}') AS options
+    SELECT relkind AS kind, pg_get_userbyid(relowner) AS owner, coalesce(reloptions, '{}') AS options,
+      quote_literal(obj_description(oid, 'pg_class')) AS comment
     FROM pg_class WHERE oid = '${table}'::regclass`)
   if (is.kind === 'p') return null
   // Whoever runs this, what is made belongs to whom the table belongs.
@@ -38,8 +72,9 @@ export async function splitTable(client: pg.Client, table: string): Promise<{ ro
     SELECT pg_get_indexdef(indexrelid) AS statement
     FROM pg_index WHERE indrelid = '${table}'::regclass AND NOT indisprimary ORDER BY 1`)
   const grants = await query(`
-    SELECT format('GRANT %s ON ${table} TO %s', privilege_type,
-      CASE WHEN grantee = 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(grantee)) END) AS statement
+    SELECT format('GRANT %s ON ${table} TO %s%s', privilege_type,
+      CASE WHEN grantee = 0 THEN 'PUBLIC' ELSE quote_ident(pg_get_userbyid(grantee)) END,
+      CASE WHEN is_grantable THEN ' WITH GRANT OPTION' END) AS statement
     FROM pg_class, aclexplode(relacl) WHERE oid = '${table}'::regclass AND grantee <> relowner`)
 
   const whole = `${table}_whole`
@@ -58,6 +93,7 @@ export async function splitTable(client: pg.Client, table: string): Promise<{ ro
   // Once the rows are there, which takes less time than to keep up indexes with each.
   await query(`ALTER TABLE ${table} ADD CONSTRAINT ${key.name} ${key.definition}`)
   for (const { statement } of [...indexes, ...grants]) await query(statement)
+  if (is.comment) await query(`COMMENT ON TABLE ${table} IS ${is.comment}`)
   return { rows: rowCount ?? 0 }
 }
 

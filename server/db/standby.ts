@@ -34,6 +34,8 @@ export interface StandbyOptions {
 /** A database for single statements that only read. What a standby refuses, such as a write, is done by the primary. */
 export function preferStandby({ primary, standby, log, namedStatements }: StandbyOptions): Database {
   const positionOf = sharedPosition(primary.$client)
+  /** The timeline on which a connection was found to lead to a standby of the primary. */
+  const known = new WeakMap<pg.PoolClient, number>()
   let avoidedUntil = 0
   let avoidedFor: 'lagging' | 'failing' = 'failing'
   let isFailing = false
@@ -55,7 +57,7 @@ export function preferStandby({ primary, standby, log, namedStatements }: Standb
       standbyReads[avoidedFor]++
       return undefined
     }
-    const position = await positionOf()
+    const { position, timeline } = await positionOf()
     let client: pg.PoolClient
     try {
       client = await standby.connect()
@@ -66,6 +68,10 @@ export function preferStandby({ primary, standby, log, namedStatements }: Standb
     }
     let isSound = false
     try {
+      if (known.get(client) !== timeline) {
+        await requireSameLog(primary.$client, client, timeline)
+        known.set(client, timeline)
+      }
       const isThere = await hasReplayed(client, position)
       isSound = true
       if (!isThere) {
@@ -98,17 +104,44 @@ export function preferStandby({ primary, standby, log, namedStatements }: Standb
   return db
 }
 
+/** A position in the log of the primary. It says nothing about the log of another server, or on another timeline. */
+interface Position {
+  position: string
+  timeline: number
+}
+
 /** How far the primary is, at the moment of the question or later; asked once for all of one turn of the event loop. */
-function sharedPosition(pool: pg.Pool): () => Promise<string> {
-  let asked: Promise<string> | undefined
+function sharedPosition(pool: pg.Pool): () => Promise<Position> {
+  let asked: Promise<Position> | undefined
   return () => {
     asked ??= new Promise<void>((resolve) => setImmediate(resolve)).then(async () => {
       asked = undefined
-      const { rows } = await pool.query('SELECT pg_current_wal_flush_lsn()::text AS position')
-      return rows[0].position
+      const { rows } = await pool.query(
+        'SELECT lsn::text AS position, left(pg_walfile_name(lsn), 8) AS timeline FROM pg_current_wal_flush_lsn() AS lsn',
+      )
+      return { position: rows[0].position, timeline: Number.parseInt(rows[0].timeline, 16) }
     })
     return asked
   }
+}
+
+/** Throws unless a connection leads to a standby that replays the log of the primary. */
+async function requireSameLog(primary: pg.Pool, client: pg.PoolClient, timeline: number) {
+  const [ours, theirs] = await Promise.all([
+    primary.query('SELECT system_identifier::text AS id FROM pg_control_system()'),
+    client.query(`
+      SELECT pg_is_in_recovery() AS is_standby, system_identifier::text AS id,
+        greatest(timeline_id, min_recovery_end_timeline, (SELECT max(received_tli) FROM pg_stat_wal_receiver)) AS timeline
+      FROM pg_control_system(), pg_control_checkpoint(), pg_control_recovery()`),
+  ])
+  const { is_standby: isStandby, id, timeline: followed } = theirs.rows[0]
+  if (!isStandby) throw new Error('DATABASE_READ_URL leads to a server that is no standby')
+  if (id !== ours.rows[0].id)
+    throw new Error('DATABASE_READ_URL leads to a standby of another database server')
+  if (followed === timeline) return
+  throw new Error(
+    `DATABASE_READ_URL leads to a standby on timeline ${followed} and DATABASE_URL to a server on timeline ${timeline}`,
+  )
 }
 
 /** Whether a standby is so far, now or in a moment. */

@@ -1,16 +1,20 @@
 import cluster, { type Address, type Worker } from 'node:cluster'
 import { setTimeout as delay } from 'node:timers/promises'
-import { prepareDatabase } from '../bootstrap.ts'
+import { greeting, prepareDatabase } from '../bootstrap.ts'
 import type { Config } from '../config.ts'
 import { connect } from '../db/client.ts'
 import { databaseOptions, locateDatabase } from '../db/configured.ts'
 import { untilItWorks } from '../db/patience.ts'
-import { createLog, leave, openSink } from '../log.ts'
+import { refuseUsedPort } from '../http/port.ts'
+import { createLog, leave, onEndSignals, openSink } from '../log.ts'
 import { createGatherer, tell } from './gather.ts'
 import type { ToPrimary } from './messages.ts'
 
 /** How long a worker has to live for its end to be no sign that the next one ends as well, in milliseconds. */
 const SETTLED = 60_000
+
+/** How long the database server has to stop at least, in milliseconds. */
+const DATABASE_STOP_MS = 5_000
 
 /** How long the end of a worker is waited with at most before another one takes its place. */
 const LONGEST_PAUSE = 30_000
@@ -23,9 +27,21 @@ export async function lookAfterWorkers(config: Config): Promise<void> {
   const sink = openSink(true)
   const log = createLog(config.LOG_LEVEL, sink)
   // Started here, the embedded database is found running by the workers.
-  const database = await locateDatabase(config, (message) => log.info(message)).catch((error: Error) =>
-    leave(error.message),
+  let isLocated = false
+  const calling = new AbortController()
+  onEndSignals((isHasty) => {
+    if (!isLocated) calling.abort()
+    else void stop(isHasty ? 0 : config.SHUTDOWN_DELAY)
+  }, quit)
+  await refuseUsedPort(config)
+  const database = await locateDatabase(config, (message) => log.info(message), calling.signal).catch(
+    (error: Error) => leave(error.message),
   )
+  isLocated = true
+  if (calling.signal.aborted) {
+    await database.stop()
+    return sink.exit(0)
+  }
   const { db, pool } = connect({ ...databaseOptions(config, database.url, log), poolSize: 1 })
 
   const workers = () => Object.values(cluster.workers ?? {}).filter((worker) => worker !== undefined)
@@ -64,15 +80,6 @@ export async function lookAfterWorkers(config: Config): Promise<void> {
     return worker
   }
 
-  let signals = 0
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.on(signal, () => {
-      if (signals++ === 0) return void stop(signal === 'SIGINT' ? 0 : config.SHUTDOWN_DELAY)
-      for (const worker of workers()) worker.process.kill('SIGKILL')
-      process.exit(1)
-    })
-  }
-
   // The others share what the first one listens at: where it cannot listen, none of them can.
   const address = await new Promise<Address | undefined>((resolve) => {
     const first = start()
@@ -90,13 +97,17 @@ export async function lookAfterWorkers(config: Config): Promise<void> {
   isListening = true
   for (let number = 1; number < config.WORKERS && !isStopping; number++) start()
   const publicUrl = config.PUBLIC_URL ?? `http://localhost:${address.port}`
+  let token: string | undefined
   await untilItWorks(
     log,
     () => isStopping,
-    () => prepareDatabase({ config, db, url: database.url, log, publicUrl }),
+    async () => {
+      token = await prepareDatabase({ config, db, url: database.url, log, publicUrl })
+    },
   )
   isPrepared = true
   for (const worker of serving) tell(worker, { kind: 'prepared' })
+  if (process.stdout.isTTY) sink.write(greeting(config, publicUrl, token))
 
   async function stop(wait: number) {
     isStopping = true
@@ -121,11 +132,22 @@ export async function lookAfterWorkers(config: Config): Promise<void> {
     for (const worker of workers()) worker.process.kill('SIGKILL')
     const closing = Promise.all(codes)
       .then(() => pool.end())
-      .then(() => database.stop())
       .then(() => true)
-    const isClosed = await Promise.race([closing, delay(last - performance.now(), false, { ref: false })])
-    const isGood = isClosed && ended?.every((code) => code === 0)
+    const inTime = (work: Promise<boolean>, milliseconds: number) =>
+      Promise.race([work, delay(milliseconds, false, { ref: false })])
+    const areClosed = await inTime(closing, last - performance.now())
+    const stopping = database.stop().then(() => true)
+    const isStopped = await inTime(stopping, Math.max(DATABASE_STOP_MS, last - performance.now()))
+    const isGood = areClosed && isStopped && ended?.every((code) => code === 0)
     log.info(isGood ? 'all workers stopped' : 'stopped before everything had ended')
     await sink.exit(isGood ? 0 : 1)
+  }
+
+  /** Ends at once, and with the database server. */
+  function quit() {
+    for (const worker of workers()) worker.process.kill('SIGKILL')
+    if (!isLocated) process.exit(1)
+    const stopping = database.stop().catch(() => {})
+    void Promise.race([stopping, delay(DATABASE_STOP_MS)]).then(() => process.exit(1))
   }
 }

@@ -1,0 +1,42 @@
+import { access, mkdir, stat } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { codeOf } from './embedded-programs.ts'
+
+/** Whether a data folder holds a database already. */
+export async function hasData(dataDirectory: string): Promise<boolean> {
+  try {
+    await access(join(dataDirectory, 'postgres/data/PG_VERSION'))
+    return true
+  } catch (error) {
+    // What cannot be looked into is told by who tries to use it.
+    return codeOf(error) !== 'ENOENT' && codeOf(error) !== 'ENOTDIR'
+  }
+}
+
+/** What to do about a fault of the machine, by the code of an error or what PostgreSQL says; undefined for other faults. */
+export function adviceOn(said: string, folder: string): string | undefined {
+  const otherwise = 'or DATABASE_URL to a server of your own'
+  if (/ENOSPC|EDQUOT|No space left|quota exceeded/i.test(said))
+    return `the disk is full: make room on it, set DATA_DIR to a folder on another disk, ${otherwise}`
+  if (/EROFS|Read-only file system/i.test(said))
+    return `it is read-only: set DATA_DIR to a folder that can be written, ${otherwise}`
+  if (/EACCES|EPERM|Permission denied/i.test(said))
+    return `this account may not write there: set DATA_DIR to a folder that it owns, ${otherwise}`
+  if (/ENOTDIR|EEXIST|Not a directory/i.test(said))
+    return `${folder}, or what it is in, is a file: set DATA_DIR to a folder, ${otherwise}`
+  if (/ENOENT|ENAMETOOLONG|ELOOP/.test(said))
+    return `no such folder can be made: set DATA_DIR to another one, ${otherwise}`
+  return undefined
+}
+
+/** Node tries for ever to make a folder with its parents where the system has no such place, such as in /proc. */
+export async function makeFolder(folder: string): Promise<void> {
+  const isThere = await stat(folder).catch((error) => {
+    if (codeOf(error) !== 'ENOENT') throw error
+  })
+  if (isThere) return
+  if (dirname(folder) !== folder) await makeFolder(dirname(folder))
+  await mkdir(folder, { mode: 0o700 }).catch((error) => {
+    if (codeOf(error) !== 'EEXIST') throw error
+  })
+}

@@ -1,0 +1,60 @@
+import { spawn } from 'node:child_process'
+
+/*
+ * The steps of `make start` before the service: `install` or `build`. Where one fails, the first line says why and what to
+ * do, and what the program said follows. Runs before anything is installed.
+ */
+
+const steps = {
+  install: [
+    'npm',
+    // NODE_ENV=production would leave out what builds. A registry that is away is noticed within seconds.
+    ...['ci', '--include=dev', '--no-audit', '--no-fund', '--no-progress', '--loglevel=error'],
+    ...['--fetch-retries=2', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000'],
+  ],
+  build: [process.execPath, 'node_modules/tsx/dist/cli.mjs', 'server/build.ts'],
+}
+
+const here = process.cwd()
+
+/** The causes that can be mended, by what programs say; the first one that fits counts. */
+const causes = [
+  [
+    /ENOSPC|no space left|EDQUOT/i,
+    `The disk is full: free 1 GB where ${here} and the cache of npm are (npm config get cache)`,
+  ],
+  [
+    /EROFS|read-only file system/i,
+    `The folder ${here} is read-only: copy the project to a folder that can be written`,
+  ],
+  [
+    /EACCES|EPERM|permission denied/i,
+    `This account may not write ${here} or the cache of npm: change their owner (chown), or copy the project to a folder of your own`,
+  ],
+  [
+    /ECONNREFUSED|ECONNRESET|ENOTFOUND|EAI_AGAIN|E(?:CONN|SOCKET)?TIMEDOUT|ENETUNREACH|EHOSTUNREACH|CERT|network/i,
+    'The registry of npm cannot be reached: check the network, or set the proxy or the registry (npm config set proxy URL, npm config set registry URL)',
+  ],
+  [/EINTEGRITY/, 'A package came damaged: empty the cache of npm (npm cache clean --force) and try again'],
+  [/\bE(?:401|403|404)\b/, 'The registry of npm refuses a package: look at npm config get registry'],
+]
+
+const [program, ...words] = steps[process.argv[2]]
+const child = spawn(program, words, {
+  stdio: ['ignore', 'pipe', 'pipe'],
+  // On Windows npm is a script.
+  shell: process.platform === 'win32' && program === 'npm',
+})
+let said = ''
+const hear = (piece) => {
+  said += piece
+}
+child.stdout.on('data', hear)
+child.stderr.on('data', hear)
+child.on('error', (error) => hear(`${error.message}\n`))
+child.on('close', (code, signal) => {
+  if (code === 0) return
+  const cause = causes.find(([pattern]) => pattern.test(said))?.[1]
+  if (!signal) process.stderr.write(`${cause ?? `It failed (${program}), for this reason:`}\n${said}`)
+  process.exitCode = 1
+})
