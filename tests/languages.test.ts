@@ -224,6 +224,12 @@ describe('conditions', () => {
     expect(await decide('12.05.2026', 'Less than', '01.06.2026', [other], 'de')).toEqual(['yes', false])
   })
 
+  test('a text of very many digits is compared without looking for a date in it', async () => {
+    const digits = `${'1'.repeat(200_000)}-`
+    expect(await decide(digits, 'Greater than', '5', [other])).toEqual(['yes', false])
+    expect(await decide(digits, 'Greater than', '5', [dated])).toEqual(['no', true])
+  })
+
   test.each(['Less than', 'Greater than', 'Less or equal to', 'Greater or equal to'])(
     '%s is false and logged where one side is a date and the other is neither date nor number',
     async (operator) => {

@@ -146,7 +146,9 @@ async function order(
 ): Promise<boolean> {
   if (left === null || right === null) return false
   const formats = variableIds.map((id) => dateFormatsOf(currentFrame(run).flow, id))
-  const mayBeDate = [left, right].some((side) => typeof side === 'string' && looksLikeDate.test(side))
+  const mayBeDate = [left, right].some(
+    (side) => typeof side === 'string' && side.length <= MAX_DATE_CHARACTERS && looksLikeDate.test(side),
+  )
   if (!mayBeDate && formats.every((each) => each.length === 0)) return test(magnitude(left), magnitude(right))
   const { compareDates } = await import('./inputs/date.ts')
   const dates = compareDates(run, [left, right], formats)
@@ -160,6 +162,9 @@ async function order(
   }
   return test(...dates)
 }
+
+/** No date is longer, and the pattern takes long over longer texts. */
+const MAX_DATE_CHARACTERS = 100
 
 /** Something between digits, a year, or the digits of a script of its own. */
 const looksLikeDate = /\p{Nd}\s*[-/.:年년]\s*\p{Nd}|\p{Nd}{4}|\p{Nd}.*\p{L}{3}/u
