@@ -10,18 +10,22 @@ import { selectUnion, wrongType } from './union.ts'
 
 const fontFamily = quickText(limits.name)
 
-const fontSource = component('FontSource', 'A font with the place it is loaded from.', {
-  type: oneOf(['Google', 'Custom'], 'Where the font comes from: Google Fonts or own style sheet.'),
-  family: name('Font family name. Default Open Sans.', 'Open Sans').optional(),
-  css: url(
-    'Address of a style sheet that declares the font, or the rules themselves.',
-    'https://files.example.com/brand-font.css',
-  ).optional(),
-  url: url(
-    'Address of a style sheet; `css` replaces it.',
-    'https://files.example.com/brand-font.css',
-  ).optional(),
-})
+const fontSource = component(
+  'FontSource',
+  'A font with the place it is loaded from. The chat page of the service loads what rules in `css` name, and asks neither Google nor other addresses of style sheets: other fonts have to be on the device of the visitor.',
+  {
+    type: oneOf(['Google', 'Custom'], 'Where the font comes from: Google Fonts or own style sheet.'),
+    family: name('Font family name. Default Open Sans.', 'Open Sans').optional(),
+    css: url(
+      'Address of a style sheet that declares the font, or the rules themselves.',
+      'https://files.example.com/brand-font.css',
+    ).optional(),
+    url: url(
+      'Address of a style sheet; `css` replaces it.',
+      'https://files.example.com/brand-font.css',
+    ).optional(),
+  },
+)
 
 const font = selectUnion([fontFamily, fontSource], (value) => {
   if (typeof value === 'string') return fontFamily

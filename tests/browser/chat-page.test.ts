@@ -382,6 +382,20 @@ withBrowser('the chat page', () => {
     ])
   })
 
+  test('where one file of the page does not arrive, it says so, and loads again', async () => {
+    const made = await publish(app, world.here, bot({ Start: [text('Hi'), ask()] }))
+    const context = await newContext(browser, { baseURL: app.url, ...desktop })
+    let isBroken = true
+    await context.route('**/theme.js', (route) => (isBroken ? route.abort() : route.continue()))
+    const page = await context.newPage()
+    await page.goto(`/chat/${made.publicId}?Name=Ada`)
+    await page.getByText('The chat could not be loaded.').waitFor()
+    isBroken = false
+    await page.getByRole('link', { name: 'Try again' }).click()
+    await asked(page, 'Hi')
+    expect(await page.getByText('The chat could not be loaded.').count()).toBe(0)
+  })
+
   test('what an address says beside variables keeps no chat from beginning', async () => {
     const flow = bot({ Start: [text('Hello {{Name}}.'), ask()] }, { variables: ['Name'] })
     const made = await publish(app, world.here, flow)

@@ -174,6 +174,40 @@ withBrowser('the reference page', () => {
     expect(complaints.splice(0)).toEqual([expect.stringContaining('400')])
   })
 
+  test('a deletion without ids is asked for once more, and not sent where the reader declines', async () => {
+    const page = await open('/docs#operations-results-deleteResults', desktop)
+    await page.getByLabel('Access token').fill(world.here.admin.token)
+    const operation = page.locator('#operations-results-deleteResults')
+    expect(await operation.locator('figure', { hasText: 'curl' }).textContent()).toContain('?resultIds=')
+    await operation.getByLabel('botId').fill(world.here.draft.id)
+    const sent: string[] = []
+    page.on('request', (request) => request.method() === 'DELETE' && sent.push(request.url()))
+    const asked: string[] = []
+    page.on('dialog', (dialog) => {
+      asked.push(dialog.message())
+      return asked.length === 1 ? dialog.dismiss() : dialog.accept()
+    })
+    await operation.getByRole('button', { name: 'Send' }).click()
+    expect(asked).toEqual(['Without resultIds this deletes everything. Continue?'])
+    expect(sent).toEqual([])
+    await operation.getByRole('button', { name: 'Send' }).click()
+    await operation.locator('.answer .status', { hasText: '200' }).waitFor()
+    expect(sent).toHaveLength(1)
+  })
+
+  test('a token with a character that nobody sees is named, and an upload has a field for its file', async () => {
+    const page = await open('/docs#operations-uploads-uploadFile', desktop)
+    await page.getByLabel('Access token').fill('botb_pat_\u200b')
+    await page.getByText('The token has a character that cannot be in it (U+200B).').waitFor()
+    const operation = page.locator('.operation', { has: page.locator('input[type=file]') })
+    const upload = operation.first()
+    await upload.evaluate((details) => details.setAttribute('open', ''))
+    await upload.getByLabel('sessionId').fill('x')
+    await upload.getByLabel('fileName').fill('plan.pdf')
+    await upload.getByRole('button', { name: 'Send', exact: true }).click()
+    await upload.getByText('Choose a file to send.').waitFor()
+  })
+
   test('samples, snippets and what is tried are copied', async () => {
     const page = await open('/docs', { ...desktop, permissions: ['clipboard-read', 'clipboard-write'] })
     const copied = () => page.evaluate('navigator.clipboard.readText()')

@@ -260,6 +260,51 @@ withBrowser('the page of results', () => {
     expect(complaints.splice(0)).toEqual(Array(2).fill(expect.stringContaining('404')))
   })
 
+  test('a token that cannot be sent, or is rejected, leaves the form, and is forgotten', async () => {
+    const page = await open(desktop)
+    const field = page.getByLabel('Access token')
+    await field.fill(`${site.member.token}\u200b`)
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByText('The token has a character that cannot be in it (U+200B).').waitFor()
+    await field.fill('botb_pat_unknown')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.locator('#problem').waitFor()
+    expect(await page.evaluate('sessionStorage.length')).toBe(0)
+    await page.reload()
+    expect(await field.isVisible()).toBe(true)
+    complaints.splice(0)
+  })
+
+  test('the page follows its address, and says what is not there', async () => {
+    const other = await publish(app, site, bot({ Start: [ask()] }), 'Another bot')
+    const page = await open(desktop, `/results#${site.workspaceId}/${published.id}`)
+    await enter(page)
+    await page.evaluate(`location.hash = '${site.workspaceId}/${other.id}'`)
+    await page.getByText('No results', { exact: true }).waitFor()
+    expect(await botOf(page).inputValue()).toBe(other.id)
+    await page.evaluate(`location.hash = '${site.workspaceId}/nobody'`)
+    await page.getByText('Bot not found').waitFor()
+    expect(await page.evaluate('location.hash')).toBe(`#${site.workspaceId}/nobody`)
+    await page.evaluate(`location.hash = 'nowhere/nobody'`)
+    await page.getByText('Workspace not found').waitFor()
+    expect(await page.locator('#report').isVisible()).toBe(false)
+  })
+
+  test('a last day before the first is said, and the last day of all is taken', async () => {
+    const page = await open(desktop)
+    await enter(page)
+    await page.getByLabel('Period').selectOption('between')
+    await page.getByLabel('First day').fill('2026-03-05')
+    await page.getByLabel('Last day').fill('2026-03-01')
+    await page.getByRole('button', { name: 'Show' }).click()
+    await page.getByText('The last day is before the first day.').waitFor()
+    expect(await page.locator('#shown').textContent()).toBe('')
+    await page.getByLabel('Last day').fill('9999-12-31')
+    const asked = page.waitForRequest(/analytics\/stats/)
+    await page.getByRole('button', { name: 'Show' }).click()
+    expect(new URL((await asked).url()).searchParams.get('createdBefore')).toBe('9999-12-31T23:59:59.999Z')
+  })
+
   test('more bots let the results come that are looked for', async () => {
     const page = await open(desktop)
     const asked: string[] = []

@@ -149,6 +149,60 @@ withBrowser('files on the chat page', () => {
     expect(await said(page)).toEqual(['File uploaded'])
   })
 
+  test('what is rejected for a while or gets no proper response is sent again, four at a time, and stays to be tried again', async () => {
+    const made = await publish(app, world.here, asking(fileInput({ isMultipleAllowed: true })))
+    const page = await open(made)
+    let isAway = false
+    let requests = 0
+    let most = 0
+    let current = 0
+    await page.route('**/uploads?*', async (route) => {
+      requests += 1
+      current += 1
+      most = Math.max(most, current)
+      const number = requests
+      if (isAway) await route.abort()
+      else if (number === 1) await route.fulfill({ status: 429, headers: { 'Retry-After': '1' }, json: {} })
+      else if (number === 2) await route.fulfill({ status: 200, contentType: 'text/html', body: '<p>Log in' })
+      else await route.fulfill({ response: await route.fetch() })
+      current -= 1
+    })
+    const files = Array.from({ length: 7 }, (_, index) => ({ ...pdf, name: `plan-${index}.pdf` }))
+    await page.locator('input[type=file]').setInputFiles(files)
+    await page.locator('.file progress').first().waitFor({ state: 'detached' })
+    await until('all are there', async () => (await page.locator('.file progress').count()) === 0)
+    expect(requests).toBe(9)
+    expect(most).toBeLessThanOrEqual(4)
+    isAway = true
+    await page.locator('input[type=file]').setInputFiles({ ...pdf, name: 'late.pdf' })
+    const again = page.getByRole('button', { name: 'Try again' })
+    await again.waitFor()
+    expect(await page.getByRole('button', { name: 'Upload' }).isDisabled()).toBe(true)
+    isAway = false
+    await again.click()
+    await page.getByRole('button', { name: 'Upload', disabled: false }).click()
+    await ended(page).waitFor()
+    expect(await said(page)).toEqual(['8 files uploaded'])
+    complaints.splice(0)
+  })
+
+  test('a recording shows its time, ends with Send, and stays until it has arrived', async () => {
+    const audioClip = { isEnabled: true, saveVariableId: idOf('File') }
+    const made = await publish(app, world.here, asking({ type: 'text input', options: { audioClip } }))
+    const page = await open(made)
+    await page.route('**/uploads?*', (route) => route.abort())
+    await page.getByRole('button', { name: 'Record' }).click()
+    await page.getByText('Recording 0:01').waitFor()
+    await page.getByRole('button', { name: 'Send' }).click()
+    const again = page.getByRole('button', { name: 'Try again' })
+    await page.getByText('Recording could not be uploaded.').waitFor()
+    await page.unroute('**/uploads?*')
+    await again.click()
+    await ended(page).waitFor()
+    expect(await said(page)).toEqual(['Recording'])
+    complaints.splice(0)
+  })
+
   test('what the service refuses is told, and another can be chosen', async () => {
     const allowedFileTypes = { isEnabled: true, types: ['.png'] }
     const options = { allowedFileTypes, capture: 'environment', isRequired: false }

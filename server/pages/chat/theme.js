@@ -39,6 +39,9 @@ export function applyTheme(theme) {
   const chat = record(theme.chat)
   const font = typeof general.font === 'string' ? general.font : record(general.font).family
   set('font', `${JSON.stringify(filled(font) ?? 'Open Sans')}, system-ui, sans-serif`)
+  // An address would be asked of somebody else's server by every visitor; rules name what they need.
+  const rules = filled(record(general.font).css) ?? ''
+  adopt(fontSheet, rules.includes('{') ? rules : '')
   applyBackground(record(general.background))
   applyProgressBar(record(general.progressBar))
   for (const [name, defaults] of Object.entries(parts)) {
@@ -57,7 +60,7 @@ export function applyTheme(theme) {
   set('container-color', ownColor ?? (isOnDark ? '#e8e8ec' : '#303235'))
   set('placeholder-color', filled(record(chat.inputs).placeholderColor) ?? '#6e7480')
   root.dataset.buttons = record(chat.buttonsInput).layout === 'vertical' ? 'vertical' : 'wrap'
-  applyCustomCss(theme.customCss)
+  adopt(customSheet, filled(theme.customCss) ?? '')
   return {
     host: record(chat.hostAvatar).isEnabled === false ? undefined : avatarOf(record(chat.hostAvatar).url),
     guest: record(chat.guestAvatar).isEnabled === true ? avatarOf(record(chat.guestAvatar).url) : undefined,
@@ -126,10 +129,10 @@ function isDark(colors) {
   return 0.299 * red + 0.587 * green + 0.114 * blue < 128
 }
 
-const customSheet = new CSSStyleSheet()
+const [fontSheet, customSheet] = [new CSSStyleSheet(), new CSSStyleSheet()]
 
 /** A style sheet made this way loads no other ones, and the policy of the page limits what it can point to. */
-function applyCustomCss(css) {
-  customSheet.replaceSync(filled(css) ?? '')
-  if (!document.adoptedStyleSheets.includes(customSheet)) document.adoptedStyleSheets.push(customSheet)
+function adopt(sheet, css) {
+  sheet.replaceSync(css)
+  if (!document.adoptedStyleSheets.includes(sheet)) document.adoptedStyleSheets.push(sheet)
 }
