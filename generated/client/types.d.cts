@@ -4625,7 +4625,7 @@ export interface components {
              */
             readonly workspaceId?: unknown;
         };
-        /** @description A font with the place it is loaded from. */
+        /** @description A font with the place it is loaded from. The chat page of the service loads what rules in `css` name, and asks neither Google nor other addresses of style sheets: other fonts have to be on the device of the visitor. */
         FontSource: {
             /**
              * @description Address of a style sheet that declares the font, or the rules themselves.
