@@ -5,33 +5,47 @@ const extensions: Record<string, string[]> = {
   'application/json': ['json'],
   'application/msword': ['doc'],
   'application/pdf': ['pdf'],
+  'application/rtf': ['rtf'],
+  'application/vnd.oasis.opendocument.presentation': ['odp'],
+  'application/vnd.oasis.opendocument.spreadsheet': ['ods'],
+  'application/vnd.oasis.opendocument.text': ['odt'],
   'application/vnd.ms-excel': ['xls'],
   'application/vnd.openxmlformats-officedocument.presentationml.presentation': ['pptx'],
   'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet': ['xlsx'],
   'application/vnd.openxmlformats-officedocument.wordprocessingml.document': ['docx'],
   'application/xml': ['xml'],
   'application/zip': ['zip'],
+  'application/vnd.ms-powerpoint': ['ppt'],
+  'application/x-7z-compressed': ['7z'],
+  'application/gzip': ['gz'],
+  'audio/aac': ['aac'],
+  'audio/flac': ['flac'],
   'audio/mp4': ['m4a', 'mp4'],
   'audio/mpeg': ['mp3'],
   'audio/ogg': ['ogg', 'oga'],
   'audio/wav': ['wav'],
   'audio/webm': ['webm', 'weba'],
   'image/avif': ['avif'],
+  'image/bmp': ['bmp'],
   'image/gif': ['gif'],
-  'image/heic': ['heic'],
+  'image/heic': ['heic', 'heif'],
   'image/jpeg': ['jpg', 'jpeg'],
   'image/png': ['png'],
   'image/svg+xml': ['svg'],
   'image/tiff': ['tif', 'tiff'],
   'image/webp': ['webp'],
+  'image/vnd.microsoft.icon': ['ico'],
+  'text/calendar': ['ics'],
   'text/csv': ['csv'],
   'text/html': ['html', 'htm'],
-  'text/markdown': ['md'],
+  'text/markdown': ['md', 'markdown'],
   'text/plain': ['txt'],
-  'video/mp4': ['mp4'],
+  'video/mp4': ['mp4', 'm4v'],
   'video/mpeg': ['mpeg', 'mpg'],
   'video/ogg': ['ogv'],
   'video/quicktime': ['mov'],
+  'video/x-msvideo': ['avi'],
+  'video/x-matroska': ['mkv'],
   'video/webm': ['webm'],
 }
 
@@ -40,19 +54,53 @@ export function extensionOf(name: string): string | undefined {
   return /\.([a-z\d]+)$/i.exec(name)?.[1]?.toLowerCase()
 }
 
+/** Other names that browsers and offices have for types. */
+const aliases: Record<string, string> = {
+  'application/csv': 'text/csv',
+  'application/x-pdf': 'application/pdf',
+  'application/x-rtf': 'application/rtf',
+  'application/x-zip-compressed': 'application/zip',
+  'audio/m4a': 'audio/mp4',
+  'audio/mp3': 'audio/mpeg',
+  'audio/wave': 'audio/wav',
+  'audio/x-m4a': 'audio/mp4',
+  'audio/x-wav': 'audio/wav',
+  'image/heif': 'image/heic',
+  'image/jpg': 'image/jpeg',
+  'image/pjpeg': 'image/jpeg',
+  'image/x-icon': 'image/vnd.microsoft.icon',
+  'image/x-ms-bmp': 'image/bmp',
+  'text/rtf': 'application/rtf',
+  'text/xml': 'application/xml',
+  'text/x-markdown': 'text/markdown',
+  'video/avi': 'video/x-msvideo',
+}
+
 /** Whether a name ends as one of the types wants, each an extension or a MIME type. */
 export function isOfType(name: string, types: string[]): boolean {
+  if (types.some(isAnyType)) return true
   const extension = extensionOf(name)
   return extension !== undefined && types.some((type) => extensionsOf(type).includes(extension))
 }
 
+const typeOf = (given: string) => given.replace(/;.*$/s, '').trim().toLowerCase()
+
+/** Whether a type takes all files. */
+export const isAnyType = (given: string): boolean => ['*', '*/*', '.*'].includes(typeOf(given))
+
+/** The extensions that a type takes, those of one MIME type all; none of a type that is not known. */
 export function extensionsOf(given: string): string[] {
-  const type = given.trim().toLowerCase()
-  if (!type.includes('/')) return [type.replace(/^\./, '')]
-  if (!type.endsWith('/*')) return extensions[type] ?? []
-  return Object.keys(extensions)
-    .filter((each) => each.startsWith(type.slice(0, -1)))
-    .flatMap((each) => extensions[each] ?? [])
+  const type = typeOf(given)
+  if (type.endsWith('/*')) {
+    return Object.keys(extensions)
+      .filter((each) => each.startsWith(type.slice(0, -1)))
+      .flatMap((each) => extensions[each] ?? [])
+  }
+  if (type.includes('/')) return extensions[aliases[type] ?? type] ?? []
+  const extension = type.replace(/^\*?\./, '')
+  if (!/^[a-z\d]+$/.test(extension)) return []
+  const same = Object.values(extensions).filter((list) => list.includes(extension) && list[0] !== 'm4a')
+  return [...new Set([extension, ...(same.length === 1 ? same.flat() : [])])]
 }
 
 /** Of files that no browser runs, whatever is in them. */
@@ -73,7 +121,11 @@ export function mediaTypeOf(first: Buffer): string {
   return pictures.find(([, beginning]) => beginning.test(text))?.[0] ?? 'application/octet-stream'
 }
 
-const LONGEST_NAME = 100
+/** Characters and bytes of a name: systems take 255 bytes, of which some add a few of their own. */
+const MAX_NAME_CHARACTERS = 100
+const MAX_NAME_BYTES = 200
+
+const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
 /**
  * A name that can be shown and saved anywhere: without folders, control characters, what turns the direction of text,
@@ -82,15 +134,33 @@ const LONGEST_NAME = 100
 export function safeName(given: string): string {
   const last = given.normalize('NFC').split(/[/\\]/).at(-1) ?? ''
   const cleaned = last
-    .replaceAll(/[\p{C}\p{Zl}\p{Zp}]/gu, '')
+    // Joiners are kept behind a letter or a picture, where they change how it is read or shown.
+    .replaceAll(/(?<!\p{L}|\p{M}|\p{Extended_Pictographic}|\p{Emoji_Modifier})[\u200c\u200d]/gu, '')
+    .replaceAll(/[^\P{C}\u200c\u200d]|[\p{Zl}\p{Zp}]/gu, '')
     .replaceAll(/[<>:"|?*,;%&#$`'!{}[\]^~=+@\s]+/g, '_')
     .replace(/^[._-]+/, '')
   let end = cleaned.length
   while (cleaned[end - 1] === '.' || cleaned[end - 1] === '_') end--
   const plain = cleaned.slice(0, end)
-  const characters = [...plain]
-  const extension = extensionOf(plain)
-  if (characters.length <= LONGEST_NAME) return plain === '' ? 'file' : plain
+  if (plain === '') return 'file'
+  // Windows takes these for devices, whatever follows.
+  const named = /^(con|prn|aux|nul|com[\d¹²³]|lpt[\d¹²³])(\.|$)/i.test(plain) ? `_${plain}` : plain
+  return shortened(named)
+}
+
+/** Cut between whole characters, as people see them. */
+function shortened(name: string): string {
+  if ([...name].length <= MAX_NAME_CHARACTERS && Buffer.byteLength(name) <= MAX_NAME_BYTES) return name
+  const extension = extensionOf(name)
   const tail = extension !== undefined && extension.length <= 10 ? `.${extension}` : ''
-  return characters.slice(0, LONGEST_NAME - tail.length).join('') + tail
+  let characters = tail.length
+  let bytes = tail.length
+  let start = ''
+  for (const { segment } of segmenter.segment(name.slice(0, 1_000))) {
+    characters += [...segment].length
+    bytes += Buffer.byteLength(segment)
+    if (characters > MAX_NAME_CHARACTERS || bytes > MAX_NAME_BYTES) break
+    start += segment
+  }
+  return start + tail
 }

@@ -178,13 +178,23 @@ export async function uploadsAmong(
         AND ${table.id} = ANY(${sql.param(named.map(({ id }) => id))})
         AND ${table.sessionId} = ${sessionId} AND ${isThere(now)}`,
     )
-  const known = new Map(rows.map((row) => [addressOf(publicUrl, row), row]))
+  const known = new Map(rows.map((row) => [`${row.botId}/${row.id}`, row]))
   return new Map(
-    named.flatMap(({ address }) => {
-      const row = known.get(address)
-      return row ? [[address, row] as const] : []
+    named.flatMap(({ address, botId, id }) => {
+      const row = known.get(`${botId}/${id}`)
+      return row && isSameAddress(address, addressOf(publicUrl, row)) ? [[address, row] as const] : []
     }),
   )
+}
+
+/** Whether two addresses are one, whichever characters are percent-encoded. */
+function isSameAddress(one: string, other: string): boolean {
+  const plain = (address: string) => decodeURIComponent(new URL(address).href).normalize('NFC')
+  try {
+    return one === other || plain(one) === plain(other)
+  } catch {
+    return false
+  }
 }
 
 /**

@@ -117,6 +117,15 @@ test('files are removed in one batch beside many that the store does not give up
 })
 
 describe('an answer', () => {
+  test('names a file however its address is percent-encoded', async () => {
+    for (const name of ['plan (1).pdf', 'é.pdf']) {
+      const { sessionId, url } = await uploaded(made, name)
+      const strict = url.replace(/[()]/g, (character) => `%${character.charCodeAt(0).toString(16)}`)
+      const { status, body } = await tryReply(app, sessionId, name === 'é.pdf' ? decodeURI(url) : strict)
+      expect([status, body.input?.type]).not.toEqual([200, 'file input'])
+    }
+  })
+
   test('names what was uploaded, which is kept with the result and goes with it', async () => {
     const { sessionId, resultId = '', url } = await uploaded()
     const second = await upload(sessionId, 'ça va?.PNG')
@@ -125,7 +134,10 @@ describe('an answer', () => {
     expect(JSON.stringify(step.messages)).toContain('plan.pdf')
     const { results, csv } = await reportOf(app, made, here.member)
     const result = results.find(({ id }) => id === resultId)
-    expect(result).toMatchObject({ answers: [{ content: urls.join(', ') }], variables: [{ value: urls }] })
+    expect(result).toMatchObject({
+      answers: [{ content: urls.join(', ') }],
+      variables: [{ value: urls.join(', ') }],
+    })
     expect(csv).toContain(url)
 
     app.clock.advance(30 * 24 * 60 * 60 * 1000)
@@ -171,7 +183,7 @@ describe('an answer', () => {
     expect(await rows()).toEqual([])
   })
 
-  test('to a text input keeps its attachments and recordings, and may name others', async () => {
+  test('to a text input keeps its attachments and recordings, and none from elsewhere is taken', async () => {
     const feature = (name: string) => ({ isEnabled: true, saveVariableId: idOf(name) })
     const options = { attachments: feature('Files'), audioClip: feature('Files') }
     const both = await publish(
@@ -181,7 +193,12 @@ describe('an answer', () => {
     )
     const { sessionId, url } = await uploaded(both)
     const elsewhere = 'https://example.com/a.png'
-    await reply(app, sessionId, { type: 'text', text: 'Look', attachedFileUrls: [url, elsewhere] })
+    const other = (await uploaded(both)).url
+    for (const attachedFileUrls of [[url, elsewhere], [other]]) {
+      const { body } = await tryReply(app, sessionId, { type: 'text', text: 'Look', attachedFileUrls })
+      expect(JSON.stringify(body.messages)).toContain('That answer cannot be used here')
+    }
+    await reply(app, sessionId, { type: 'text', text: 'Look', attachedFileUrls: [url] })
     const recording = (await upload(sessionId, 'recording.webm')).body.upload.url
     await reply(app, sessionId, { type: 'audio', url: recording })
     app.clock.advance(30 * 24 * 60 * 60 * 1000)

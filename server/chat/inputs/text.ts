@@ -10,6 +10,7 @@ export const readText: ReadReply = async (run, block, { text, message }) => {
     if (at(audioClip, 'isEnabled') !== true || webUrl(message.url) === null) return invalid
     const assignments = [{ variableId: at(audioClip, 'saveVariableId'), value: message.url }]
     const uploads = await uploadsOf(run, [message.url])
+    if (run.effects.uploads !== null && uploads.length === 0) return invalid
     return { kind: 'understood', content: message.url, assignments, uploads }
   }
   const given =
@@ -22,5 +23,6 @@ export const readText: ReadReply = async (run, block, { text, message }) => {
   const value = more.length === 0 ? first : attachedFileUrls
   const assignments = [{ variableId: at(attachments, 'saveVariableId'), value }]
   const uploads = await uploadsOf(run, attachedFileUrls)
+  if (run.effects.uploads !== null && uploads.length < new Set(attachedFileUrls).size) return invalid
   return { kind: 'understood', content: text, attachedFileUrls, assignments, uploads }
 }
