@@ -35,7 +35,7 @@ export const analytics = define({
             .object({
               totalViews: count('Chats that began.', 1280),
               totalStarts: count('Chats in which at least one answer was given.', 860),
-              totalCompleted: count('Chats that reached an end.', 412),
+              totalCompleted: count('Chats that reached an end and had at least one answer.', 412),
             })
             .meta({ id: 'Stats', description: 'How often a bot was seen, started and completed.' }),
         })

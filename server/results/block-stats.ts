@@ -2,7 +2,7 @@ import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { BotGrant } from '../access/index.ts'
 import { type Database, Rollback, sqlState, statements, transact } from '../db/client.ts'
 import { botBlockStatsDaily, botStatsDaily, publishedBots, resultAnswers, results } from '../db/schema.ts'
-import { expression, prepareSelect, selectRows } from '../db/selection.ts'
+import { expression, optional, prepareSelect, selectRows } from '../db/selection.ts'
 import type { Status } from './filter.ts'
 import { gapsOf, givenRange, MANY, requestRollup, spanOf, startOf } from './stats.ts'
 import type { TimeRange } from './time-range.ts'
@@ -96,7 +96,7 @@ export async function countBlocks(
     .count(values)
     .catch(async (error) => {
       // So many that counting takes too long: only the background can help.
-      if (sqlState(error) === '57014') await requestRollup(db, grant.bot.id, now)
+      if (sqlState(error) === '57014') await requestRollup(db, grant.bot.id, now, true)
       throw error
     })
   const counted = rows.reduce((sum, row) => sum + row.counted, 0)
@@ -128,40 +128,66 @@ export async function rollUpBlocks(db: Database): Promise<boolean> {
     { botId: botStatsDaily.botId, day: botStatsDaily.day },
     (list) => sql`
       SELECT ${list} FROM ${botStatsDaily}
-      WHERE computed_epoch = epoch AND blocks_epoch IS DISTINCT FROM epoch LIMIT ${BATCH}`,
+      WHERE computed_epoch = epoch AND blocks_epoch IS DISTINCT FROM epoch AND coalesce(blocks_due_at <= now(), true)
+      ORDER BY blocks_due_at NULLS FIRST, day LIMIT ${BATCH}`,
   )
-  for (const { botId, day } of days) await countDay(db, botId, day)
+  let failure: unknown
+  for (const { botId, day } of days) {
+    // Due again later before it is tried: one that fails, or ends its process, lets the others go first.
+    const dueAt = sql`now() + ${RETRY_S} * interval '1 second'`
+    const own = and(eq(botStatsDaily.botId, botId), eq(botStatsDaily.day, day))
+    await db.update(botStatsDaily).set({ blocksDueAt: dueAt }).where(own)
+    await countDay(db, botId, day).catch((error) => {
+      failure ??= error
+    })
+  }
+  if (failure !== undefined) throw failure
   return days.length === BATCH
 }
 
+/** Seconds until a day is tried again that could not be counted. */
+const RETRY_S = 60
+
+interface Block {
+  block_id: string
+  status: string
+  answered: number
+  waiting: number
+}
+
+/** Hours of the first attempt at a day: a part that takes too long is halved, down to a second. */
+const DAY_HOURS = 24
+const MIN_PART_HOURS = 1 / 3_600
+
+/** Counts one day, in parts where its answers are many, and keeps it if its epoch is still what it was at first. */
 async function countDay(db: Database, botId: string, day: string) {
-  const { botId: ofBot, day: ofDay, epoch } = botStatsDaily
-  const events = eventsBetween(sql`${botId}`, startOf(sql`${ofDay}`), startOf(sql`${ofDay} + 1`))
-  // One statement, so that the epoch and the counts are of one moment.
-  const [row] = await selectRows(
-    db,
-    {
-      epoch,
-      settleAt: expression(sql`counted.settle_at`, 'text'),
-      blocks: expression(sql`counted.blocks`, 'text'),
-    },
-    (list) => sql`
-      SELECT ${list} FROM ${botStatsDaily} CROSS JOIN LATERAL (
-        SELECT max(settle_at) AS settle_at, coalesce(json_agg(json_build_object('block_id', block_id,
-          'status', status, 'answered', answered, 'waiting', waiting)), '[]') AS blocks
-        FROM (
-          SELECT block_id, status, count(*) FILTER (WHERE waits_until IS NULL) AS answered,
-            count(waits_until) AS waiting, max(waits_until) AS settle_at
-          FROM (${events}) AS event GROUP BY block_id, status
-        ) AS block
-      ) AS counted
-      WHERE ${ofBot} = ${botId} AND ${ofDay} = ${day}`,
-  )
-  if (!row) return
+  const own = and(eq(botStatsDaily.botId, botId), eq(botStatsDaily.day, day))
+  const [before] = await db.select({ epoch: botStatsDaily.epoch }).from(botStatsDaily).where(own)
+  if (!before) return
+  const blocks = new Map<string, Block>()
+  let settleAt: string | null = null
+  for (let from = 0, hours = DAY_HOURS; from < DAY_HOURS; ) {
+    const to = Math.min(from + hours, DAY_HOURS)
+    const part = await countPart(db, botId, day, from, to).catch((error) => {
+      if (sqlState(error) !== '57014' || hours <= MIN_PART_HOURS) throw error
+      return undefined
+    })
+    if (!part) {
+      hours /= 4
+      continue
+    }
+    from = to
+    if (part.settleAt && (!settleAt || new Date(part.settleAt) > new Date(settleAt))) settleAt = part.settleAt
+    for (const block of JSON.parse(part.blocks) as Block[]) {
+      const key = JSON.stringify([block.block_id, block.status])
+      const { answered = 0, waiting = 0 } = blocks.get(key) ?? {}
+      blocks.set(key, { ...block, answered: block.answered + answered, waiting: block.waiting + waiting })
+    }
+  }
   await transact(db, async (tx) => {
     const kept = await tx.execute(sql`
-      UPDATE ${botStatsDaily} SET blocks_epoch = epoch, blocks_settle_at = ${row.settleAt}::timestamptz
-      WHERE bot_id = ${botId} AND day = ${day} AND epoch = ${row.epoch}`)
+      UPDATE ${botStatsDaily} SET blocks_epoch = epoch, blocks_settle_at = ${settleAt}::timestamptz, blocks_due_at = NULL
+      WHERE bot_id = ${botId} AND day = ${day} AND epoch = ${before.epoch}`)
     if (kept.rowCount === 0) throw new Rollback(undefined)
     await tx
       .delete(botBlockStatsDaily)
@@ -169,7 +195,31 @@ async function countDay(db: Database, botId: string, day: string) {
     await tx.execute(sql`
       INSERT INTO ${botBlockStatsDaily} (bot_id, day, block_id, status, answered, waiting)
       SELECT ${botId}, ${day}::date, block_id, status, answered, waiting
-      FROM json_to_recordset(${row.blocks}::json)
+      FROM json_to_recordset(${JSON.stringify([...blocks.values()])}::json)
         AS b(block_id text, status text, answered integer, waiting integer)`)
   })
+}
+
+/** The blocks of some hours of a day. */
+async function countPart(db: Database, botId: string, day: string, from: number, to: number) {
+  const at = (hours: number) => sql`(${startOf(sql`${day}::date`)} + ${hours}::float8 * interval '1 hour')`
+  const events = eventsBetween(sql`${botId}`, at(from), at(to))
+  const [row] = await selectRows(
+    db,
+    {
+      settleAt: optional(expression(sql`max(settle_at)`, 'text')),
+      blocks: expression(
+        sql`coalesce(json_agg(json_build_object('block_id', block_id,
+          'status', status, 'answered', answered, 'waiting', waiting)), '[]')`,
+        'text',
+      ),
+    },
+    (list) => sql`
+      SELECT ${list} FROM (
+        SELECT block_id, status, count(*) FILTER (WHERE waits_until IS NULL) AS answered,
+          count(waits_until) AS waiting, max(waits_until) AS settle_at
+        FROM (${events}) AS event GROUP BY block_id, status
+      ) AS block`,
+  )
+  return row
 }

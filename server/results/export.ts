@@ -216,8 +216,8 @@ function recordsOf(value: unknown): Record<string, unknown>[] {
 
 /**
  * From the counts of whole days, so that the export of a bot with a million answers begins as soon as that of a small
- * one. Publications would not do: answers to linked bots are among these too. Until the first day is counted, which
- * an export asks for, all answers are read, which takes less than to count them.
+ * one. Publications would not do: answers to linked bots are among these too. A bot of which no day is counted
+ * has few results as a rule: all its answers are read, which takes less than to count them.
  */
 async function answeredBlocks(db: Database, grant: BotGrant, now: Date): Promise<Set<string>> {
   const { botId, day, epoch, blocksEpoch } = botStatsDaily

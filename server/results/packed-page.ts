@@ -26,14 +26,20 @@ const order = sql`ORDER BY ${sql.join(newestFirst(table.createdAt, table.id), sq
 export const packedShape = {
   results: expression(sql`page.results`, 'integer'),
   answers: expression(sql`page.answers`, 'integer'),
+  /** False where answers are long: those are not read, and the page is not complete. */
+  isLight: expression(sql`page.is_light`, 'boolean'),
   variables: expression(sql`page.variables`, 'text'),
   /** All else, as a string in JSON. */
   text: expression(sql`page.text`, 'text'),
 }
 
+/** A hundred of these make a page that is not too long. */
+const isShort = sql`${table.answersSize} < 64000`
+
 /** One row of the results of a bot that a query of their table gives, with the answers to each. */
 export const packedResults = (botId: SQL, query: SQL) => sql`LATERAL (
     SELECT count(*) AS results, coalesce(sum(answers.count), 0) AS answers,
+      coalesce(bool_and(${isShort}), true) AS is_light,
       coalesce(string_agg(${table.variables}::text, ${literal(SEPARATOR)} ${order}), '') AS variables,
       coalesce(to_json(string_agg(${table.id} || ${next} || ${table.createdAt}::text || ${next}
         || CASE WHEN ${table.isCompleted} THEN 'true' ELSE 'false' END || ${next}
@@ -45,7 +51,7 @@ export const packedResults = (botId: SQL, query: SQL) => sql`LATERAL (
           ELSE ${literal(marks.withFiles)} || a.content
             || ${literal(marks.files)} || array_to_json(a.attached_file_urls)::text
           END, ${literal(marks.answer)} ORDER BY a.seq) AS text
-      FROM ${resultAnswers} a WHERE a.bot_id = ${botId} AND a.result_id = ${table.id}
+      FROM ${resultAnswers} a WHERE a.bot_id = ${botId} AND a.result_id = ${table.id} AND ${isShort}
     ) AS answers
   ) AS page`
 
@@ -64,10 +70,11 @@ const PIECES = 5
  * something that was stored, so that no piece is what it seems: there are more marks then than were put.
  */
 export function unpack(
-  { results, answers, variables, text }: RowOf<typeof packedShape>,
+  { results, answers, isLight, variables, text }: RowOf<typeof packedShape>,
   botId: string,
   limit: number,
 ): ResultPage | undefined {
+  if (!isLight) return undefined
   const page: ResultPage = { results: [], end: undefined }
   if (results === 0) return page
   const alone = replaced(text.slice(1, -1), marks.content, '", "content" : "')

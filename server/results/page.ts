@@ -20,6 +20,12 @@ import type { TimeRange } from './time-range.ts'
  */
 export const EXAMINED = 800
 
+/** Bytes of answers that such a page looks through: some tenths of a second of work. */
+const MAX_EXAMINED_BYTES = 24_000_000
+
+/** A page ends once its results have so many bytes, but has at least one. */
+export const MAX_PAGE_BYTES = 8_000_000
+
 /**
  * A result with its answers, which the bot is said for once more: then a cluster looks for them at one node. Most answers
  * are two texts, of which PostgreSQL makes an object in half the time that it takes for values of any type.
@@ -91,6 +97,15 @@ const isAfter = (value: Value) => sql`${table.hasStarted}
 
 const asked: Value = (name) => sql`asked.${sql.identifier(name)}`
 
+const examined = sql.raw(String(EXAMINED))
+const maxExamined = sql.raw(String(MAX_EXAMINED_BYTES))
+const maxPage = sql.raw(String(MAX_PAGE_BYTES))
+
+/** Bytes of the answers of a result, which are known without reading those that are long. */
+const answerBytes = sql`(SELECT coalesce(sum(octet_length(a.content)
+    + coalesce(octet_length(array_to_string(a.attached_file_urls, ',')), 0)), 0)
+  FROM ${resultAnswers} a WHERE a.bot_id = ${sql.placeholder('botId')} AND a.result_id = ${table.id})`
+
 /** Rows are taken as they come: what Drizzle does to each cell would be a tenth of the work for a page. */
 const resultStatements = statements((db, named) => {
   const given: Value = (name) => hidden(db, name, questionTypes[name])
@@ -109,23 +124,36 @@ const resultStatements = statements((db, named) => {
           ORDER BY ${inOrder} LIMIT ${asked('limit')}`,
         )}`,
     ),
-    // Read row by row until there are enough. The last one that may be looked at always comes with them: it tells
-    // where to go on, at the moment at which the others were read.
+    // Read row by row until there are enough, or until they are long. The last one that may be looked at always comes with
+    // them: it tells where to go on, at the moment at which the others were read.
     search: prepareSelect(
       db,
       named('result_search'),
       {
         ...resultShape,
-        isWanted: expression(sql`sought.is_wanted`, 'boolean'),
-        isLast: expression(sql`${table}.place = ${sql.raw(String(EXAMINED))}`, 'boolean'),
+        isWanted: expression(sql`${table}.is_wanted`, 'boolean'),
+        isLast: expression(sql`${table}.is_last`, 'boolean'),
+        isFull: expression(sql`${table}.shown_bytes >= ${maxPage}`, 'boolean'),
       },
       (list) => sql`SELECT ${list} FROM (
-          SELECT *, row_number() OVER (ORDER BY ${inOrder} ROWS UNBOUNDED PRECEDING) AS place FROM ${table}
-          WHERE ${ofBot(given)} AND ${isAfter(given)}
-          ORDER BY ${inOrder} LIMIT ${sql.raw(String(EXAMINED))}
-        ) AS ${table} CROSS JOIN LATERAL (SELECT ${isWanted} AS is_wanted OFFSET 0) AS sought
-        WHERE ${table}.place = ${sql.raw(String(EXAMINED))} OR sought.is_wanted
-        ORDER BY ${inOrder} LIMIT ${given('limit')}`,
+          SELECT *, sum(own_bytes) OVER (ORDER BY ${inOrder} ROWS UNBOUNDED PRECEDING) AS shown_bytes FROM (
+            SELECT *, CASE WHEN is_wanted THEN octet_length(${table.variables}::text) + ${answerBytes} ELSE 0 END AS own_bytes
+            FROM (
+              SELECT ${table}.*, sought.is_wanted FROM (
+                SELECT *, place = ${examined} OR examined_bytes >= ${maxExamined} AS is_last FROM (
+                  SELECT *, row_number() OVER (ORDER BY ${inOrder} ROWS UNBOUNDED PRECEDING) AS place,
+                    sum(looked_at) OVER (ORDER BY ${inOrder} ROWS UNBOUNDED PRECEDING) AS examined_bytes
+                  FROM (
+                    SELECT *, CASE WHEN ${sought} IS NULL THEN 0 ELSE ${answerBytes} END AS looked_at FROM ${table}
+                    WHERE ${ofBot(given)} AND ${isAfter(given)} ORDER BY ${inOrder} LIMIT ${examined}
+                  ) AS ${table}
+                ) AS ${table} WHERE examined_bytes - looked_at < ${maxExamined}
+              ) AS ${table} CROSS JOIN LATERAL (SELECT ${isWanted} AS is_wanted OFFSET 0) AS sought
+              WHERE ${table}.is_last OR sought.is_wanted
+              ORDER BY ${inOrder} LIMIT ${given('limit')}
+            ) AS ${table}
+          ) AS ${table}
+        ) AS ${table} WHERE shown_bytes - own_bytes < ${maxPage} ORDER BY ${inOrder}`,
     ),
     // The last result that a part covers, and the one after it.
     part: prepareSelect(
@@ -233,7 +261,7 @@ export async function resultRows(
   const rows = wanted.slice(0, limit)
   if (wanted.length > limit) return { rows, end: rows.at(-1) }
   const last = found.at(-1)
-  return { rows, end: last?.isLast ? last : undefined }
+  return { rows, end: last?.isLast || last?.isFull ? last : undefined }
 }
 
 function valuesOf(grant: BotGrant, range: TimeRange, { createdAt, id }: Position, limit: number) {

@@ -42,7 +42,7 @@ export async function rollUpBatch(db: Database, at: Date): Promise<boolean> {
     .where(and(own, eq(statsRollups.dueAt, due.dueAt)))
   if (taken.rowCount === 0) return true
 
-  const range = await daysOf(db, due.botId, now)
+  const range = await daysOf(db, due.botId, due.hasManyAnswers ? 0 : MANY, now)
   if (!range) {
     await db.delete(statsRollups).where(own)
     return true
@@ -64,8 +64,8 @@ interface Days {
   last: string
 }
 
-/** The days of a bot that are over and can be kept; none when the bot does not have many results, or is gone. */
-async function daysOf(db: Database, botId: string, now: Date): Promise<Days | undefined> {
+/** The days of a bot that are over and can be kept; none when the bot has `few` results or less, or is gone. */
+async function daysOf(db: Database, botId: string, few: number, now: Date): Promise<Days | undefined> {
   const last = dayOf(Date.parse(daysLateBefore(new Date(now.getTime() - MARGIN))) - DAY)
   const visible = sql`FROM ${results} r WHERE r.bot_id = ${botId} AND NOT r.is_archived
     AND r.created_at > coalesce(b.results_floor_at, '-infinity')`
@@ -82,8 +82,8 @@ async function daysOf(db: Database, botId: string, now: Date): Promise<Days | un
     { first: expression(first, 'text') },
     (list) => sql`
       SELECT ${list} FROM ${bots} b WHERE b.id = ${botId} AND b.deleted_at IS NULL AND (
-        SELECT count(*) FROM (SELECT ${visible} AND r.has_started IN (true, false) LIMIT ${MANY + 1}) AS visible
-      ) > ${MANY}`,
+        SELECT count(*) FROM (SELECT ${visible} AND r.has_started IN (true, false) LIMIT ${few + 1}) AS visible
+      ) > ${few}`,
   )
   return row && { ...row, last }
 }

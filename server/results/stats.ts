@@ -233,7 +233,13 @@ function one<Row>(row: Row | undefined): Row {
   return row
 }
 
-/** Has the days of a bot counted in the background, from now on. */
-export async function requestRollup(db: Database, botId: string, now: Date) {
-  await db.insert(statsRollups).values({ botId, dueAt: now }).onConflictDoNothing()
+/**
+ * Has the days of a bot counted in the background, from now on; `hasManyAnswers` also where it has few results, of which
+ * the answers took a request too long to count.
+ */
+export async function requestRollup(db: Database, botId: string, now: Date, hasManyAnswers = false) {
+  const insertion = db.insert(statsRollups).values({ botId, dueAt: now, hasManyAnswers })
+  await (hasManyAnswers
+    ? insertion.onConflictDoUpdate({ target: statsRollups.botId, set: { hasManyAnswers } })
+    : insertion.onConflictDoNothing())
 }

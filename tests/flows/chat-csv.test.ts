@@ -36,9 +36,14 @@ async function linesOf(made: Published): Promise<Record<string, string>[]> {
   return parse(csv, { columns: true, record_delimiter: '\r\n' })
 }
 
-/** What a spreadsheet would take for a formula is told from it by a quote. */
-const guarded = (value: string) =>
-  /^[=+\-@\t\r＝＋－＠]/u.test(value) && !harmless.has(value) && !/^-[ ,]*$/.test(value) ? `'${value}` : value
+/** Each part that a spreadsheet would take for a cell with a formula is told from it by a quote. */
+const guarded = (value: string) => {
+  const parts = value.replaceAll(/[^;,\t\r\n]+/g, (part) => (isFormula(part) ? `'${part}` : part))
+  return /^[\t\r]/.test(value) ? `'${parts}` : parts
+}
+
+const isFormula = (part: string) =>
+  /^[\s\p{Cf}\p{Cc}]*[=+\-@＝＋－＠]/u.test(part) && !harmless.has(part) && !/^\s*[+-][\d .()]*$/.test(part)
 
 const harmless = new Set([
   '+33612345678',
@@ -75,6 +80,11 @@ test.each([
   ['an at', '@SUM(A1)'],
   ['a formula behind a tab', '\t=1+1'],
   ['a formula behind a line break', '\r=1+1'],
+  ['a formula behind a line feed in the middle', 'x\n=1+1'],
+  ['a formula behind a semicolon', 'x;=1+1'],
+  ['a link behind a semicolon', ';=HYPERLINK(1)'],
+  ['a formula behind a blank', ' =1+1'],
+  ['a formula behind an invisible character', '\u200b=1+1'],
   ['a wide equals sign', '＝1+1'],
   ['a harmless quote', "'quoted'"],
 ])('%s', async (_, value) => {
