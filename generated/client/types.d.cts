@@ -8330,7 +8330,7 @@ export interface components {
             id: string;
             /** @description Always false: archived results are not shown. */
             isArchived: boolean;
-            /** @description Whether the chat reached an end. */
+            /** @description Whether the chat reached an end and had at least one answer. */
             isCompleted: boolean;
             /**
              * @description Id of the chat session that wrote last; null when none did.
@@ -9264,7 +9264,7 @@ export interface components {
         Stats: {
             /**
              * Format: int64
-             * @description Chats that reached an end.
+             * @description Chats that reached an end and had at least one answer.
              * @example 412
              */
             totalCompleted: number;
