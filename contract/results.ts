@@ -62,7 +62,9 @@ const resultSchema = z
     createdAt: timestamp('When the chat started.'),
     botId: recordId('Id of the bot, as create and list answer it.', exampleIds.bot),
     variables: z.array(resultVariable).max(5000).meta({ description: 'Variables that have a value.' }),
-    isCompleted: z.boolean().meta({ description: 'Whether the chat reached an end and had at least one answer.' }),
+    isCompleted: z
+      .boolean()
+      .meta({ description: 'Whether the chat reached an end and had at least one answer.' }),
     hasStarted: z.boolean().meta({ description: 'Whether at least one answer was given.' }),
     isArchived: z.boolean().meta({ description: 'Always false: archived results are not shown.' }),
     lastChatSessionId: text(64).nullable().meta({
