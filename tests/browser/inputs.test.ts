@@ -237,6 +237,28 @@ withBrowser('inputs of the chat page', () => {
     expect(logs.map(({ description }) => description)).toContain('Too long for the service')
   })
 
+  test('in a loop each wait comes behind its own text', async () => {
+    const made = await publish(app, world.here, bot({ Start: [text('Round'), { type: 'text input' }] }))
+    const context = await newContext(browser, { baseURL: app.url, ...desktop, reducedMotion: 'reduce' })
+    await context.route('**/startChat', async (route) => {
+      const headers = { ...route.request().headers(), accept: 'application/json' }
+      const response = await route.fetch({ headers })
+      const started = await response.json()
+      const [message] = started.messages
+      const wait = { type: 'wait', wait: { secondsToWaitFor: 1 }, lastBubbleBlockId: message.id }
+      const json = { ...started, messages: Array(3).fill(message), clientSideActions: Array(3).fill(wait) }
+      await route.fulfill({ status: 200, json })
+    })
+    const page = await context.newPage()
+    await page.goto(`/chat/${made.publicId}`)
+    const bubbles = page.locator('.host-bubble', { hasText: 'Round' })
+    await bubbles.nth(1).waitFor()
+    // The third is a second away.
+    expect(await bubbles.count()).toBe(2)
+    await page.locator('.field').waitFor()
+    expect(await bubbles.count()).toBe(3)
+  })
+
   test('code of the page means what the same code means on the service', async () => {
     const set = (expressionToEvaluate: string): Part[] => [
       {

@@ -246,8 +246,12 @@ async function show(step, stage, chat) {
   showProgress(step.progress)
   const actions = [...(step.clientSideActions ?? [])]
   let next
-  const act = async (bubbleId) => {
-    while (actions.length > 0 && actions[0].lastBubbleBlockId === bubbleId) {
+  const act = async (bubbleId, index = 0) => {
+    // In a loop a bubble comes several times: each time has its share of the actions behind it.
+    const end = actions.findIndex(({ lastBubbleBlockId }) => lastBubbleBlockId !== bubbleId)
+    const times = step.messages.slice(index).filter(({ id }) => id === bubbleId).length || 1
+    const share = Math.ceil((end < 0 ? actions.length : end) / times)
+    for (let done = 0; done < share; done += 1) {
       const action = actions.shift()
       const message = await perform(action, chat)
       if (action.expectsDedicatedReply === true) next = { message }
@@ -262,7 +266,7 @@ async function show(step, stage, chat) {
       last = { bubble, shown }
       if (bubble.type === 'text') question = shown.id
     }
-    await act(bubble.id)
+    await act(bubble.id, index)
   }
   while (actions.length > 0) await act(actions[0].lastBubbleBlockId)
   if (next) return next
