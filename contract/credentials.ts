@@ -273,6 +273,7 @@ export const credentials = define({
     description: 'Reads what is not secret of credentials.',
     access: workspace('MEMBER'),
     params: credentialsParams,
+    isConditional: true,
     success: {
       status: 200,
       description: 'The credentials, without what is secret of them.',
@@ -295,6 +296,7 @@ export const credentials = define({
       rename: { summary: 'Another name', value: { type: 'openai', name: 'Marketing account' } },
       replace: { summary: 'Another key', value: { type: 'openai', data: { apiKey: 'sk-another' } } },
     },
+    isConditional: true,
     success: {
       status: 200,
       description: 'The credentials as they are now.',
@@ -318,6 +320,7 @@ export const credentials = define({
     access: workspace('MEMBER'),
     isAudited: true,
     params: credentialsParams,
+    isConditional: true,
     success: {
       status: 200,
       description: 'The credentials that were deleted.',

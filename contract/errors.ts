@@ -25,6 +25,7 @@ export const issueCodes = {
   concurrency_exceeded: 'too many requests of the caller run at once',
   conflict: 'the record is in another state than the request expects; `current` has that state',
   custom: 'another rule of the contract is broken; the message says which',
+  disabled_user: 'the user with this e-mail address is disabled',
   expired: 'the token has expired',
   in_progress: 'a request with this idempotency key is still running',
   incomplete: 'the body ended early',
@@ -179,8 +180,8 @@ export const errors = {
     example: {
       path: ['header', 'if-match'],
       code: 'conflict',
-      message: 'The record is in the state "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"',
-      current: { etag: '"01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"' },
+      message: 'The record is in the state "01jr5x2e0p1y5s9x4n6q8r0t2w-8c1d5b6e0f3a9247-4f9c02a7d1b8e365"',
+      current: { etag: '"01jr5x2e0p1y5s9x4n6q8r0t2w-8c1d5b6e0f3a9247-4f9c02a7d1b8e365"' },
     },
   },
   PAYLOAD_TOO_LARGE: {

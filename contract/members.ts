@@ -32,6 +32,10 @@ const member = z
       })
       .meta({ id: 'MemberUser', description: 'The person behind a membership.' }),
     role,
+    isDisabled: z.boolean().meta({
+      description: 'Whether the user is disabled: they cannot sign in, and do not count as an admin.',
+      example: false,
+    }),
   })
   .meta({ id: 'Member', description: 'A user and their role in a workspace.' })
 
@@ -42,6 +46,7 @@ const exampleMember = {
   userId: exampleIds.user,
   user: { name: 'Ada Lovelace', email: 'ada@example.com', image: null },
   role: 'MEMBER',
+  isDisabled: false,
 }
 
 const params = z.object({ workspaceId })
@@ -73,7 +78,7 @@ export const members = define({
     tag: 'members',
     summary: 'Add a member to a workspace',
     description:
-      'Gives an existing user, named by e-mail address, a role in the workspace, effective with their next request. An address that no user has is invalid input; a user who is a member already is a conflict and keeps their role.',
+      'Gives an existing user, named by e-mail address, a role in the workspace, effective with their next request. An address that no user has, or one who is disabled, is invalid input; a user who is a member already is a conflict and keeps their role.',
     access: workspace('ADMIN'),
     isAudited: true,
     params,
@@ -104,7 +109,7 @@ export const members = define({
     tag: 'members',
     summary: 'Change the role of a member',
     description:
-      'Gives a member another role, effective with their next request. The last admin of a workspace cannot be given a lower role.',
+      'Gives a member another role, effective with their next request. The last admin of a workspace cannot be given a lower role; admins who are disabled do not count.',
     access: workspace('ADMIN'),
     isAudited: true,
     params: memberParams,
@@ -114,6 +119,7 @@ export const members = define({
         workspaceId: readOnly('id of the workspace'),
         userId: readOnly('id of the user'),
         user: readOnly('description of the user'),
+        isDisabled: readOnly('state of the user'),
       })
       .meta({ id: 'MemberUpdate', description: 'The new role of the member.' }),
     requestExamples: { guest: { summary: 'Make a guest', value: { role: 'GUEST' } } },
@@ -130,7 +136,7 @@ export const members = define({
     tag: 'members',
     summary: 'Remove a member from a workspace',
     description:
-      'Takes a user out of the workspace, effective with their next request, and returns the membership that ended. Whatever their role, members may remove themselves, which is how to leave a workspace; only an admin may remove somebody else. The last admin of a workspace cannot be removed.',
+      'Takes a user out of the workspace, effective with their next request, and returns the membership that ended. Whatever their role, members may remove themselves, which is how to leave a workspace; only an admin may remove somebody else. The last admin of a workspace cannot be removed; admins who are disabled do not count.',
     access: workspace('GUEST'),
     isAudited: true,
     params: memberParams,

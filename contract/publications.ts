@@ -172,10 +172,11 @@ export const publications = define({
     tag: 'publishing',
     summary: 'Restore a publication into the draft',
     description:
-      'Makes flow, theme and settings of an earlier publication the draft again, as a new change with a new `updatedAt`, and returns the bot. What the draft held is replaced, its version too; publish it first to keep it. Name, folder, public id and the live copy stay as they are: publish to make the restored draft live. Takes no body.',
+      'Makes flow, theme and settings of an earlier publication the draft again, as a new change with a new `updatedAt`, and returns the bot. What the draft held is replaced, its version too; publish it first to keep it. Name, folder, public id, the live copy and whether the draft is shared publicly stay as they are: publish to make the restored draft live. Takes no body.',
     access: bot('MEMBER'),
     isAudited: true,
     params,
+    isConditional: true,
     success: {
       status: 200,
       description: 'The bot with the restored draft.',

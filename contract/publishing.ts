@@ -44,6 +44,7 @@ export const publishing = define({
     summary: 'Publish a bot',
     description:
       'Copies the draft as it is stored, in one step, and makes the copy the one that chats run. Earlier copies are kept as publications; running chats finish on the copy they started with. A bot without public id gets one: its name in lower case with a random ending. What the check of the flow finds is noted in the publication, counted in `errorsFound` and `warningsFound`, and never refused. The draft does not change, nor does its `updatedAt`. Takes no body.',
+    preparesFirst: true,
     access: bot('MEMBER', { missing: 'FORBIDDEN' }),
     isAudited: true,
     params,
@@ -70,6 +71,7 @@ export const publishing = define({
     access: bot('MEMBER', { missing: 'FORBIDDEN' }),
     isAudited: true,
     params,
+    isConditional: true,
     success: {
       status: 200,
       description: 'The bot is not published.',

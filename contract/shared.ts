@@ -46,9 +46,12 @@ export function emailAddress(description: string, example: string) {
   return z
     .string()
     .max(254)
-    .regex(/^[A-Za-z0-9_'+-]+(\.[A-Za-z0-9_'+-]+)*@([A-Za-z0-9][A-Za-z0-9-]*\.)+[A-Za-z]{2,}$/, {
-      error: 'Invalid email address',
-    })
+    .regex(
+      /^[A-Za-z0-9_'+-]+(\.[A-Za-z0-9_'+-]+)*@([A-Za-z0-9][A-Za-z0-9-]*\.)+([A-Za-z]{2,}|[Xx][Nn]--[A-Za-z0-9-]+)$/,
+      {
+        error: 'Invalid email address',
+      },
+    )
     .meta({ format: 'email', maxLength: 254, description, example })
 }
 

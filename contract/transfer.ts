@@ -61,7 +61,7 @@ const importedBot = z
     ),
     version: z.union([documentVersion, z.null()], { error: notAVersion }).optional().meta({
       description:
-        'Version of the schema the flow is written in. A document with groups but without it counts as 3, as with null.',
+        'Version of the schema the flow is written in. A document without it, or with null, counts as 6 where it has events, else as 3.',
     }),
     name: loosePart('Name of the bot; a default when it is absent or cannot be one.', 'Lead generation'),
     icon: loosePart('Icon of the bot.', '🎯'),
@@ -100,7 +100,8 @@ export const transfer = define({
     tag: 'bots',
     summary: 'Import a bot',
     description:
-      'Creates a bot from an exported document of any version and returns it. The bot gets a new id; all ids inside the flow stay. A flow in a legacy version is converted to the latest one, without loss. The new bot is a draft: results and publications do not come along, and public id, domain, folder and credentials of the document are not taken over. A link block that carries the name of another product (`Acme link` with `acmeId`) becomes `Bot link` with `botId`. What had to be dropped is listed in `warnings`, and so are links to bots that the workspace does not have and blocks that chats skip; `errorsFound` and `warningsFound` say how many findings check a bot will list; a document that cannot be repaired is invalid input.',
+      'Creates a bot from an exported document of any version and returns it. The bot gets a new id; all ids inside the flow stay. A flow in a legacy version is converted to the latest one, without loss. The new bot is a draft: results and publications do not come along, and public id, domain, folder and credentials of the document are not taken over. A link block that carries the name of another product (`Acme link` with `acmeId`) becomes `Bot link` with `botId`. An event, item or last block of a group without `outgoingEdgeId` gets the one edge that starts at it. Public sharing is left out, since it would act at once. What had to be dropped or added is listed in `warnings`, and so are links to bots that the workspace does not have and blocks that chats skip; `errorsFound` and `warningsFound` say how many findings check a bot will list; a document that cannot be repaired is invalid input.',
+    preparesFirst: true,
     access: workspace('MEMBER', 'body'),
     isAudited: true,
     body: z

@@ -10,7 +10,9 @@ export const icon = text(200_000)
   .refine(isIcon, { error: 'Expected an emoji, an http(s) URL or a data:image/ URL' })
   .meta({ example: '🤖', maxLength: 200_000 })
 
+/** Browsers leave out control characters of an address, wherever they are, so an icon has none. */
 function isIcon(value: string): boolean {
+  if (/\p{Cc}/u.test(value)) return false
   return !/^[a-z][a-z0-9+.-]*:/i.test(value.trim()) || /^(https?:\/\/|data:image\/)/i.test(value)
 }
 

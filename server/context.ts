@@ -32,6 +32,12 @@ export interface Services {
  */
 export type Once = <Answer>(botId: string, run: (keep: Keep<Answer>) => Promise<Answer>) => Promise<Answer>
 
+/**
+ * Runs what writes, of an operation that says `preparesFirst`: within the transaction of the idempotency key of the
+ * request, which keeps the answer. Without a key it just runs.
+ */
+export type Within = <Answer>(run: (db: Database) => Promise<Answer>) => Promise<Answer>
+
 /** `write` may be repeated, and is undone when it says false. */
 type Keep<Answer> = (answer: Answer, write: (db: Database) => Promise<boolean>) => Promise<boolean>
 
@@ -45,6 +51,7 @@ type Context = Omit<Services, 'now'> & {
   arrivedAt: number
   once: Once
   place: Place
+  within: Within
   prepared: unknown
 }
 

@@ -3,25 +3,23 @@ import { information } from '../contract/index.ts'
 import type { Conditions, NamedTag } from '../contract/operation.ts'
 
 /*
- * Entity tags: `"<id>-<moment of the last change>-<digest>"`. The first two say which state of which record it is,
- * and are all that a write compares; the digest is over whatever else shows in the answer, such as the caller's
- * role. There is never a comma in a tag: some clients split lists at them.
+ * Entity tags: `"<id>-<digest of the state>-<digest of the view>"`. The state is all that is stored of a record and shown
+ * by a read, and is all that a write compares; the view is how this caller sees it, such as by role or query. There is
+ * never a comma in a tag: some clients split lists at them.
  */
 
-/** A record whose `updatedAt` is another after every change that a caller makes to it. */
-export interface Versioned {
-  id: string
-  updatedAt: Date
+/** The part of a tag that a write compares. `shown` is every stored property that a read of the record shows. */
+export function stateTag(id: string, shown: unknown): string {
+  return `${id}-${digestOf(shown)}`
 }
 
-/** The tag of an answer. `shown` is JSON from which all of the answer follows, apart from the code of this release. */
-export function entityTag(record: Versioned, shown: unknown): string {
-  const digest = hash('sha256', JSON.stringify([information.version, shown]), 'hex')
-  return `"${stateOf(record)}-${digest.slice(0, 16)}"`
+/** The tag of an answer, in which the state is shown in this view, by the code of this release. */
+export function entityTag(state: string, view: unknown): string {
+  return `"${state}-${digestOf([information.version, view])}"`
 }
 
-function stateOf({ id, updatedAt }: Versioned): string {
-  return `${id}-${updatedAt.getTime().toString(36)}`
+function digestOf(value: unknown): string {
+  return hash('sha256', JSON.stringify(value), 'hex').slice(0, 16)
 }
 
 export function hasConditions({ ifMatch, ifNoneMatch }: Conditions): boolean {
@@ -39,8 +37,7 @@ export function readOutcome(
 }
 
 /** Whether a write is not to be made, since the record is in another state than its conditions want. */
-export function isStale({ ifMatch, ifNoneMatch }: Conditions, record: Versioned): boolean {
-  const state = stateOf(record)
+export function isStale({ ifMatch, ifNoneMatch }: Conditions, state: string): boolean {
   const isThis = ({ tag }: NamedTag) => tag.slice(0, tag.lastIndexOf('-')) === state
   if (ifMatch && !includes(ifMatch, (named) => !named.isWeak && isThis(named))) return true
   return ifNoneMatch !== undefined && includes(ifNoneMatch, isThis)

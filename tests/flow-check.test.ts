@@ -1,8 +1,8 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from '@jest/globals'
 import { blockCatalogue } from '../contract/bot-document/index.ts'
-import { checkFlow } from '../server/bots/flow-check.ts'
 import { convert, type FlowDocument } from '../server/conversion/index.ts'
+import { checkFlow } from './support/check-flow.ts'
 import { cpuGrowth, measureCpu } from './support/cpu.ts'
 import { documentOf, documentVersions } from './support/documents.ts'
 import fc from './support/fast-check.ts'
@@ -175,12 +175,32 @@ describe('dangling references', () => {
       edge('e6', { blockId: 'b1', itemId: 'i', pathId: 'p' }, to),
       edge('e7', { blockId: 'b1' }, to),
     ]
-    expect(issuesOf(current({ groups: [group('g1', cards)], edges }))).toEqual([
-      'edges.1.from.eventId missing_source',
-      'edges.2.from.blockId missing_source',
-      'edges.3.from.itemId missing_source',
-      'edges.4.from.pathId missing_source',
-    ])
+    const found = (count: number) =>
+      issuesOf(
+        current({ groups: [group('g1', cards)], edges: [...edges.slice(0, count), ...edges.slice(5)] }),
+      )
+    expect(found(2)).toEqual(['edges.1.from.eventId missing_source'])
+    for (const [index, place] of ['eventId', 'blockId', 'itemId', 'pathId'].entries()) {
+      const parts = {
+        groups: [group('g1', cards)],
+        edges: [fromStart, ...edges.slice(index + 1, index + 2), ...edges.slice(5)],
+      }
+      expect(issuesOf(current(parts))).toEqual([`edges.1.from.${place} missing_source`])
+    }
+  })
+
+  test('edges that deleted blocks leave behind are one finding, which says how many there are', () => {
+    const left = (count: number) =>
+      current({
+        edges: [
+          fromStart,
+          ...Array.from({ length: count }, (_, at) => edge(`l${at}`, { blockId: 'x' }, { groupId: 'g1' })),
+        ],
+      })
+    const messages = (count: number) => checkFlow(left(count)).map(({ message }) => message)
+    const [one] = messages(1)
+    expect(messages(2)).toEqual([`${one} So does 1 other edge.`])
+    expect(messages(400)).toEqual([`${one} So do 399 other edges.`])
   })
 
   test('targets of edges', () => {
@@ -496,7 +516,7 @@ test('a document of any depth is checked', () => {
   const [issue] = connectionsOf(
     current({ groups: [group('g1', { id: 'b1', type: 'text', content: nested })] }),
   )
-  expect(issue?.path).toHaveLength(100_006)
+  expect(issue?.path).toHaveLength(100)
 })
 
 test('the largest flows take a moment', async () => {
@@ -570,7 +590,8 @@ testCorpus(
       'empty_item',
       'missing_setting',
       'missing_setting',
-      ...Array.from({ length: 3 }, () => 'missing_source'),
+      'missing_source',
+      'missing_source',
       ...Array.from({ length: 2 }, () => 'unknown_variable'),
     ])
     for (const document of documents) {

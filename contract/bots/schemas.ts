@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url'
 import {
   currentVersions,
   edges,
@@ -51,16 +52,30 @@ export const nullablePublicId = publicId.nullable().meta({
 const customDomain = z
   .string()
   .max(255)
-  .regex(/^([A-Za-z0-9]([A-Za-z0-9-]{0,61}[A-Za-z0-9])?\.)+[A-Za-z]{2,63}(\/[A-Za-z0-9_/-]*)?$/, {
+  .regex(/^[^\s/?#@:\\]+\.[^\s/?#@:\\]+(\/[A-Za-z0-9_/-]*)?$/, {
+    error: 'Expected a host name with an optional path, without scheme and port',
+  })
+  .refine((domain) => normalDomain(domain) !== undefined, {
     error: 'Expected a host name with an optional path, without scheme and port',
   })
   .nullable()
   .meta({
     maxLength: 255,
     description:
-      'Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.',
+      'Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.',
     example: 'chat.example.com/leads',
   })
+
+/** A domain in the form that is stored and compared; undefined where it names no host. */
+export function normalDomain(domain: string): string | undefined {
+  const [given = '', ...path] = domain.split('/')
+  const host = domainToASCII(given)
+  const isHost = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+([a-z]{2,63}|xn--[a-z0-9-]{0,58}[a-z0-9])$/.test(
+    host,
+  )
+  const normal = [host, ...path.filter((part) => part !== '')].join('/')
+  return isHost && normal.length <= 255 ? normal : undefined
+}
 
 const column = text(255, 1)
 const resultsTablePreferences = z

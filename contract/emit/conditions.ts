@@ -49,7 +49,7 @@ export function headerParameters({ isConditional, method, success }: Operation):
 /** The headers of its success. */
 export function conditionalHeaders({ isConditional, method, success, deprecated }: Operation): JsonObject {
   const named = (name: string) => ({ $ref: `#/components/headers/${name}` })
-  const isTagged = isConditional && (method === 'get' || method === 'patch')
+  const isTagged = isConditional && method !== 'delete'
   return {
     ...(isTagged || success.minimal ? { ETag: named('ETag') } : {}),
     ...(success.minimal ? { 'Preference-Applied': named('PreferenceApplied') } : {}),

@@ -77,7 +77,7 @@ export function errorSchemas(codes: ReadonlySet<ErrorCode>): Record<string, Json
         maxLength: 255,
         pattern: '^"[\\x21\\x23-\\x7e]*"$',
         description: 'The entity tag of the record, as the header `ETag` of reading it says.',
-        example: '"01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"',
+        example: '"01jr5x2e0p1y5s9x4n6q8r0t2w-8c1d5b6e0f3a9247-4f9c02a7d1b8e365"',
       },
       id: {
         type: 'string',
@@ -223,7 +223,7 @@ export const headers = {
       'Entity tag of the record: another one whenever the record, as this caller sees it, is another. Opaque; send it back as it is.',
     required: true,
     schema: { type: 'string', maxLength: 255, pattern: '^"[A-Za-z0-9_-]+"$' },
-    example: '"01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"',
+    example: '"01jr5x2e0p1y5s9x4n6q8r0t2w-8c1d5b6e0f3a9247-4f9c02a7d1b8e365"',
   },
   PreferenceApplied: {
     description: 'The preference that was followed, where one was.',

@@ -17,7 +17,7 @@ A flow is \`groups\` of \`blocks\`, connected by \`edges\`, with \`variables\` a
 
 Send the \`updatedAt\` that you read inside \`bot\` with update bot: \`{"bot": {"version": "6.1", "updatedAt": "2026-03-04T10:15:30.120Z", "name": "Quote"}}\`, where \`version\` says how the flow that you send is written. If somebody changed the bot since, nothing is written and the answer is a 409. A property that you send replaces the whole property, what you do not send stays. \`"overwrite": true\` beside \`bot\` writes in any case; without either the last writer wins.
 
-For bots, publishing, folders and workspaces the header \`If-Match\` does the same, with the \`ETag\` that reading the record answered: another state is a 412. It is asked before \`updatedAt\`, and \`overwrite\` does not waive it. \`If-None-Match\` on a read answers 304 while nothing changed. Tags are opaque and strong.
+For bots, publishing, folders, workspaces, credentials and webhook endpoints the header \`If-Match\` does the same, with the \`ETag\` that reading the record answered: another state is a 412. Every other write refuses it. It is asked before \`updatedAt\`, and \`overwrite\` does not waive it. \`If-None-Match\` on a read answers 304 while nothing changed. Tags are opaque and strong.
 
 ## After a 409 or a 412
 

@@ -96,6 +96,7 @@ export const webhooks = define({
     description: 'Returns one endpoint, without its secret.',
     access: workspace('ADMIN'),
     params: endpointParams,
+    isConditional: true,
     success: { status: 200, description: 'The endpoint as it is now.', body: endpointBody, examples: one },
   },
   updateWebhookEndpoint: {
@@ -123,6 +124,7 @@ export const webhooks = define({
       })
       .meta({ id: 'WebhookEndpointUpdate', description: 'What to change; properties that are absent stay.' }),
     requestExamples: { pause: { summary: 'Pause', value: { isEnabled: false } } },
+    isConditional: true,
     success: { status: 200, description: 'The endpoint as it is now.', body: endpointBody, examples: one },
   },
   deleteWebhookEndpoint: {
@@ -134,6 +136,7 @@ export const webhooks = define({
     access: workspace('ADMIN'),
     isAudited: true,
     params: endpointParams,
+    isConditional: true,
     success: {
       status: 200,
       description: 'The endpoint is gone.',

@@ -156,19 +156,19 @@ export interface Members {
   /**
    * Add a member to a workspace: `POST /v1/workspaces/{workspaceId}/members`
    *
-   * Gives an existing user, named by e-mail address, a role in the workspace, effective with their next request. An address that no user has is invalid input; a user who is a member already is a conflict and keeps their role.
+   * Gives an existing user, named by e-mail address, a role in the workspace, effective with their next request. An address that no user has, or one who is disabled, is invalid input; a user who is a member already is a conflict and keeps their role.
    */
   add(workspaceId: string, body: MemberCreate, options?: RequestOptions & KeyOptions): Reply<MemberBody>
   /**
    * Change the role of a member: `PATCH /v1/workspaces/{workspaceId}/members/{userId}`
    *
-   * Gives a member another role, effective with their next request. The last admin of a workspace cannot be given a lower role.
+   * Gives a member another role, effective with their next request. The last admin of a workspace cannot be given a lower role; admins who are disabled do not count.
    */
   update(workspaceId: string, userId: string, body: MemberUpdate, options?: RequestOptions & KeyOptions): Reply<MemberBody>
   /**
    * Remove a member from a workspace: `DELETE /v1/workspaces/{workspaceId}/members/{userId}`
    *
-   * Takes a user out of the workspace, effective with their next request, and returns the membership that ended. Whatever their role, members may remove themselves, which is how to leave a workspace; only an admin may remove somebody else. The last admin of a workspace cannot be removed.
+   * Takes a user out of the workspace, effective with their next request, and returns the membership that ended. Whatever their role, members may remove themselves, which is how to leave a workspace; only an admin may remove somebody else. The last admin of a workspace cannot be removed; admins who are disabled do not count.
    */
   remove(workspaceId: string, userId: string, options?: RequestOptions): Reply<MemberBody>
 }
@@ -197,13 +197,13 @@ export interface Credentials {
    *
    * Changes the name of credentials, or replaces all of their data, effective with the next step of every chat. The type says what the data consist of and has to be the one that the credentials have.
    */
-  update(workspaceId: string, credentialsId: string, body: CredentialsUpdate, options?: RequestOptions & KeyOptions): Reply<CredentialsBody>
+  update(workspaceId: string, credentialsId: string, body: CredentialsUpdate, options?: RequestOptions & KeyOptions & MatchOptions): Reply<CredentialsBody>
   /**
    * Delete credentials: `DELETE /v1/workspaces/{workspaceId}/credentials/{credentialsId}`
    *
    * Deletes credentials and returns what they were. Blocks that name them are left as they are and work no longer: their chats log an error and go on.
    */
-  delete(workspaceId: string, credentialsId: string, options?: RequestOptions): Reply<CredentialsBody>
+  delete(workspaceId: string, credentialsId: string, options?: RequestOptions & MatchOptions): Reply<CredentialsBody>
 }
 
 export interface Folders {
@@ -263,7 +263,7 @@ export interface Bots {
   /**
    * Update a bot: `PATCH /v1/bots/{botId}`
    *
-   * Changes the draft of a bot and returns it as stored. Absent properties stay, given ones replace the whole property, and the stored version becomes the given one. With `bot.updatedAt` the update is refused as a conflict when somebody else was faster; `overwrite` waives that. A current version sent to a bot stored in a legacy one converts the stored flow first; a legacy version sent to a bot stored in a current one needs `groups`, `edges` and `variables` together. The published copy does not change; public id, domain, `isClosed` and public sharing take effect at once.
+   * Changes the draft of a bot and returns it as stored. Absent properties stay, given ones replace the whole property, and the stored version becomes the given one. With `bot.updatedAt` the update is refused as a conflict when somebody else was faster; `overwrite` waives that. A later version than the stored one converts the stored flow first, and from 6 to 6.1 its theme unless one is sent; a legacy version sent to a bot stored in a current one needs `groups`, `edges` and `variables` together. The published copy does not change; public id, domain, `isClosed` and public sharing take effect at once.
    */
   update(botId: string, body: UpdateBotBody, options: RequestOptions & KeyOptions & MatchOptions & { minimal: true }): Reply<BotReferenceBody>
   /** With `minimal`, the answer is short. */
@@ -277,7 +277,7 @@ export interface Bots {
   /**
    * Import a bot: `POST /v1/bots/import`
    *
-   * Creates a bot from an exported document of any version and returns it. The bot gets a new id; all ids inside the flow stay. A flow in a legacy version is converted to the latest one, without loss. The new bot is a draft: results and publications do not come along, and public id, domain, folder and credentials of the document are not taken over. A link block that carries the name of another product (`Acme link` with `acmeId`) becomes `Bot link` with `botId`. What had to be dropped is listed in `warnings`, and so are links to bots that the workspace does not have and blocks that chats skip; `errorsFound` and `warningsFound` say how many findings check a bot will list; a document that cannot be repaired is invalid input.
+   * Creates a bot from an exported document of any version and returns it. The bot gets a new id; all ids inside the flow stay. A flow in a legacy version is converted to the latest one, without loss. The new bot is a draft: results and publications do not come along, and public id, domain, folder and credentials of the document are not taken over. A link block that carries the name of another product (`Acme link` with `acmeId`) becomes `Bot link` with `botId`. An event, item or last block of a group without `outgoingEdgeId` gets the one edge that starts at it. Public sharing is left out, since it would act at once. What had to be dropped or added is listed in `warnings`, and so are links to bots that the workspace does not have and blocks that chats skip; `errorsFound` and `warningsFound` say how many findings check a bot will list; a document that cannot be repaired is invalid input.
    */
   import(body: ImportBotBody, options?: RequestOptions & KeyOptions): Reply<ImportedBotBody>
   /**
@@ -313,7 +313,7 @@ export interface Publishing {
    *
    * Takes the published copy away, so that no new chat can start; running chats finish. Public id, draft, results and earlier publications stay. Succeeds when the bot is not published. Takes no body.
    */
-  unpublishBot(botId: string, options?: RequestOptions & KeyOptions): Reply<SuccessBody>
+  unpublishBot(botId: string, options?: RequestOptions & KeyOptions & MatchOptions): Reply<SuccessBody>
   /**
    * Get the published copy of a bot: `GET /v1/bots/{botId}/publishedBot`
    *
@@ -335,9 +335,9 @@ export interface Publishing {
   /**
    * Restore a publication into the draft: `POST /v1/bots/{botId}/publications/{publicationId}/restore`
    *
-   * Makes flow, theme and settings of an earlier publication the draft again, as a new change with a new `updatedAt`, and returns the bot. What the draft held is replaced, its version too; publish it first to keep it. Name, folder, public id and the live copy stay as they are: publish to make the restored draft live. Takes no body.
+   * Makes flow, theme and settings of an earlier publication the draft again, as a new change with a new `updatedAt`, and returns the bot. What the draft held is replaced, its version too; publish it first to keep it. Name, folder, public id, the live copy and whether the draft is shared publicly stay as they are: publish to make the restored draft live. Takes no body.
    */
-  restorePublication(botId: string, publicationId: string, options?: RequestOptions & KeyOptions): Reply<BotBody>
+  restorePublication(botId: string, publicationId: string, options?: RequestOptions & KeyOptions & MatchOptions): Reply<BotBody>
 }
 
 export interface Results {
@@ -483,13 +483,13 @@ export interface Webhooks {
    *
    * Changes what is given and keeps the rest. Enabling an endpoint that the service disabled sends what waits for it.
    */
-  updateEndpoint(workspaceId: string, endpointId: string, body?: WebhookEndpointUpdate, options?: RequestOptions & KeyOptions): Reply<WebhookEndpointBody>
+  updateEndpoint(workspaceId: string, endpointId: string, body?: WebhookEndpointUpdate, options?: RequestOptions & KeyOptions & MatchOptions): Reply<WebhookEndpointBody>
   /**
    * Delete a webhook endpoint: `DELETE /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}`
    *
    * Nothing is sent to it any more, also not what was waiting; its deliveries are removed.
    */
-  deleteEndpoint(workspaceId: string, endpointId: string, options?: RequestOptions): Reply<SuccessBody>
+  deleteEndpoint(workspaceId: string, endpointId: string, options?: RequestOptions & MatchOptions): Reply<SuccessBody>
   /**
    * Send a test event: `POST /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/test`
    *

@@ -102,13 +102,19 @@ export async function authorize(
     if (need.isUnbound && boundTo !== null) return forbidden(outside)
     return { caller, grant: { caller } as UserGrant }
   }
-  if (!found) return { caller, refusal: { code: need.missing, issues: [] } }
+  // The same whether a record of another workspace is there or not.
+  if (!found) {
+    const isTold = boundTo !== null && need.missing === 'FORBIDDEN'
+    return { caller, refusal: { code: need.missing, issues: isTold ? [outside] : [] } }
+  }
   const { record } = found
   const workspaceId = 'workspaceId' in record ? record.workspaceId : record.id
   // Outside of the workspace that the token is bound to, nobody has a role.
-  const role = boundTo === null || boundTo === workspaceId ? found.role : null
+  const isOutside = boundTo !== null && boundTo !== workspaceId
+  const role = isOutside ? null : found.role
   const isShared =
     need.kind === 'bot' && need.publicShare && 'isPubliclyShared' in record && record.isPubliclyShared
+  if (!isShared && isOutside) return forbidden(outside)
   if (!isShared && (role === null || rank[role] < rank[need.role])) {
     return role === null ? forbidden() : forbidden(tooLow(role, need.role))
   }
@@ -166,7 +172,7 @@ const noted = new LRUCache<string, string>({ max: 10_000, ttl: 60_000 })
  */
 function noteUse(db: Database, token: Token, now: Date) {
   const today = toIso(now).slice(0, 10)
-  if (token.lastUsedOn !== null && token.lastUsedOn >= today) return
+  if (token.lastUsedOn === today) return
   if (noted.get(token.id) === today) return
   noted.set(token.id, today)
   db.update(apiTokens)

@@ -1,6 +1,7 @@
 import { type Column, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
 import pg from 'pg'
+import { normalDomain } from '../../contract/bots/schemas.ts'
 import type { Issue } from '../../contract/errors.ts'
 import type { CreateBot } from '../../generated/handlers.ts'
 import type { WorkspaceGrant } from '../access/index.ts'
@@ -21,11 +22,12 @@ import { encoderOf, listsOf } from '../db/insertion.ts'
 import { auditLog, botDrafts, bots as table, workspaces } from '../db/schema.ts'
 import { newId } from '../ids.ts'
 import { JsonText } from '../json/json-text.ts'
-import { type Deed, entryColumns, newEntry, writeEntry } from '../workspaces/audit.ts'
+import { type AuditEntry, type Deed, entryColumns, newEntry, writeEntry } from '../workspaces/audit.ts'
 import { holdWorkspace } from '../workspaces/rows.ts'
 import type { Draft } from './drafts.ts'
 import { claimNames } from './names.ts'
 import { type BotRow, noSuchFolder, nullableJson } from './rows.ts'
+import { changedSecurity } from './sharing.ts'
 
 /** The row of a bot that is about to be made, from what was given for it. */
 export function newBot(
@@ -41,7 +43,7 @@ export function newBot(
     name: bot.name ?? 'My bot',
     icon: bot.icon ?? null,
     publicId: bot.publicId ?? null,
-    customDomain: bot.customDomain ?? null,
+    customDomain: (bot.customDomain && normalDomain(bot.customDomain)) ?? null,
     version: bot.version,
     revision: 1,
     selectedThemeTemplateId: bot.selectedThemeTemplateId ?? null,
@@ -76,7 +78,7 @@ export function newDraft(texts: Map<string, Buffer>, now: Date): Draft {
 interface NewBot {
   row: BotRow
   draft: Draft
-  deed: Deed
+  entry: AuditEntry
 }
 
 /**
@@ -89,7 +91,10 @@ export async function insertBot(
   draft: Draft,
   deed: Deed,
 ): Promise<{ issue: Issue } | { gone: true } | undefined> {
-  const bot = { row, draft, deed }
+  const settings = changedSecurity(null, draft.settings)
+  const details = settings.length > 0 ? { settings } : undefined
+  const entry = newEntry(row.workspaceId, deed, row.id, row.createdAt, details)
+  const bot = { row, draft, entry }
   try {
     if (row.publicId === null && row.customDomain === null && !isDistributed(db)) {
       return (await insertNameless(db, bot)) ? undefined : { gone: true }
@@ -120,10 +125,10 @@ export async function insertBot(
 }
 
 /** On a cluster: a statement each, since the rows are on several nodes. */
-async function insertApart(tx: Transaction, { row, draft, deed }: NewBot): Promise<undefined> {
+async function insertApart(tx: Transaction, { row, draft, entry }: NewBot): Promise<undefined> {
   await tx.insert(table).values(row)
   await tx.insert(botDrafts).values({ botId: row.id, ...draft })
-  await writeEntry(tx, newEntry(row.workspaceId, deed, row.id, row.createdAt))
+  await writeEntry(tx, entry)
 }
 
 /** The most bots that one statement makes. */
@@ -182,10 +187,10 @@ const encoders = Array.from({ length: MOST }, (_, nth) => ({
 /** The values of all rows of bots, as pg takes them. */
 function valuesOf(bots: readonly NewBot[]): Record<string, unknown> {
   const values = { workspaceId: bots[0]?.row.workspaceId }
-  for (const [nth, { row, draft, deed }] of bots.entries()) {
+  for (const [nth, { row, draft, entry }] of bots.entries()) {
     encoders[nth]?.bot(row, values)
     encoders[nth]?.draft({ botId: row.id, ...draft }, values)
-    encoders[nth]?.entry(newEntry(row.workspaceId, deed, row.id, row.createdAt), values)
+    encoders[nth]?.entry(entry, values)
   }
   return values
 }

@@ -68,8 +68,15 @@ export async function withDraft(
   { bot }: BotGrant,
 ): Promise<{ bot: BotRow; draft: Draft } | undefined> {
   const known = recallDraft(db, bot)
-  if (known) return { bot, draft: known }
-  const [row] = await draftStatements(db).draft.execute({ botId: bot.id })
+  return known ? { bot, draft: known } : readDraft(db, bot.id)
+}
+
+/** A bot with its draft as they are now; undefined when the bot was deleted. */
+export async function readDraft(
+  db: Database,
+  botId: string,
+): Promise<{ bot: BotRow; draft: Draft } | undefined> {
+  const [row] = await draftStatements(db).draft.execute({ botId })
   if (row) rememberDraft(db, row.bot, row.draft)
   return row
 }
@@ -125,7 +132,7 @@ export function parseDraft(version: Version, draft: Draft): FlowDocument {
 export function convertDraft(
   version: Version,
   draft: Draft,
-  target: '6' | '6.1',
+  target: Version,
 ): { version: Version; draft: Draft } {
   const document = parseDraft(version, draft)
   const converted = convert(document, target)

@@ -2,24 +2,17 @@ import type { FlowFinding } from '../../contract/publications.ts'
 import { takesFiles } from '../chat/uploading.ts'
 import { blocksOf, type FlowDocument, isRecord } from '../conversion/document.ts'
 import { blockIssues } from './checks/blocks.ts'
-import { type KnownCredentials, unsentMails } from './checks/credentials.ts'
-import { type Flow, issue, readFlow } from './checks/flow.ts'
+import { unsentMails } from './checks/credentials.ts'
+import { type Findings, type Flow, issue, readFlow } from './checks/flow.ts'
 import { endlessLoops } from './checks/loops.ts'
 import { startIssues, unreachableGroups } from './checks/reach.ts'
 import { duplicateIds, edgeIssues, eventIssues } from './checks/references.ts'
+import type { CheckedService } from './checks/service.ts'
+import { settingIssues } from './checks/settings.ts'
 
 /** An error keeps a chat from doing what the flow says; a warning is what its author probably did not mean. */
 export interface Finding extends FlowFinding {
   severity: 'error' | 'warning'
-}
-
-/** What the service and the workspace of a bot have. */
-export interface CheckedService {
-  hasMail: boolean
-  /** Whether files of visitors can be kept; absent where nobody knows. */
-  hasFiles?: boolean
-  /** Absent where nobody knows; then nothing is said of credentials. */
-  credentials?: KnownCredentials
 }
 
 /**
@@ -30,7 +23,7 @@ export interface CheckedService {
  *
  * Takes documents of every version, the legacy ones with their start block. Looks at everything once, or as often as a
  * limit allows (the blocks of a group, the nesting, the `effort`), so the time grows with the size of the document
- * only. Never throws: what has an odd shape is skipped, the contract judges it.
+ * only, and pauses where undefined comes. Never throws: what has an odd shape is skipped, the contract judges it.
  *
  * | code | what |
  * |---|---|
@@ -38,7 +31,7 @@ export interface CheckedService {
  * | `missing_start` | the bot has no start event, or no start block |
  * | `start_without_edge` | the start leads nowhere |
  * | `missing_edge` | `outgoingEdgeId` names no edge |
- * | `missing_source` | an edge starts at a block, item, path or event that does not exist |
+ * | `missing_source` | edges start at a block, item, path or event that does not exist; all of them are one finding |
  * | `missing_target` | an edge, a jump or a link within the bot leads to a group or block that does not exist |
  * | `unused_edge` | what an edge starts at does not leave by it, and chats follow `outgoingEdgeId` alone |
  * | `skipped_block` | chats do not run blocks of this type: it is misspelt, or of an outside service |
@@ -50,35 +43,42 @@ export interface CheckedService {
  * | `invalid_code` | code that does not parse |
  * | `empty_bubble` | a bubble shows nothing |
  * | `empty_item` | an item shows nothing, compares nothing, or there is none |
+ * | `closed_address` | a request to an address that this installation never sends one to |
+ * | `unmatched_origin` | an allowed origin that no page can have |
+ * | `open_origins` | the allowed origin `*`, which is everyone |
  * | `missing_setting` | the block does nothing without it: a URL, a variable, a group, a recipient |
  * | `doubtful_format` | a format of dates has `D` or `Y` where `d` or `y` is the usual one |
  * | `no_mail_server` | e-mail blocks without an account, where the service has no mail server |
  * | `missing_credentials` | a block asks a language model, and has no credentials of the workspace for that |
  * | `no_file_store` | inputs for files, where the service has no place for them |
  */
-export function checkFlow(document: FlowDocument, service: CheckedService = { hasMail: true }): Finding[] {
-  const flow = readFlow(document)
-  const findings = [
-    ...duplicateIds(flow),
-    ...startIssues(flow),
-    ...eventIssues(flow),
-    ...blockIssues(flow, service.credentials),
-    ...(service.hasMail ? [] : unsentMails(flow)),
-    ...(service.hasFiles === false ? untakenFiles(flow) : []),
-    ...edgeIssues(flow),
-    ...endlessLoops(flow),
-  ]
-  const broken = findings.filter(({ code }) => brokenConnections.has(code)).length
-  return [...findings, ...unreachableGroups(flow, broken)].map((found) => ({
-    ...found,
-    severity: errors.has(found.code) ? 'error' : 'warning',
-  }))
+export function* findingsOf(
+  document: FlowDocument,
+  service: CheckedService,
+): Generator<Finding | undefined, void> {
+  const flow = yield* readFlow(document)
+  let broken = 0
+  for (const found of allButReach(flow, service)) {
+    if (found && brokenConnections.has(found.code)) broken += 1
+    yield found && withSeverity(found)
+  }
+  for (const found of unreachableGroups(flow, broken)) yield found && withSeverity(found)
 }
 
-/** How many findings there are of each severity. */
-export function countFindings(findings: readonly Finding[]) {
-  const errorsFound = findings.filter(({ severity }) => severity === 'error').length
-  return { errorsFound, warningsFound: findings.length - errorsFound }
+function* allButReach(flow: Flow, service: CheckedService): Findings {
+  yield* duplicateIds(flow)
+  yield* startIssues(flow)
+  yield* eventIssues(flow)
+  yield* blockIssues(flow, service)
+  if (!service.hasMail) yield* unsentMails(flow)
+  if (service.hasFiles === false) yield* untakenFiles(flow)
+  yield* edgeIssues(flow)
+  yield* endlessLoops(flow)
+  yield* settingIssues(flow)
+}
+
+function withSeverity(found: FlowFinding): Finding {
+  return { ...found, severity: errors.has(found.code) ? 'error' : 'warning' }
 }
 
 const brokenConnections = new Set(['missing_edge', 'missing_target', 'unused_edge'])
@@ -95,10 +95,12 @@ const errors = new Set([
   'no_mail_server',
   'missing_credentials',
   'no_file_store',
+  'closed_address',
+  'unmatched_origin',
 ])
 
 /** One finding for all of them: it is one thing to set. */
-function untakenFiles({ groups }: Flow): FlowFinding[] {
+function* untakenFiles({ groups }: Flow): Findings {
   for (const [groupIndex, group] of groups.entries()) {
     const index = blocksOf(group).findIndex(
       (block) =>
@@ -109,7 +111,7 @@ function untakenFiles({ groups }: Flow): FlowFinding[] {
     if (index === -1) continue
     const path = ['groups', groupIndex, 'blocks', index, 'type']
     const message = 'No file can be uploaded: the service has no place for files (S3_ENDPOINT).'
-    return [issue(path, 'no_file_store', message)]
+    yield issue(path, 'no_file_store', message)
+    return
   }
-  return []
 }

@@ -19,12 +19,21 @@ import { type FlowFinding, MAXIMUM_FINDINGS } from '../../contract/publications.
 import { z } from '../../contract/zod.ts'
 import type { ImportBot } from '../../generated/handlers.ts'
 import type { WorkspaceGrant } from '../access/index.ts'
-import { convert, type FlowDocument, linkedBots, repairImported } from '../conversion/index.ts'
+import {
+  convert,
+  type FlowDocument,
+  linkedBots,
+  nameEdges,
+  pathsBefore,
+  repairImported,
+} from '../conversion/index.ts'
 import type { Database } from '../db/client.ts'
 import { bots } from '../db/schema.ts'
 import { toIssues } from '../http/issues.ts'
+import { changedText } from '../json/changed-text.ts'
 import { JsonText } from '../json/json-text.ts'
 import { type Draft, partNames } from './drafts.ts'
+import { nullableJson } from './rows.ts'
 
 /* What becomes of a document that is imported. */
 
@@ -37,15 +46,14 @@ interface ImportedFlow {
   /** What `draft` was made of. */
   document: FlowDocument
   draft: Draft
-  isPubliclyShared: boolean
   warnings: FlowFinding[]
   /** The ids of other bots that the document links, with the path of the first link of each. */
   linkedBots: Map<string, Issue['path']>
 }
 
 /**
- * The flow of a document, repaired and, from a legacy version, converted. Parts that come out as they went
- * in keep their text.
+ * The flow of a document, repaired and, from a legacy version, converted. What comes out as it went in keeps its text.
+ * Warnings are about the document that is stored, issues about the one that was sent.
  */
 export function importFlow(
   document: Document,
@@ -54,20 +62,32 @@ export function importFlow(
   const repaired = repairImported(document as FlowDocument)
   const flow = isCurrent(repaired.document.version) ? repaired.document : convert(repaired.document, '6.1')
   const checked = currentFlow.safeParse(flow)
-  if (!checked.success) return { issues: toIssues(checked.error, ['body', 'bot'], currentFlow) }
+  if (!checked.success) {
+    const pathIn = pathsBefore(document as FlowDocument, repaired.document, flow)
+    const issues = toIssues(checked.error, [], currentFlow).map((issue) => ({
+      ...issue,
+      path: ['body', 'bot', ...pathIn(issue.path).map(String)],
+    }))
+    return { issues }
+  }
+  const warnings = [...repaired.warnings]
+  nameEdges(flow, warnings)
+  // It would act at once, while all else waits for a publish.
+  if (checked.data.settings.publicShare?.isEnabled === true) {
+    const { publicShare: _, ...settings } = flow.settings as Record<string, unknown>
+    flow.settings = settings
+    const message = 'Public sharing was left out: turn it on where everybody may read the bot.'
+    warnings.push({ path: ['settings', 'publicShare'], code: 'dropped', message })
+  }
   const draft = Object.fromEntries(
-    partNames.map((name) => {
-      const text = flow[name] === document[name] ? texts.get(name) : undefined
-      return [name, new JsonText(text ?? JSON.stringify(flow[name]))]
-    }),
+    partNames.map((name) => [name, new JsonText(changedText(flow[name], document[name], texts.get(name)))]),
   ) as unknown as Draft
   return {
     version: isCurrent(flow.version) ? flow.version : '6.1',
     document: flow,
     draft,
-    isPubliclyShared: checked.data.settings.publicShare?.isEnabled === true,
-    warnings: repaired.warnings,
-    linkedBots: linkedBots(repaired.document),
+    warnings,
+    linkedBots: linkedBots(flow),
   }
 }
 
@@ -76,7 +96,7 @@ function isCurrent(version: unknown): version is '6' | '6.1' {
 }
 
 /** What a document says beside its flow, as far as it can be kept. */
-export function importHeader(document: Document) {
+export function importHeader(document: Document, texts: Map<string, Buffer>) {
   const warnings: FlowFinding[] = []
   const kept = <T>(name: string, schema: z.ZodType<T>, fallback: T): T => {
     if (document[name] === undefined) return fallback
@@ -93,7 +113,7 @@ export function importHeader(document: Document) {
       name: kept('name', botName, 'My bot'),
       icon: kept('icon', botIcon, null),
       selectedThemeTemplateId: kept('selectedThemeTemplateId', selectedThemeTemplateId, null),
-      resultsTablePreferences: preferences && new JsonText(JSON.stringify(document.resultsTablePreferences)),
+      resultsTablePreferences: preferences && nullableJson(texts.get('resultsTablePreferences')),
       isClosed: kept('isClosed', z.boolean(), false),
     },
   }

@@ -1,76 +1,74 @@
 import { randomBytes } from 'node:crypto'
-import { and, eq, isNotNull, isNull, sql } from 'drizzle-orm'
+import { and, eq, isNotNull, sql } from 'drizzle-orm'
 import type { Conditions } from '../../contract/operation.ts'
-import { MAXIMUM_FINDINGS } from '../../contract/publications.ts'
 import type { BotGrant } from '../access/index.ts'
-import { type Database, Rollback, statements, type Transaction, transact } from '../db/client.ts'
+import { type Database, statements, type Transaction, transact } from '../db/client.ts'
 import { botDrafts, botPublications, bots, publicIds, publishedBots } from '../db/schema.ts'
-import { isStale } from '../entity-tags.ts'
+import { hasConditions, isStale } from '../entity-tags.ts'
 import { newId } from '../ids.ts'
 import { entryWith, newEntry } from '../workspaces/audit.ts'
-import { typesOfCredentials } from '../workspaces/credentials.ts'
-import { draftColumns, parseDraft } from './drafts.ts'
-import { checkFlow, type Finding } from './flow-check.ts'
-import { type BotRow, lockBot } from './rows.ts'
+import type { FlowCheck } from './check.ts'
+import type { Finding } from './flow-check.ts'
+import { type BotRow, botState, lockBot } from './rows.ts'
 
-type Outcome = { findings: Finding[]; bot: BotRow } | { changed: true } | { stale: BotRow }
+type Outcome = { bot: BotRow } | { stale: BotRow } | { changed: true } | { gone: true }
 
-/** Publishes a granted bot, under a lock where it has no public id or an update came in between. `changed` when the bot is gone. */
+/**
+ * Copies the draft that was checked and points the bot at the copy, under a lock where it has no public id or somebody
+ * changed it meanwhile. `changed` where it has another draft now; `stale` with the bot when it is in another state than the
+ * conditions want.
+ */
 export async function publish(
   db: Database,
   grant: BotGrant,
   conditions: Conditions,
+  checked: FlowCheck & { bot?: BotRow },
   now: Date,
-  service: { hasMail: boolean; hasFiles: boolean },
 ): Promise<Outcome> {
-  if (grant.bot.publicId !== null) {
-    const outcome = await publishDraft(db, grant, conditions, now, service)
-    if (!('changed' in outcome)) return outcome
+  const { bot: seen, findings } = checked
+  if (seen && seen.publicId !== null && !isStale(conditions, botState(seen))) {
+    if (await copyDraft(db, grant, seen, findings, now)) return { bot: seen }
   }
   return transact(db, async (tx) => {
-    await assignPublicId(tx, grant, conditions)
-    const again = await publishDraft(tx, grant, conditions, now, service)
-    if (!('findings' in again)) throw new Rollback(again)
-    return again
+    const current = await lockBot(tx, grant)
+    if (!current) return { gone: true }
+    if (isStale(conditions, botState(current))) return { stale: current }
+    if (seen && !hasSameDraft(seen, current)) return { changed: true }
+    const bot = current.publicId === null ? await assignPublicId(tx, current, now) : current
+    await copyDraft(tx, grant, bot, findings, now)
+    return { bot }
   })
 }
 
-/**
- * Checks the draft, copies the revision that was checked and points the bot at the copy, with an entry in the
- * audit log, all in one statement. Gives what was found; `changed` when the draft changed meanwhile or the bot is gone, `stale` with the bot when it is in
- * another state than the conditions want.
- */
-async function publishDraft(
+function hasSameDraft(one: BotRow, other: BotRow): boolean {
+  return one.draftUpdatedAt?.getTime() === other.draftUpdatedAt?.getTime() && one.version === other.version
+}
+
+/** One statement with the entry in the audit log. False where the bot is at another revision, or gone. */
+async function copyDraft(
   db: Database,
-  { bot, caller }: BotGrant,
-  conditions: Conditions,
+  { caller }: BotGrant,
+  bot: BotRow,
+  findings: readonly Finding[],
   now: Date,
-  service: { hasMail: boolean; hasFiles: boolean },
-): Promise<Outcome> {
-  const [found] = await db
-    .select({ row: bots, draft: draftColumns, credentials: typesOfCredentials(bots.workspaceId) })
-    .from(bots)
-    .innerJoin(botDrafts, eq(botDrafts.botId, bots.id))
-    .where(and(eq(bots.id, bot.id), isNull(bots.deletedAt)))
-  if (!found) return { changed: true }
-  const { row, draft } = found
-  if (isStale(conditions, row)) return { stale: row }
-  const credentials = new Map(Object.entries(JSON.parse(found.credentials) as Record<string, string>))
-  const findings = checkFlow(parseDraft(row.version, draft), { ...service, credentials })
-  const warnings = findings.slice(0, MAXIMUM_FINDINGS)
+): Promise<boolean> {
   const id = newId(now)
-  // Locked together, header and draft cannot be of different revisions.
+  // Locked together, header and draft cannot be of different revisions. Later than the last publication, whatever the
+  // clocks of two processes say: their order tells which is newer.
   const published = await db.execute(sql`
     WITH draft AS (
       SELECT b.id AS bot_id, b.revision, b.version, d.groups, d.events, d.edges, d.variables, d.theme, d.settings
       FROM ${bots} b JOIN ${botDrafts} d ON d.bot_id = b.id
-      WHERE b.id = ${bot.id} AND b.revision = ${row.revision} AND b.deleted_at IS NULL
+      WHERE b.id = ${bot.id} AND b.revision = ${bot.revision} AND b.deleted_at IS NULL
       FOR UPDATE OF b, d
     ), publication AS (
       INSERT INTO ${botPublications} (bot_id, id, source_revision, version, groups, events, edges, variables,
         theme, settings, warnings, published_by, created_at)
       SELECT bot_id, ${id}, revision, version, groups, events, edges, variables,
-        theme, settings, ${JSON.stringify(warnings)}::json, ${caller.userId}, ${now.toISOString()}::timestamptz
+        theme, settings, ${JSON.stringify(findings)}::json, ${caller.userId},
+        greatest(${now.toISOString()}::timestamptz, (
+          SELECT max(created_at) + interval '1 millisecond' FROM ${botPublications} WHERE bot_id = ${bot.id}
+        ))
       FROM draft
       RETURNING bot_id, id, created_at
     ), entry AS (
@@ -80,33 +78,43 @@ async function publishDraft(
     SELECT bot_id, id, id, created_at, created_at FROM publication
     ON CONFLICT (bot_id) DO UPDATE
       SET publication_id = excluded.publication_id, updated_at = excluded.updated_at`)
-  return published.rowCount === 1 ? { findings, bot: row } : { changed: true }
+  return published.rowCount === 1
 }
 
-/** From now on no chat can start; one statement with the entry in the audit log. Whether the bot was published. */
-export async function unpublish(db: Database, { bot, caller }: BotGrant, now: Date): Promise<boolean> {
-  const entry = newEntry(bot.workspaceId, { by: caller, operation: 'unpublishBot' }, bot.id, now)
-  const { rowCount } = await db.execute(sql`
-    WITH unpublished AS (
-      UPDATE ${publishedBots} SET publication_id = NULL
-      WHERE bot_id = ${bot.id} AND publication_id IS NOT NULL RETURNING bot_id
-    ), entry AS (${entryWith(entry, sql`(SELECT 1) AS done`)})
-    SELECT FROM unpublished`)
-  return rowCount === 1
+/** From now on no chat can start. An entry in the audit log is written, and `wasPublished` said, where one could. */
+export async function unpublish(
+  db: Database,
+  grant: BotGrant,
+  conditions: Conditions,
+  now: Date,
+): Promise<{ bot: BotRow; wasPublished: boolean } | { stale: BotRow } | { gone: true }> {
+  const { caller } = grant
+  const take = async (on: Database, bot: BotRow) => {
+    const entry = newEntry(bot.workspaceId, { by: caller, operation: 'unpublishBot' }, bot.id, now)
+    const { rowCount } = await on.execute(sql`
+      WITH unpublished AS (
+        UPDATE ${publishedBots} SET publication_id = NULL
+        WHERE bot_id = ${bot.id} AND publication_id IS NOT NULL RETURNING bot_id
+      ), entry AS (${entryWith(entry, sql`unpublished`)})
+      SELECT FROM unpublished`)
+    return { bot, wasPublished: rowCount === 1 }
+  }
+  if (!hasConditions(conditions)) return take(db, grant.bot)
+  return transact(db, async (tx) => {
+    const bot = await lockBot(tx, grant)
+    if (!bot) return { gone: true }
+    return isStale(conditions, botState(bot)) ? { stale: bot } : take(tx, bot)
+  })
 }
 
-/** Locks a bot and gives it a public id made of its name, unless it has one. */
-async function assignPublicId(tx: Transaction, grant: BotGrant, conditions: Conditions) {
-  const current = await lockBot(tx, grant)
-  if (!current) throw new Rollback({ changed: true })
-  // Before the name is there, which is not part of the state that a caller is told.
-  if (isStale(conditions, current)) throw new Rollback({ stale: current })
-  if (current.publicId !== null) return
+/** Gives a locked bot a public id made of its name. That is a change of the bot: who read it before is refused. */
+async function assignPublicId(tx: Transaction, current: BotRow, now: Date): Promise<BotRow> {
   const publicId = [...slug(current.name), randomTail()].join('-')
   await tx.insert(publicIds).values({ publicId, botId: current.id })
-  // A new revision, or an update that began before would take it away again.
-  const revision = sql`${bots.revision} + 1`
-  await tx.update(bots).set({ publicId, revision }).where(eq(bots.id, current.id))
+  const updatedAt = new Date(Math.max(now.getTime(), current.updatedAt.getTime() + 1))
+  const change = { publicId, updatedAt, revision: current.revision + 1 }
+  await tx.update(bots).set(change).where(eq(bots.id, current.id))
+  return { ...current, ...change }
 }
 
 /** The words of a name in lower-case ASCII letters and digits. */

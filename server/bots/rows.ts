@@ -1,4 +1,4 @@
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
 import type { Issue } from '../../contract/errors.ts'
 import type { Conditions, Role } from '../../contract/operation.ts'
 import type { components } from '../../generated/openapi.ts'
@@ -8,7 +8,7 @@ import { type Database, statements, type Transaction } from '../db/client.ts'
 import { after, newestFirst, type Position } from '../db/page.ts'
 import { madeOnce } from '../db/remembered.ts'
 import { customDomains, publicIds, publishedBots, bots as table } from '../db/schema.ts'
-import { entityTag, isStale } from '../entity-tags.ts'
+import { entityTag, isStale, stateTag } from '../entity-tags.ts'
 import { toIso } from '../iso-time.ts'
 import { JsonText, stored } from '../json/json-text.ts'
 import { newEntry, writeEntry } from '../workspaces/audit.ts'
@@ -63,11 +63,19 @@ export function botTag(
   form: 'stored' | 'converted' | 'export' = 'stored',
 ): string {
   const mode = modeOf(role)
-  return madeOnce(bot, `tag ${mode} ${form}`, () => {
-    const { resultsFloorAt: _, ...shown } = bot
-    return entityTag(bot, [shown, mode, form])
-  })
+  return madeOnce(bot, `tag ${mode} ${form}`, () => entityTag(botState(bot), [mode, form]))
 }
+
+/** What a condition of a write compares. The draft shows in it by the change that wrote it. */
+export function botState(bot: BotRow): string {
+  const shown = () => shownColumns.map((name) => bot[name])
+  return madeOnce(bot, 'state', () => stateTag(bot.id, shown()))
+}
+
+/** In the order of the table, whatever made the row. */
+const shownColumns = (Object.keys(getTableColumns(table)) as (keyof BotRow)[]).filter(
+  (name) => name !== 'resultsFloorAt' && name !== 'revision' && name !== 'deletedAt',
+)
 
 /** A document that may be null, as it was sent. */
 export function nullableJson(sent: Buffer | undefined): JsonText | null {
@@ -161,7 +169,7 @@ export async function deleteBot(
   // First of all, since whoever changes a bot, gives it a name or publishes it holds its row.
   const bot = await lockBot(tx, grant)
   if (!bot) return { gone: true }
-  if (isStale(conditions, bot)) return { stale: bot }
+  if (isStale(conditions, botState(bot))) return { stale: bot }
   await tx
     .update(table)
     .set({ deletedAt: now, publicId: null, customDomain: null })

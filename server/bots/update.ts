@@ -1,6 +1,6 @@
-import { isDeepStrictEqual } from 'node:util'
 import { and, eq, isNull, type Placeholder, sql } from 'drizzle-orm'
 import type { PgUpdateSetSource } from 'drizzle-orm/pg-core'
+import { normalDomain } from '../../contract/bots/schemas.ts'
 import type { Issue } from '../../contract/errors.ts'
 import type { Conditions } from '../../contract/operation.ts'
 import type { UpdateBot } from '../../generated/handlers.ts'
@@ -14,7 +14,8 @@ import { newEntry, writeEntry } from '../workspaces/audit.ts'
 import { convertDraft, type Draft, draftColumns, isLegacy, partNames, recallDraft } from './drafts.ts'
 import { claimNames } from './names.ts'
 import { publicationOf } from './publications.ts'
-import { type BotRow, lockBot, noSuchFolder, nullableJson, textOf } from './rows.ts'
+import { type BotRow, botState, lockBot, noSuchFolder, nullableJson, textOf } from './rows.ts'
+import { changedSecurity, withSharingOf } from './sharing.ts'
 
 export interface Change {
   version: BotRow['version']
@@ -55,6 +56,7 @@ export function toChange(
   for (const name of headerNames) {
     if (bot[name] !== undefined) Object.assign(header, { [name]: bot[name] })
   }
+  if (bot.customDomain) header.customDomain = normalDomain(bot.customDomain) ?? null
   if (bot.resultsTablePreferences !== undefined) {
     header.resultsTablePreferences = nullableJson(texts.get('resultsTablePreferences'))
   }
@@ -114,20 +116,24 @@ async function applyUpdate(db: Database, grant: BotGrant, change: Change, now: D
 /** Which settings of who may see a bot, or have it in their pages, a change of the bot in this state changes. */
 async function changesSecurity(db: Database, bot: BotRow, { parts }: Change): Promise<string[]> {
   if (!parts.settings) return []
-  const known =
-    recallDraft(db, bot) ??
-    (await db.select({ settings: botDrafts.settings }).from(botDrafts).where(eq(botDrafts.botId, bot.id)))[0]
-  if (!known || known.settings.text === parts.settings.text) return []
-  const before = JSON.parse(known.settings.text) as Record<string, unknown>
-  const after = JSON.parse(parts.settings.text) as Record<string, unknown>
-  return ['security', 'publicShare'].filter((name) => !isDeepStrictEqual(before[name], after[name]))
+  const known = recallDraft(db, bot) ?? (await storedSettings(db, bot))
+  return known ? changedSecurity(known.settings, parts.settings) : []
 }
 
-/** Makes a publication the draft of its bot. */
+async function storedSettings(db: Database, bot: BotRow) {
+  const [row] = await db
+    .select({ settings: botDrafts.settings })
+    .from(botDrafts)
+    .where(eq(botDrafts.botId, bot.id))
+  return row
+}
+
+/** Makes a publication the draft of its bot, which stays as public as it is: that acts at once, and nothing is published. */
 export async function restorePublication(
   db: Database,
   grant: BotGrant,
   publicationId: string,
+  conditions: Conditions,
   now: Date,
 ): Promise<Outcome> {
   return transact(db, async (tx) => {
@@ -139,20 +145,24 @@ export async function restorePublication(
       .set({ restoredAt: now })
       .where(and(eq(botPublications.botId, bot.id), eq(botPublications.id, publicationId)))
     const publication = await publicationOf(tx, grant, publicationId)
-    if (!publication) return { gone: true }
-    const { version, groups, events, edges, variables, theme, settings } = publication
-    const { publicShare } = JSON.parse(settings.text) as { publicShare?: { isEnabled?: unknown } }
+    const draft = await storedSettings(tx, bot)
+    if (!publication || !draft) return { gone: true }
+    const { version, groups, events, edges, variables, theme } = publication
+    const settings = withSharingOf(publication.settings, draft.settings)
     const change: Change = {
       version,
-      header: { isPubliclyShared: publicShare?.isEnabled === true },
+      header: {},
       parts: { groups, events, edges, variables, theme, settings },
       precondition: undefined,
-      conditions: {},
+      conditions,
     }
     const restored = await applyChange(tx, bot, change, now)
-    if (!restored || !('bot' in restored)) return { gone: true }
+    if (!restored) return { gone: true }
+    if (!('bot' in restored)) throw new Rollback(restored)
+    const changed = changedSecurity(draft.settings, settings)
+    const details = { publicationId, ...(changed.length > 0 && { settings: changed }) }
     const deed = { by: grant.caller, operation: 'restorePublication' } as const
-    await writeEntry(tx, newEntry(bot.workspaceId, deed, bot.id, now, { publicationId }))
+    await writeEntry(tx, newEntry(bot.workspaceId, deed, bot.id, now, details))
     return restored
   })
 }
@@ -188,12 +198,13 @@ async function applyChange(
   if (folderId && folderId !== current.folderId && !(await isFolderOf(db, current, folderId))) {
     return { issues: [noSuchFolder] }
   }
-  let parts: Partial<Draft> = becomesLegacy ? { ...change.parts, events: null } : change.parts
-  if (isLegacy(current.version) && !isLegacy(change.version)) {
+  let parts: Partial<Draft> = change.parts
+  if (becomesLegacy) parts = { ...parts, events: null }
+  else if (change.version > current.version) {
     const draft =
       known ?? (await db.select(draftColumns).from(botDrafts).where(eq(botDrafts.botId, current.id)))[0]
     if (!draft) return undefined
-    parts = { ...convertDraft(current.version, draft, change.version).draft, ...change.parts }
+    parts = { ...changedParts(draft, convertDraft(current.version, draft, change.version).draft), ...parts }
   }
   const updatedAt = new Date(Math.max(now.getTime(), current.updatedAt.getTime() + 1))
   const header = {
@@ -207,12 +218,19 @@ async function applyChange(
   return draft && { bot: { ...current, ...header }, draft }
 }
 
+/** The parts that a conversion has written anew. */
+function changedParts(before: Draft, after: Draft): Partial<Draft> {
+  return Object.fromEntries(
+    partNames.filter((name) => after[name] !== before[name]).map((name) => [name, after[name]]),
+  )
+}
+
 /** Why a change is not made to a bot in this state; the headers of a request are asked before its body. */
 function refusedAt(
   current: BotRow,
   { conditions, precondition }: Change,
 ): { stale: BotRow } | { conflict: Issue } | undefined {
-  if (isStale(conditions, current)) return { stale: current }
+  if (isStale(conditions, botState(current))) return { stale: current }
   if (precondition === undefined || precondition === current.updatedAt.getTime()) return undefined
   const conflict: Issue = {
     path: ['body', 'bot', 'updatedAt'],

@@ -1,6 +1,7 @@
 /* Who may chat with a bot, and as whom, by its settings. */
 
 import type { Issue } from '../../contract/errors.ts'
+import { allowedOriginsOf, matchesOrigin } from './allowed-origins.ts'
 import { at, filledText } from './loose.ts'
 import type { Flow } from './types.ts'
 
@@ -26,11 +27,11 @@ export function refusedOrigin(
   ownUrl: string | undefined,
 ): Issue | undefined {
   const origin = header('origin')
-  const allowed = at(flow.settings, 'security', 'allowedOrigins')
-  if (origin === undefined || !Array.isArray(allowed) || allowed.length === 0) return undefined
+  const allowed = allowedOriginsOf(at(flow.settings, 'security', 'allowedOrigins'))
+  if (origin === undefined || allowed === undefined) return undefined
   const isOwn =
     (ownUrl !== undefined && new URL(ownUrl).origin === origin) || header('sec-fetch-site') === 'same-origin'
-  if (isOwn || allowed.includes(origin)) return undefined
+  if (isOwn || matchesOrigin(allowed, origin)) return undefined
   return {
     path: ['header', 'origin'],
     code: 'origin_not_allowed',

@@ -92,6 +92,11 @@ export function indexFlow(flow: Flow): FlowIndex {
   return index
 }
 
+/** What a placeholder may mean, the first that a variable has: names count with their spaces, those around a placeholder do not. */
+export function namesMeant(placeholder: string): [string, string] {
+  return [placeholder, placeholder.trim()]
+}
+
 /** Where an edge leads, or `null` for one that is absent, unknown or dangling. */
 export function followEdge(flow: FlowIndex, edgeId: unknown): Place | null {
   const target = typeof edgeId === 'string' ? flow.edges.get(edgeId) : undefined

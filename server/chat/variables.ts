@@ -2,7 +2,7 @@
 import { isSafeNumber } from '../json/exact-numbers.ts'
 import { parametrize } from './compile.ts'
 import { evaluate } from './evaluate.ts'
-import { toValue } from './flow.ts'
+import { namesMeant, toValue } from './flow.ts'
 import { cut, storableText } from './loose.ts'
 import { currentFrame, cutChat, type LiveFrame, log, type Run } from './run.ts'
 import type { EvaluateArgument, EvaluateReply, VariableValue } from './types.ts'
@@ -29,7 +29,8 @@ export function readVariable(
 
 export function valueByName(run: Run, name: string): VariableValue {
   const { flow } = currentFrame(run)
-  const variable = flow.variablesByName.get(name) ?? flow.variablesByName.get(name.trim())
+  const meant = namesMeant(name).find((each) => flow.variablesByName.has(each))
+  const variable = meant === undefined ? undefined : flow.variablesByName.get(meant)
   return variable === undefined ? null : readVariable(run, variable.id)
 }
 

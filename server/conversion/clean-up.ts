@@ -2,7 +2,16 @@ import { limits } from '../../contract/bot-document/limits.ts'
 import { legacyVersions } from '../../contract/bot-document/versions.ts'
 import type { FlowFinding } from '../../contract/publications.ts'
 import { neutralLinks } from './bot-links.ts'
-import { type FlowDocument, filterShared, isAbsent, isRecord, listOf, mapShared } from './document.ts'
+import {
+  type FlowDocument,
+  filterShared,
+  isAbsent,
+  isRecord,
+  listOf,
+  mapShared,
+  versionOf,
+} from './document.ts'
+import { withStartNamed } from './edges-named.ts'
 
 /**
  * What documents of the versions 3 and 4 may lack is filled in before they are converted, and in any version
@@ -10,7 +19,7 @@ import { type FlowDocument, filterShared, isAbsent, isRecord, listOf, mapShared 
  *
  * Before a conversion (versions below 6):
  *
- * 1. A missing version is 3.
+ * 1. A missing version is 6 where there are events, else 3.
  * 2. Missing `groups` and `edges` are empty lists, and so are missing `blocks` of a group.
  *
  * Before an import, in every version, also:
@@ -21,26 +30,28 @@ import { type FlowDocument, filterShared, isAbsent, isRecord, listOf, mapShared 
  * 5. `events` of a legacy bot are null, whatever stood there: its start is the start block.
  * 6. A current bot without any event gets a start event.
  * 7. Link blocks that carry the name of a product become `Bot link`.
+ * 8. An event, item, path or last block of a group without `outgoingEdgeId` gets the edge that starts there, if there is
+ *    exactly one: chats follow `outgoingEdgeId` alone. All but the start block of a legacy bot after the conversion.
  *
- * What 4 to 6 drop or add is told in warnings.
+ * What 4 to 6 and 8 drop or add is told in warnings.
  */
 
 const LEGACY = new Set<unknown>(legacyVersions)
 
 /** Rules 1 and 2. Current documents, and what has no version that we know, are given back as they are. */
 export function cleanUp(document: FlowDocument): FlowDocument {
-  const version = isAbsent(document.version) ? '3' : document.version
-  if (!LEGACY.has(version)) return document
+  const version = versionOf(document)
+  if (!LEGACY.has(version)) return version === document.version ? document : { ...document, version }
   const groups = isAbsent(document.groups) ? [] : withBlocks(document.groups)
   const edges = isAbsent(document.edges) ? [] : document.edges
   if (version === document.version && groups === document.groups && edges === document.edges) return document
   return { ...document, version, groups, edges }
 }
 
-/** Rules 1 to 7: a document as export gives it, made ready for the contract, and what was changed on the way. */
+/** Rules 1 to 8: a document as export gives it, made ready for the contract, and what was changed on the way. */
 export function repairImported(document: FlowDocument): { document: FlowDocument; warnings: FlowFinding[] } {
   const warnings: FlowFinding[] = []
-  const version = isAbsent(document.version) ? '3' : document.version
+  const version = versionOf(document)
   const isLegacy = LEGACY.has(version)
   const repaired: FlowDocument = {
     ...document,
@@ -53,6 +64,7 @@ export function repairImported(document: FlowDocument): { document: FlowDocument
   }
   if (isLegacy) {
     repaired.events = null
+    repaired.groups = withStartNamed(repaired.groups, repaired.edges, warnings)
     if (listOf(document.events).length > 0) {
       const message = `The events were dropped: a bot of version ${version} begins at its start block.`
       warnings.push({ path: ['events'], code: 'dropped', message })
@@ -74,12 +86,15 @@ function withBlocks(groups: unknown): unknown {
 
 function withoutMalformedEdges(edges: unknown, warnings: FlowFinding[]): unknown {
   if (!Array.isArray(edges)) return edges
-  let index = 0
+  let index = -1
   return filterShared(edges, (edge) => {
-    const path = ['edges', String(index++)]
+    index += 1
     const fault = edgeFault(edge)
     if (fault === undefined) return true
-    warnings.push({ path, code: 'dropped', message: `The edge was dropped: ${fault}.` })
+    // The document that is stored has no place for it.
+    const name = isRecord(edge) && isId(edge.id) ? ` ${JSON.stringify(edge.id)}` : ''
+    const message = `The edge${name} at place ${index} of those sent was dropped: ${fault}.`
+    warnings.push({ path: ['edges'], code: 'dropped', message })
     return false
   })
 }

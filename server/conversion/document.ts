@@ -13,6 +13,11 @@ export interface FlowDocument {
   [unknown: string]: unknown
 }
 
+/** The version of a document. Where it says none, events tell that it is not a legacy one. */
+export function versionOf({ version, events }: FlowDocument): string {
+  return version ?? (listOf(events).length > 0 ? '6' : '3')
+}
+
 /** A JSON object whose keys are not known. */
 export type JsonRecord = Record<string, unknown>
 

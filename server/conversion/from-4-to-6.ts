@@ -97,14 +97,18 @@ function remainingBlocks(group: unknown): readonly unknown[] {
   return filterShared(blocksOf(group), (block) => !isStartBlock(block))
 }
 
-/** Rules 5 and 6. */
-function convertedGroups(groups: readonly unknown[], edges: readonly unknown[]): readonly unknown[] {
+/** Rule 5, for groups: those that stay, as they are. */
+export function keptGroups(groups: readonly unknown[], edges: readonly unknown[]): readonly unknown[] {
   const named = namedGroups(groups, edges)
-  const kept = filterShared(groups, (group) => {
+  return filterShared(groups, (group) => {
     const onlyStartBlocks = blocksOf(group).length > 0 && remainingBlocks(group).length === 0
     return !onlyStartBlocks || (isRecord(group) && named.has(group.id))
   })
-  return mapShared(kept, (group) => {
+}
+
+/** Rules 5 and 6. */
+function convertedGroups(groups: readonly unknown[], edges: readonly unknown[]): readonly unknown[] {
+  return mapShared(keptGroups(groups, edges), (group) => {
     if (!isRecord(group)) return group
     const blocks = mapShared(remainingBlocks(group), withFilter)
     return blocks === blocksOf(group) || !Array.isArray(group.blocks) ? group : { ...group, blocks }

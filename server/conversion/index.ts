@@ -6,18 +6,20 @@ import { from6To61 } from './from-6-to-6-1.ts'
 
 export { linkedBots } from './bot-links.ts'
 export { repairImported } from './clean-up.ts'
-export type { FlowDocument } from './document.ts'
+export { type FlowDocument, versionOf } from './document.ts'
+export { nameEdges } from './edges-named.ts'
+export { pathsBefore } from './paths-before.ts'
 
 /** What leads from a version to the next one. Version 5 has the shape of version 4. */
 const steps = new Map<unknown, (document: FlowDocument) => FlowDocument>([
   ['3', from3To4],
-  ['4', from4To6],
+  ['4', (document) => ({ ...document, version: '5' })],
   ['5', from4To6],
   ['6', from6To61],
 ])
 
 /**
- * A document in a current version: the same flow, the same look, and every key that the conversion has no reason
+ * A document in a later version: the same flow, the same look, and every key that the conversion has no reason
  * to touch. Each step states its rules in its own file.
  *
  * Documents that are there already, and documents of a version that we do not know, are given back as they are: a
@@ -25,7 +27,7 @@ const steps = new Map<unknown, (document: FlowDocument) => FlowDocument>([
  * not change are the same objects afterwards, so callers can tell by `===` which parts to store. Never throws, and
  * gives the same result every time.
  */
-export function convert(document: FlowDocument, target: '6' | '6.1' = '6.1'): FlowDocument {
+export function convert(document: FlowDocument, target: '3' | '4' | '5' | '6' | '6.1' = '6.1'): FlowDocument {
   let converted = cleanUp(document)
   while (converted.version !== target) {
     const step = steps.get(converted.version)

@@ -2,8 +2,10 @@ import type { Issue } from '../../contract/errors.ts'
 import type { CredentialsHandlers } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
 import type { Contexts, Services } from '../context.ts'
+import { entityTag } from '../entity-tags.ts'
 import {
   credentialsOf,
+  credentialsState,
   currentKey,
   findCredentials,
   insertCredentials,
@@ -26,12 +28,14 @@ export const credentials: CredentialsHandlers<Contexts> = {
     return row === 'gone' ? reply.fail('NOT_FOUND') : reply.ok({ credentials: toCredentials(row) })
   },
 
-  async getCredentials({ params }, reply, { db, grant }) {
+  async getCredentials({ params, conditions }, reply, { db, grant }) {
     const row = await findCredentials(db, grant, params.credentialsId)
-    return row ? reply.ok({ credentials: toCredentials(row) }) : reply.fail('NOT_FOUND')
+    if (!row) return reply.fail('NOT_FOUND')
+    const etag = tagOf(row)
+    return reply.unread(conditions, etag) ?? reply.ok({ credentials: toCredentials(row) }, etag)
   },
 
-  async updateCredentials({ params, body }, reply, { db, grant, now, prepared }) {
+  async updateCredentials({ params, body, conditions }, reply, { db, grant, now, prepared }) {
     const before = await findCredentials(db, grant, params.credentialsId)
     if (!before) return reply.fail('NOT_FOUND')
     if (before.type !== body.type) {
@@ -40,13 +44,17 @@ export const credentials: CredentialsHandlers<Contexts> = {
     }
     const key = prepared as Key | undefined
     if (body.data && !key) return reply.fail('SERVICE_UNAVAILABLE', [noKey])
-    const row = await updateCredentials(db, key, grant.caller, before, body, now)
-    return row ? reply.ok({ credentials: toCredentials(row) }) : reply.fail('NOT_FOUND')
+    const outcome = await updateCredentials(db, key, grant.caller, before, body, conditions, now)
+    if (!outcome) return reply.fail('NOT_FOUND')
+    if ('stale' in outcome) return reply.stale(conditions, tagOf(outcome.stale))
+    return reply.ok({ credentials: toCredentials(outcome) }, tagOf(outcome))
   },
 
-  async deleteCredentials({ params }, reply, { db, grant, now }) {
-    const row = await removeCredentials(db, grant, params.credentialsId, now)
-    return row ? reply.ok({ credentials: toCredentials(row) }) : reply.fail('NOT_FOUND')
+  async deleteCredentials({ params, conditions }, reply, { db, grant, now }) {
+    const outcome = await removeCredentials(db, grant, params.credentialsId, conditions, now)
+    if (!outcome) return reply.fail('NOT_FOUND')
+    if ('stale' in outcome) return reply.stale(conditions, tagOf(outcome.stale))
+    return reply.ok({ credentials: toCredentials(outcome) })
   },
 }
 
@@ -72,6 +80,10 @@ const tooMany: Issue = {
   path: ['path', 'workspaceId'],
   code: 'quota_exceeded',
   message: 'A workspace can have 200 credentials: delete some that no bot uses',
+}
+
+function tagOf(row: Row): string {
+  return entityTag(credentialsState(row), null)
 }
 
 type Row = NonNullable<Awaited<ReturnType<typeof findCredentials>>>

@@ -13,6 +13,7 @@ import {
   type FolderRow,
   folderIn,
   folderPage,
+  folderState,
   insertFolder,
   updateFolder,
 } from '../workspaces/folders.ts'
@@ -88,7 +89,7 @@ const elsewhere = (place: 'query' | 'body'): Issue => ({
 
 /** The entity tag of a folder, which everybody sees alike. */
 function folderTag(row: FolderRow): string {
-  return entityTag(row, row)
+  return entityTag(folderState(row), null)
 }
 
 function isElsewhere(grant: FolderGrant, workspaceId: string | undefined): boolean {

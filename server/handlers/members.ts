@@ -27,6 +27,10 @@ export const members: MembersHandlers<Contexts> = {
         { path: ['body', 'email'], code: 'unknown_user', message: noSuchUser },
       ])
     }
+    if (user.disabledAt) {
+      const message = 'The user with this e-mail address is disabled'
+      return reply.fail('BAD_REQUEST', [{ path: ['body', 'email'], code: 'disabled_user', message }])
+    }
     const outcome = await insertMember(db, grant, user.id, role, now)
     if (outcome === 'gone') return reply.fail('NOT_FOUND')
     if (outcome === 'exists') {
@@ -36,7 +40,13 @@ export const members: MembersHandlers<Contexts> = {
     }
     const { id: userId, name, email, image } = user
     return reply.ok({
-      member: { workspaceId: grant.workspace.id, userId, user: { name, email, image }, role },
+      member: {
+        workspaceId: grant.workspace.id,
+        userId,
+        user: { name, email, image },
+        role,
+        isDisabled: false,
+      },
     })
   },
 

@@ -1,11 +1,11 @@
 import type { PublicationsHandlers } from '../../generated/handlers.ts'
 import { flowParts, rememberDraft } from '../bots/drafts.ts'
 import { publicationOf, publicationPage, publicationState } from '../bots/publications.ts'
-import { toBot } from '../bots/rows.ts'
+import { botTag, toBot } from '../bots/rows.ts'
 import { restorePublication } from '../bots/update.ts'
 import type { Contexts } from '../context.ts'
 import { paged } from '../db/page.ts'
-import { entityTag, hasConditions } from '../entity-tags.ts'
+import { entityTag, hasConditions, stateTag } from '../entity-tags.ts'
 import { stored } from '../json/json-text.ts'
 import { botEvent, telling } from '../webhooks/outbox.ts'
 
@@ -27,7 +27,7 @@ export const publications: PublicationsHandlers<Contexts> = {
 
   async getPublication({ params, conditions }, reply, { db, grant }) {
     const tagOf = ({ id, createdAt, isLive }: { id: string; createdAt: Date; isLive: boolean }) =>
-      entityTag({ id, updatedAt: createdAt }, isLive)
+      entityTag(stateTag(id, [createdAt, isLive]), null)
     // All but `isLive` never changes; only a caller who has it already asks for that first.
     const known = hasConditions(conditions)
       ? await publicationState(db, grant, params.publicationId)
@@ -53,16 +53,17 @@ export const publications: PublicationsHandlers<Contexts> = {
     )
   },
 
-  async restorePublication({ params }, reply, { db, grant, now }) {
+  async restorePublication({ params, conditions }, reply, { db, grant, now }) {
     const restored = await telling(
       db,
       grant,
       now,
-      (tx) => restorePublication(tx, grant, params.publicationId, now),
+      (tx) => restorePublication(tx, grant, params.publicationId, conditions, now),
       (done) => ('bot' in done ? botEvent('bot.updated', done.bot) : undefined),
     )
+    if ('stale' in restored) return reply.stale(conditions, botTag(restored.stale, grant.role))
     if (!('bot' in restored)) return reply.fail('NOT_FOUND')
     rememberDraft(db, restored.bot, restored.draft)
-    return reply.ok({ bot: toBot(restored.bot, restored.draft) })
+    return reply.ok({ bot: toBot(restored.bot, restored.draft) }, botTag(restored.bot, grant.role))
   },
 }

@@ -1,44 +1,71 @@
 import type { PublishingHandlers } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
-import { convertDraft, flowParts } from '../bots/drafts.ts'
-import { countFindings } from '../bots/flow-check.ts'
+import { checkDraft, checkedService, unchecked } from '../bots/check.ts'
+import { convertDraft, flowParts, readDraft } from '../bots/drafts.ts'
 import { type Published, publish, publishedCopy, publishedNow, unpublish } from '../bots/publish.ts'
-import { botTag } from '../bots/rows.ts'
+import { type BotRow, botTag } from '../bots/rows.ts'
 import type { Contexts } from '../context.ts'
-import { entityTag, hasConditions } from '../entity-tags.ts'
+import { entityTag, hasConditions, stateTag } from '../entity-tags.ts'
 import { notPublished } from '../issues.ts'
 import { botEvent, telling } from '../webhooks/outbox.ts'
 
+/** Times that a draft is checked that somebody changes meanwhile. */
+const MAX_CHECKS = 4
+
+/** A first publish gives the bot its public id, which is a change of the bot too. */
+function eventsOfPublish(before: BotRow, bot: BotRow) {
+  const published = botEvent('bot.published', bot)
+  return before.publicId === bot.publicId ? published : [botEvent('bot.updated', bot), published]
+}
+
 export const publishing: PublishingHandlers<Contexts> = {
-  async publishBot({ conditions }, reply, { db, grant, now, chat, files }) {
-    const service = { hasMail: chat.sendEmail !== null, hasFiles: files !== null }
+  async publishBot({ conditions }, reply, context) {
+    const { db, grant, now, within } = context
+    const service = await checkedService(context, grant.bot.workspaceId)
+    for (let attempt = 1; ; attempt += 1) {
+      const found = await readDraft(db, grant.bot.id)
+      if (!found) return reply.fail('FORBIDDEN')
+      const { bot, draft } = found
+      // Where somebody saves all the time, a draft is published without a check rather than not at all.
+      const checked = attempt === MAX_CHECKS ? unchecked : { bot, ...(await checkDraft(bot, draft, service)) }
+      let hasChanged = false
+      const answer = await within(async (db) => {
+        const outcome = await telling(
+          db,
+          grant,
+          now,
+          (tx) => publish(tx, grant, conditions, checked, now),
+          (done) => ('bot' in done ? eventsOfPublish(grant.bot, done.bot) : undefined),
+        )
+        if ('stale' in outcome) return reply.stale(conditions, botTag(outcome.stale, grant.role))
+        hasChanged = 'changed' in outcome
+        if (!('bot' in outcome)) return reply.fail('FORBIDDEN')
+        const { errorsFound, warningsFound } = checked
+        return reply.ok({ message: 'success', errorsFound, warningsFound }, botTag(outcome.bot, grant.role))
+      })
+      if (!hasChanged) return answer
+    }
+  },
+
+  async unpublishBot({ conditions }, reply, { db, grant, now }) {
     const outcome = await telling(
       db,
       grant,
       now,
-      (within) => publish(within, grant, conditions, now, service),
-      (done) => ('findings' in done ? botEvent('bot.published', done.bot) : undefined),
+      (tx) => unpublish(tx, grant, conditions, now),
+      (done) => ('bot' in done && done.wasPublished ? botEvent('bot.unpublished', done.bot) : undefined),
     )
     if ('stale' in outcome) return reply.stale(conditions, botTag(outcome.stale, grant.role))
-    return 'findings' in outcome
-      ? reply.ok({ message: 'success', ...countFindings(outcome.findings) })
-      : reply.fail('FORBIDDEN')
-  },
-
-  async unpublishBot(_request, reply, { db, grant, now }) {
-    await telling(
-      db,
-      grant,
-      now,
-      (tx) => unpublish(tx, grant, now),
-      (wasPublished) => (wasPublished ? botEvent('bot.unpublished', grant.bot) : undefined),
-    )
-    return reply.ok({ message: 'success' })
+    if ('gone' in outcome) return reply.fail('FORBIDDEN')
+    return reply.ok({ message: 'success' }, botTag(outcome.bot, grant.role))
   },
 
   async getPublishedBot({ query, conditions }, reply, { db, grant }) {
     const tagOf = (row: Published) =>
-      entityTag(row, [grant.bot.id, row.createdAt, row.publicationId, query.migrateToLatestVersion === true])
+      entityTag(
+        stateTag(row.id, [grant.bot.id, row.createdAt, row.updatedAt, row.publicationId]),
+        query.migrateToLatestVersion === true,
+      )
     // Only a caller who has it already asks which copy it is first.
     const known = hasConditions(conditions) ? await publishedNow(db, grant) : undefined
     const unread = known && reply.unread(conditions, tagOf(known))

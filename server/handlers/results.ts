@@ -2,7 +2,7 @@ import type { ResultsHandlers } from '../../generated/handlers.ts'
 import { transcriptOf } from '../chat/store.ts'
 import type { Contexts } from '../context.ts'
 import { paged, readCursor, writeCursor } from '../db/page.ts'
-import { entityTag } from '../entity-tags.ts'
+import { entityTag, stateTag } from '../entity-tags.ts'
 import { toIso } from '../iso-time.ts'
 import { deleteAll, deletedResults, deleteSome } from '../results/delete.ts'
 import { exportPart } from '../results/export.ts'
@@ -51,7 +51,7 @@ export const results: ResultsHandlers<Contexts> = {
     const row = await resultOf(reads, grant, params.resultId)
     if (!row) return reply.fail('NOT_FOUND')
     // Nothing counts the changes that a chat makes to its result, and there is no document in it.
-    const etag = entityTag({ id: row.id, updatedAt: row.createdAt }, row)
+    const etag = entityTag(stateTag(row.id, row), null)
     return reply.unread(conditions, etag) ?? reply.ok({ result: toResult(grant.bot.id, row) }, etag)
   },
 

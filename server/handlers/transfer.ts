@@ -1,27 +1,27 @@
 import type { Issue } from '../../contract/errors.ts'
 import { MAXIMUM_FINDINGS } from '../../contract/publications.ts'
 import type { TransferHandlers } from '../../generated/handlers.ts'
+import { checkDocument, checkDraft, checkedService } from '../bots/check.ts'
 import { insertBot } from '../bots/create.ts'
-import { flowParts, parseDraft, withDraft } from '../bots/drafts.ts'
-import { checkFlow, countFindings } from '../bots/flow-check.ts'
+import { flowParts, withDraft } from '../bots/drafts.ts'
 import { importFlow, importHeader, unknownLinks } from '../bots/import.ts'
 import { type BotRow, botTag, toBot } from '../bots/rows.ts'
 import type { Contexts } from '../context.ts'
 import { newId } from '../ids.ts'
 import { stored } from '../json/json-text.ts'
 import { botEvent, telling } from '../webhooks/outbox.ts'
-import { credentialTypes } from '../workspaces/credentials.ts'
 import { folderIn } from '../workspaces/folders.ts'
 
 export const transfer: TransferHandlers<Contexts> = {
-  async importBot({ body, texts }, reply, { db, grant, now, chat, files }) {
+  async importBot({ body, texts }, reply, context) {
+    const { db, grant, now, within } = context
     const folderId = body.folderId ?? null
     if (folderId !== null && !(await folderIn(db, grant, folderId))) {
       return reply.fail('BAD_REQUEST', [noSuchFolder])
     }
     const flow = importFlow(body.bot, texts('bot'))
     if ('issues' in flow) return reply.fail('BAD_REQUEST', flow.issues)
-    const header = importHeader(body.bot)
+    const header = importHeader(body.bot, texts('bot'))
     const row = {
       id: newId(now),
       workspaceId: grant.workspace.id,
@@ -30,7 +30,7 @@ export const transfer: TransferHandlers<Contexts> = {
       customDomain: null,
       version: flow.version,
       revision: 1,
-      isPubliclyShared: flow.isPubliclyShared,
+      isPubliclyShared: false,
       messagingCredentialsId: null,
       riskLevel: null,
       resultsFloorAt: null,
@@ -40,23 +40,28 @@ export const transfer: TransferHandlers<Contexts> = {
       deletedAt: null,
       ...header.columns,
     }
-    const refused = await telling(
-      db,
-      grant,
-      now,
-      (tx) => insertBot(tx, row, flow.draft, { by: grant.caller, operation: 'importBot' }),
-      (failed) => (failed ? undefined : botEvent('bot.created', row)),
-    )
-    if (refused)
-      return 'gone' in refused ? reply.fail('NOT_FOUND') : reply.fail('BAD_REQUEST', [noSuchFolder])
-    const links = await unknownLinks(db, grant, flow.linkedBots)
-    const credentials = await credentialTypes(db, grant.workspace.id)
-    const service = { hasMail: chat.sendEmail !== null, hasFiles: files !== null, credentials }
-    const findings = checkFlow(flow.document, service)
-    // What of it depends on the place that it was brought to.
-    const skipped = findings.filter(({ code }) => code === 'skipped_block' || code === 'missing_credentials')
-    const warnings = [...header.warnings, ...flow.warnings, ...links, ...skipped].slice(0, MAXIMUM_FINDINGS)
-    return reply.ok({ bot: toBot(row, flow.draft), warnings, ...countFindings(findings) })
+    const service = await checkedService(context, grant.workspace.id)
+    const check = await checkDocument(grant.workspace.id, flow.document, service, dependsOnPlace)
+    return within(async (db) => {
+      const refused = await telling(
+        db,
+        grant,
+        now,
+        (tx) => insertBot(tx, row, flow.draft, { by: grant.caller, operation: 'importBot' }),
+        (failed) => (failed ? undefined : botEvent('bot.created', row)),
+      )
+      if (refused)
+        return 'gone' in refused ? reply.fail('NOT_FOUND') : reply.fail('BAD_REQUEST', [noSuchFolder])
+      const links = await unknownLinks(db, grant, flow.linkedBots)
+      const warnings = [...header.warnings, ...flow.warnings, ...links, ...check.findings]
+      const { errorsFound, warningsFound } = check
+      return reply.ok({
+        bot: toBot(row, flow.draft),
+        warnings: warnings.slice(0, MAXIMUM_FINDINGS),
+        errorsFound,
+        warningsFound,
+      })
+    })
   },
 
   async exportBot({ conditions }, reply, { db, grant }) {
@@ -82,16 +87,24 @@ export const transfer: TransferHandlers<Contexts> = {
     )
   },
 
-  async checkBot(_request, reply, { db, grant, chat, files }) {
-    const found = await withDraft(db, grant)
+  async checkBot(_request, reply, context) {
+    const found = await withDraft(context.db, context.grant)
     if (!found) return reply.fail('NOT_FOUND')
-    const document = parseDraft(found.bot.version, found.draft)
-    const credentials = await credentialTypes(db, grant.bot.workspaceId)
-    const service = { hasMail: chat.sendEmail !== null, hasFiles: files !== null, credentials }
-    const findings = checkFlow(document, service)
-    return reply.ok({ findings: findings.slice(0, MAXIMUM_FINDINGS) })
+    const service = await checkedService(context, found.bot.workspaceId)
+    const { findings } = await checkDraft(found.bot, found.draft, service)
+    return reply.ok({ findings })
   },
 }
+
+/** What of a check depends on the place that a document was brought to, and that it was not done. */
+const dependsOnPlace = new Set([
+  'skipped_block',
+  'missing_credentials',
+  'closed_address',
+  'no_file_store',
+  'no_mail_server',
+  'check_incomplete',
+])
 
 const noSuchFolder: Issue = {
   path: ['body', 'folderId'],

@@ -4,6 +4,7 @@ import type { components } from '../../generated/openapi.ts'
 import { whyRefused } from '../chat/tools/outbound.ts'
 import type { Contexts, Services } from '../context.ts'
 import { paged } from '../db/page.ts'
+import { entityTag } from '../entity-tags.ts'
 import { payloadOf } from '../webhooks/deliver.ts'
 import {
   type DeliveryRow,
@@ -12,6 +13,7 @@ import {
   deliveryPage,
   type EndpointRow,
   endpointOf,
+  endpointState,
   endpointsOf,
   insertEndpoint,
   insertTest,
@@ -42,12 +44,14 @@ export const webhooks: WebhooksHandlers<Contexts> = {
     return reply.ok({ webhookEndpoint: { ...toEndpoint(row), secret } })
   },
 
-  async getWebhookEndpoint({ params }, reply, { db, grant }) {
+  async getWebhookEndpoint({ params, conditions }, reply, { db, grant }) {
     const row = await endpointOf(db, grant, params.endpointId)
-    return row ? reply.ok({ webhookEndpoint: toEndpoint(row) }) : reply.fail('NOT_FOUND')
+    if (!row) return reply.fail('NOT_FOUND')
+    const etag = tagOf(row)
+    return reply.unread(conditions, etag) ?? reply.ok({ webhookEndpoint: toEndpoint(row) }, etag)
   },
 
-  async updateWebhookEndpoint({ params, body }, reply, { db, grant, now, prepared }) {
+  async updateWebhookEndpoint({ params, body, conditions }, reply, { db, grant, now, prepared }) {
     if (!(await endpointOf(db, grant, params.endpointId))) return reply.fail('NOT_FOUND')
     const { url, description, types, isEnabled } = body
     const issue = prepared as Issue | undefined
@@ -58,14 +62,17 @@ export const webhooks: WebhooksHandlers<Contexts> = {
       ...(types === undefined ? {} : { types }),
       ...(isEnabled === undefined ? {} : { isEnabled }),
     }
-    const row = await updateEndpoint(db, grant, params.endpointId, change, now)
-    return row ? reply.ok({ webhookEndpoint: toEndpoint(row) }) : reply.fail('NOT_FOUND')
+    const outcome = await updateEndpoint(db, grant, params.endpointId, change, conditions, now)
+    if (!outcome) return reply.fail('NOT_FOUND')
+    if ('stale' in outcome) return reply.stale(conditions, tagOf(outcome.stale))
+    return reply.ok({ webhookEndpoint: toEndpoint(outcome) }, tagOf(outcome))
   },
 
-  async deleteWebhookEndpoint({ params }, reply, { db, grant, now }) {
-    return (await deleteEndpoint(db, grant, params.endpointId, now))
-      ? reply.ok({ message: 'success' })
-      : reply.fail('NOT_FOUND')
+  async deleteWebhookEndpoint({ params, conditions }, reply, { db, grant, now }) {
+    const outcome = await deleteEndpoint(db, grant, params.endpointId, conditions, now)
+    if (!outcome) return reply.fail('NOT_FOUND')
+    if (outcome !== true) return reply.stale(conditions, tagOf(outcome.stale))
+    return reply.ok({ message: 'success' })
   },
 
   async testWebhookEndpoint({ params }, reply, { db, grant, now }) {
@@ -125,6 +132,10 @@ export async function refusedUrl(
     code: 'private_address',
     message: `${message}; whoever runs the service allows hosts with OUTBOUND_ALLOWED_HOSTS`,
   }
+}
+
+function tagOf(row: EndpointRow): string {
+  return entityTag(endpointState(row), null)
 }
 
 type Endpoint = components['schemas']['WebhookEndpoint']

@@ -14,6 +14,7 @@ import {
   deleteWorkspace,
   updateWorkspace,
   type WorkspaceRow,
+  workspaceState,
   workspacesOf,
 } from '../workspaces/rows.ts'
 
@@ -30,7 +31,9 @@ export const workspaces: WorkspacesHandlers<Contexts> = {
     if (tooLong) return reply.fail('BAD_REQUEST', [tooLong])
     const properties = { name, icon, resultsRetentionDays }
     const created = await createWorkspace(db, grant, properties, config.MAX_WORKSPACES_PER_USER, now)
-    return created ? reply.ok({ workspace: toWorkspace(created) }) : reply.fail('FORBIDDEN')
+    return created
+      ? reply.ok({ workspace: toWorkspace(created) })
+      : reply.fail('FORBIDDEN', [tooManyWorkspaces(config)])
   },
 
   async getWorkspace({ conditions }, reply, { grant }) {
@@ -66,6 +69,11 @@ export const workspaces: WorkspacesHandlers<Contexts> = {
   },
 }
 
+function tooManyWorkspaces({ MAX_WORKSPACES_PER_USER: maximum }: Config): Issue {
+  const message = `You have created ${maximum} workspaces, as many as this installation allows. Delete one first.`
+  return { path: ['header', 'authorization'], code: 'quota_exceeded', message }
+}
+
 /** What is wrong with a time for which the installation does not keep results. */
 function longerThanInstallation(
   days: number | null | undefined,
@@ -82,8 +90,7 @@ function longerThanInstallation(
 /** The entity tag of a workspace as a caller of this role sees it. */
 function workspaceTag(workspace: WorkspaceRow, role: Role): string {
   return madeOnce(workspace, `tag ${role}`, () => {
-    const { createdBy: _, ...shown } = workspace
-    return entityTag(workspace, [shown, role])
+    return entityTag(workspaceState(workspace), role)
   })
 }
 

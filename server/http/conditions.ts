@@ -4,20 +4,27 @@ import type { Conditions, NamedTag, Operation } from '../../contract/operation.t
 
 /* What the headers of a request say of the state of its record (RFC 9110, 13.1) and of its answer (RFC 7240). */
 
-/** The conditions of a request to an operation that knows them; what is wrong with them is added to `issues`. */
+/**
+ * The conditions of a request; what is wrong with them is added to `issues`. A write that knows none refuses them, since
+ * its caller counts on them. A read that knows none has no tags, so nobody has one to send.
+ */
 export function readConditions(
-  { isConditional }: Operation,
+  { isConditional, method }: Operation,
   request: IncomingMessage,
   issues: Issue[],
 ): Conditions {
   const conditions: Conditions = {}
-  if (!isConditional) return conditions
+  if (!isConditional && method === 'get') return conditions
   for (const [name, header] of [
     ['ifMatch', 'if-match'],
     ['ifNoneMatch', 'if-none-match'],
   ] as const) {
     const given = request.headers[header]
     if (given === undefined) continue
+    if (!isConditional) {
+      issues.push({ path: ['header', header], code: 'unexpected', message: noConditions })
+      continue
+    }
     const tags = given.trim() === '*' ? '*' : parseTags(given)
     if (tags) conditions[name] = tags
     else issues.push({ path: ['header', header], code: 'malformed', message: howTo })
@@ -27,6 +34,8 @@ export function readConditions(
 
 const howTo =
   'Send entity tags as the header ETag has them, with their double quotes and separated by commas, or *'
+
+const noConditions = 'This operation takes no conditions; send the request without this header'
 
 /** One entry of a list; tags may have commas in them, so the list cannot be split at those. */
 const entry = /[ \t]*(?:(W\/)?"([\x21\x23-\x7e\x80-\xff]*)"[ \t]*)?(?:,|$)/y

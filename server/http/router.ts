@@ -5,7 +5,7 @@ import { expiresSoon } from '../../contract/tokens.ts'
 import { type Credential, readCredential } from '../access/authenticate.ts'
 import { identify, permit } from '../access/identify.ts'
 import type { Authorization } from '../access/index.ts'
-import type { Contexts, Once, Services } from '../context.ts'
+import type { Contexts, Once, Services, Within } from '../context.ts'
 import type { Database } from '../db/client.ts'
 import { type Answer, type AnyReply, createReply, send, sendProblem } from './answer.ts'
 import { type Budget, createBudget } from './budget.ts'
@@ -111,7 +111,7 @@ function bind(
   budgets: { bodies: Budget; responses: Budget },
 ): Run {
   const operation = operations[operationId] as Operation
-  const { access, callsOut = false } = operation
+  const { access, callsOut = false, preparesFirst = false } = operation
   const need = needOf(operation)
   const { db, reads, config, log, cursorKey, chat, keyring, files, publicUrl } = services
   const reply = createReply(operationId, operation)
@@ -183,7 +183,7 @@ function bind(
     }
     // Before a transaction begins, in which nothing but the database is waited for.
     const prepared = prepare && (await place.rest(async () => prepare({ body }, services)))
-    const run = (db: Database, once: Once) => {
+    const run = (db: Database, once: Once, within: Within) => {
       // Written out, since Node 20 adds to what was spread a property in a microsecond.
       const context: Contexts['anyone'] & { grant: typeof grant } = {
         db,
@@ -200,15 +200,18 @@ function bind(
         once,
         prepared,
         place,
+        within,
         grant,
       }
       return handler(asked, reply, context)
     }
     const keyed =
       key === undefined ? undefined : { key, digest: digestOf(request), userId: caller?.userId ?? null, now }
-    if (!keyed || callsOut) return run(db, onceWith(db, keyed, reply))
+    if (!keyed || callsOut) return run(db, onceWith(db, keyed, reply), (write) => write(db))
     const botId = grant && 'bot' in grant ? grant.bot.id : null
-    return runKeyed(db, keyed, botId, reply, (tx) => run(tx, onceWith(tx, undefined, reply)))
+    const within = (write: (db: Database) => Promise<Answer>) => runKeyed(db, keyed, botId, reply, write)
+    if (preparesFirst) return run(db, onceWith(db, undefined, reply), within as Within)
+    return within((tx) => run(tx, onceWith(tx, undefined, reply), (write) => write(tx)))
   }
 
   const explain = (code: 'NOT_FOUND' | 'FORBIDDEN', { params }: express.Request) =>

@@ -30,6 +30,28 @@ export function propertyTexts(bytes: Buffer, name: string): Map<string, Buffer> 
   return texts
 }
 
+/** The JSON of the properties of an object without white space between its tokens. */
+export function propertiesOf(object: Buffer): Map<string, Buffer> {
+  const texts = new Map<string, Buffer>()
+  eachProperty(object, 0, (key, start) => {
+    const { end } = endOfValue(object, start)
+    texts.set(key, object.subarray(start, end))
+    return end
+  })
+  return texts
+}
+
+/** The JSON of the members of a list without white space between its tokens. */
+export function elementTexts(list: Buffer): Buffer[] {
+  const texts: Buffer[] = []
+  for (let at = 1; at < list.length && list[at] !== CLOSE_BRACKET; ) {
+    const { end } = endOfValue(list, at)
+    texts.push(list.subarray(at, end))
+    at = list[end] === COMMA ? end + 1 : end
+  }
+  return texts
+}
+
 /** Visits the values of an object, each of which gives the place after it, and gives the place after the object. */
 function eachProperty(bytes: Buffer, open: number, visit: (key: string, start: number) => number): number {
   let at = skipSpace(bytes, open + 1)

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { eq } from 'drizzle-orm'
 import type { RequestHandler } from 'express'
 import { publicId as publicIdSchema } from '../../contract/bots/schemas.ts'
+import { allowedOriginsOf } from '../chat/allowed-origins.ts'
 import { findPublished } from '../chat/store.ts'
 import type { Services } from '../context.ts'
 import { bots } from '../db/schema.ts'
@@ -134,13 +135,8 @@ async function callingCodes(): Promise<string> {
 /** Which pages may frame the chat: those of the origins that the bot allows, of all when it names none. */
 function framingOf(settings: unknown): string {
   const { security } = (settings ?? {}) as { security?: { allowedOrigins?: unknown } }
-  const given = Array.isArray(security?.allowedOrigins) ? security.allowedOrigins : []
-  if (given.length === 0) return ''
-  const origins = given.flatMap((value) => {
-    const address = typeof value === 'string' ? webAddress(value.trim()) : undefined
-    return address === undefined ? [] : [new URL(address).origin]
-  })
-  return `; frame-ancestors ${["'self'", ...origins].join(' ')}`
+  const origins = allowedOriginsOf(security?.allowedOrigins)
+  return origins === undefined ? '' : `; frame-ancestors ${["'self'", ...origins].join(' ')}`
 }
 
 interface PublishedBot {

@@ -1,9 +1,11 @@
 import { and, count, desc, eq, getTableColumns, gt, isNotNull, sql } from 'drizzle-orm'
+import type { Conditions } from '../../contract/operation.ts'
 import type { CreateWebhookEndpoint } from '../../generated/handlers.ts'
 import type { WorkspaceGrant } from '../access/index.ts'
-import { type Database, transact } from '../db/client.ts'
+import { type Database, type Transaction, transact } from '../db/client.ts'
 import { after, newestFirst, type Position } from '../db/page.ts'
 import { webhookDeliveries as deliveries, webhookEndpoints as endpoints } from '../db/schema.ts'
+import { hasConditions, isStale, stateTag } from '../entity-tags.ts'
 import { newId } from '../ids.ts'
 import { JsonText } from '../json/json-text.ts'
 import { newEntry, writeEntry } from '../workspaces/audit.ts'
@@ -71,15 +73,36 @@ export async function insertEndpoint(
 }
 
 /** Changes what is given; undefined where there is no such endpoint. Who enables it gives it another chance. */
+/** The state that a condition of a write compares: what a read shows. */
+export function endpointState(row: EndpointRow): string {
+  const { generation: _, rotatesUntil: __, failures: ___, pausedUntil: ____, ...shown } = row
+  return stateTag(row.id, shown)
+}
+
+/** The endpoint, locked, where it is in another state than the conditions want. */
+async function staleEndpoint(
+  tx: Transaction,
+  grant: WorkspaceGrant,
+  id: string,
+  conditions: Conditions,
+): Promise<EndpointRow | undefined> {
+  if (!hasConditions(conditions)) return undefined
+  const [row] = await tx.select().from(endpoints).where(isIn(grant, id)).for('update')
+  return row && isStale(conditions, endpointState(row)) ? row : undefined
+}
+
 export async function updateEndpoint(
   db: Database,
   grant: WorkspaceGrant,
   id: string,
   change: Partial<Pick<EndpointRow, 'url' | 'description' | 'types' | 'isEnabled'>>,
+  conditions: Conditions,
   now: Date,
-): Promise<EndpointRow | undefined> {
+): Promise<EndpointRow | { stale: EndpointRow } | undefined> {
   const chance = { disabledReason: null, failures: 0, failingSince: null, pausedUntil: null }
   return transact(db, async (tx) => {
+    const stale = await staleEndpoint(tx, grant, id, conditions)
+    if (stale) return { stale }
     const [row] = await tx
       .update(endpoints)
       .set({
@@ -105,9 +128,12 @@ export async function deleteEndpoint(
   db: Database,
   grant: WorkspaceGrant,
   id: string,
+  conditions: Conditions,
   now: Date,
-): Promise<boolean> {
+): Promise<boolean | { stale: EndpointRow }> {
   return transact(db, async (tx) => {
+    const stale = await staleEndpoint(tx, grant, id, conditions)
+    if (stale) return { stale }
     const [row] = await tx.delete(endpoints).where(isIn(grant, id)).returning()
     if (!row) return false
     const deed = { by: grant.caller, operation: 'deleteWebhookEndpoint' } as const

@@ -205,23 +205,22 @@ interface Event {
 }
 
 /**
- * Does what is told, and tells it in the same transaction. `eventOf` says what there is to tell of the outcome, if
- * anything. The bot is locked first, so that its events are numbered in the order in which they are committed.
+ * Does what is told, and tells it in the same transaction. `eventsOf` says what there is to tell of the outcome, in its
+ * order; all of it is about one subject. The bot is locked first, so that its events are numbered in the order in which they are committed.
  */
 export async function telling<Outcome>(
   db: Database,
   grant: BotGrant | WorkspaceGrant,
   now: Date,
   work: (db: Database) => Promise<Outcome>,
-  eventOf: (outcome: Outcome) => Event | undefined,
+  eventsOf: (outcome: Outcome) => Event | readonly Event[] | undefined,
 ): Promise<Outcome> {
   if (!grant.isWatched) return work(db)
   return transact(db, async (tx) => {
     if ('bot' in grant)
       await tx.select({ id: bots.id }).from(bots).where(eq(bots.id, grant.bot.id)).for('update')
     const outcome = await work(tx)
-    const event = eventOf(outcome)
-    if (event) await insertEvent(tx, event, now)
+    for (const event of [eventsOf(outcome) ?? []].flat()) await insertEvent(tx, event, now)
     return outcome
   })
 }

@@ -19,7 +19,7 @@ export interface Deed {
   operation: OperationId | `admin ${string}` | 'first start'
 }
 
-type EntryRow = typeof table.$inferSelect
+export type AuditEntry = typeof table.$inferSelect
 
 /** An entry of something that is done to a record. */
 export function newEntry(
@@ -28,7 +28,7 @@ export function newEntry(
   recordId: string,
   now: Date,
   details?: Record<string, unknown>,
-): EntryRow {
+): AuditEntry {
   return {
     workspaceId,
     id: newId(now),
@@ -43,7 +43,7 @@ export function newEntry(
 }
 
 /** Writes an entry in the transaction of its cause. */
-export async function writeEntry(tx: Transaction, entry: EntryRow) {
+export async function writeEntry(tx: Transaction, entry: AuditEntry) {
   await tx.insert(table).values(entry)
 }
 
@@ -56,7 +56,7 @@ const encode = encoderOf(entryColumns)
  * The part of a statement that writes an entry together with its cause: one for each row of `cause`, which gives what is not
  * of the entry.
  */
-export function entryWith(entry: EntryRow, cause: SQL, given: Record<string, SQL> = {}): SQL {
+export function entryWith(entry: AuditEntry, cause: SQL, given: Record<string, SQL> = {}): SQL {
   const encoded = encode(entry, {})
   const { names, values } = listsOf(entryColumns, (name) => given[name] ?? sql`${encoded[name]}`)
   return sql`INSERT INTO ${table} (${names}) SELECT ${values} FROM ${cause}`

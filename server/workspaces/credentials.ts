@@ -1,9 +1,11 @@
 import { and, type Column, count, eq, gt, ne, type SQL, sql } from 'drizzle-orm'
+import type { Conditions } from '../../contract/operation.ts'
 import type { components } from '../../generated/openapi.ts'
 import type { WorkspaceGrant } from '../access/index.ts'
-import { type Database, databaseError, sqlState, transact } from '../db/client.ts'
+import { type Database, databaseError, sqlState, type Transaction, transact } from '../db/client.ts'
 import { newestFirst } from '../db/page.ts'
 import { credentials as table } from '../db/schema.ts'
+import { hasConditions, isStale, stateTag } from '../entity-tags.ts'
 import { newId } from '../ids.ts'
 import { type Deed, newEntry, writeEntry } from './audit.ts'
 import { decrypt, encrypt, type Key, KeyProblem, type Keyring } from './keyring.ts'
@@ -81,13 +83,16 @@ export async function updateCredentials(
   caller: Deed['by'],
   before: Shown,
   { name, data }: components['schemas']['CredentialsUpdate'],
+  conditions: Conditions,
   now: Date,
-): Promise<Shown | undefined> {
+): Promise<Shown | { stale: Shown } | undefined> {
   const { id, workspaceId, type } = before
   const isRenamed = name !== undefined && name !== before.name
-  if (!isRenamed && !data) return before
+  if (!isRenamed && !data) return isStale(conditions, credentialsState(before)) ? { stale: before } : before
   const secret = data && key && sealed(key, { id, workspaceId, type }, data)
   return transact(db, async (tx) => {
+    const stale = await staleCredentials(tx, workspaceId, id, conditions)
+    if (stale) return { stale }
     const [row] = await tx
       .update(table)
       .set({ ...(name === undefined ? {} : { name }), ...secret, updatedAt: laterThan(table.updatedAt, now) })
@@ -101,13 +106,33 @@ export async function updateCredentials(
   })
 }
 
+/** The state that a condition of a write compares. */
+export function credentialsState(row: Shown): string {
+  return stateTag(row.id, row)
+}
+
+/** The credentials, locked, where they are in another state than the conditions want. */
+async function staleCredentials(
+  tx: Transaction,
+  workspaceId: string,
+  id: string,
+  conditions: Conditions,
+): Promise<Shown | undefined> {
+  if (!hasConditions(conditions)) return undefined
+  const [row] = await tx.select(shown).from(table).where(isIn(workspaceId, id)).for('update')
+  return row && isStale(conditions, credentialsState(row)) ? row : undefined
+}
+
 export async function removeCredentials(
   db: Database,
   { workspace, caller }: WorkspaceGrant,
   id: string,
+  conditions: Conditions,
   now: Date,
-): Promise<Shown | undefined> {
+): Promise<Shown | { stale: Shown } | undefined> {
   return transact(db, async (tx) => {
+    const stale = await staleCredentials(tx, workspace.id, id, conditions)
+    if (stale) return { stale }
     const [row] = await tx.delete(table).where(isIn(workspace.id, id)).returning(shown)
     if (!row) return undefined
     const deed = { by: caller, operation: 'deleteCredentials' } as const

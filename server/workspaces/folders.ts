@@ -6,11 +6,16 @@ import { type Database, sqlState, type Transaction, transact } from '../db/clien
 import { after, newestFirst, type Position } from '../db/page.ts'
 import { bots, folders as table } from '../db/schema.ts'
 import { selectRows } from '../db/selection.ts'
-import { hasConditions, isStale } from '../entity-tags.ts'
+import { hasConditions, isStale, stateTag } from '../entity-tags.ts'
 import { newEntry, writeEntry } from './audit.ts'
 import { holdWorkspace, laterThan } from './rows.ts'
 
 export type FolderRow = typeof table.$inferSelect
+
+/** What a condition of a write compares. */
+export function folderState(folder: FolderRow): string {
+  return stateTag(folder.id, folder)
+}
 
 /** Folders of one level after a position; null is the top level. */
 export function folderPage(
@@ -82,7 +87,7 @@ export async function updateFolder(
     if (!(await holdWorkspace(tx, folder.workspaceId, 'no key update'))) return undefined
     const [current] = await tx.select().from(table).where(eq(table.id, folder.id)).for('update')
     if (!current) return undefined
-    if (isStale(conditions, current)) return { stale: current }
+    if (isStale(conditions, folderState(current))) return { stale: current }
     if (parentFolderId !== undefined && parentFolderId !== null) {
       const line = await ancestors(tx, folder.workspaceId, parentFolderId)
       if (line.length === 0) return { issue: noSuchParent }
@@ -124,7 +129,7 @@ export async function deleteFolder(
       // Locked before its contents move, so that nothing can be put into it meanwhile.
       const [row] = await tx.select().from(table).where(eq(table.id, folder.id)).for('update')
       if (!row) return undefined
-      if (isStale(conditions, row)) return { stale: row }
+      if (isStale(conditions, folderState(row))) return { stale: row }
       const { parentFolderId } = row
       await tx.update(table).set({ parentFolderId }).where(eq(table.parentFolderId, row.id))
       // A new revision of each, or an update that began before would put it back.

@@ -1,4 +1,4 @@
-import { and, asc, count, eq } from 'drizzle-orm'
+import { and, asc, eq, isNull, ne, sql } from 'drizzle-orm'
 import type { Issue } from '../../contract/errors.ts'
 import type { Role } from '../../contract/operation.ts'
 import type { components } from '../../generated/openapi.ts'
@@ -23,6 +23,7 @@ export async function membersOf(db: Database, { workspace }: Pick<Place, 'worksp
       userId: table.userId,
       user: { name: users.name, email: users.email, image: users.image },
       role: table.role,
+      isDisabled: sql<boolean>`${users.disabledAt} IS NOT NULL`,
     })
     .from(table)
     .innerJoin(users, eq(users.id, table.userId))
@@ -66,9 +67,17 @@ export async function changeMember(
     const member = (await membersOf(tx, grant)).find((one) => one.userId === userId)
     if (!member) return undefined
     const here = and(eq(table.workspaceId, grant.workspace.id), eq(table.userId, userId))
-    if (member.role === 'ADMIN' && role !== 'ADMIN' && (await adminsOf(tx, grant)) === 1) {
+    // Asked for again, it is there already.
+    if (member.role === role) return { member }
+    if (member.role === 'ADMIN' && role !== 'ADMIN' && !(await hasOtherAdmin(tx, grant, userId))) {
       const path = role === undefined ? ['path', 'userId'] : ['body', 'role']
-      return { issue: { path, code: 'last_admin', message: 'A workspace keeps at least one admin' } }
+      return {
+        issue: {
+          path,
+          code: 'last_admin',
+          message: 'A workspace keeps at least one admin who is not disabled',
+        },
+      }
     }
     const deed = { by: grant.caller, operation }
     const details = { role: role ?? null, formerRole: member.role }
@@ -82,10 +91,20 @@ export async function changeMember(
   })
 }
 
-async function adminsOf(tx: Transaction, { workspace }: Place): Promise<number> {
-  const [row] = await tx
-    .select({ admins: count() })
+/** Who is disabled cannot act as an admin. */
+async function hasOtherAdmin(tx: Transaction, { workspace }: Place, userId: string): Promise<boolean> {
+  const others = await tx
+    .select({ id: users.id })
     .from(table)
-    .where(and(eq(table.workspaceId, workspace.id), eq(table.role, 'ADMIN')))
-  return row?.admins ?? 0
+    .innerJoin(users, eq(users.id, table.userId))
+    .where(
+      and(
+        eq(table.workspaceId, workspace.id),
+        eq(table.role, 'ADMIN'),
+        ne(table.userId, userId),
+        isNull(users.disabledAt),
+      ),
+    )
+    .limit(1)
+  return others.length > 0
 }

@@ -15,7 +15,7 @@ import {
   users,
   workspaceMembers,
 } from '../db/schema.ts'
-import { hasConditions, isStale } from '../entity-tags.ts'
+import { hasConditions, isStale, stateTag } from '../entity-tags.ts'
 import { newId } from '../ids.ts'
 import { entryWith, newEntry, writeEntry } from './audit.ts'
 
@@ -24,7 +24,10 @@ export type WorkspaceRow = typeof table.$inferSelect
 /** What its admins may set. */
 type OwnProperties = Pick<WorkspaceRow, 'name' | 'icon' | 'resultsRetentionDays'>
 
-/** The workspaces in which the caller has a role, newest first; of a bound token, the one it is bound to. */
+/**
+ * The workspaces in which the caller has a role, their own before those that others have put them into, newest first; of a
+ * bound token, the one it is bound to.
+ */
 export function workspacesOf(db: Database, { caller }: UserGrant) {
   return db
     .select({ id: table.id, name: table.name, icon: table.icon, plan: table.plan })
@@ -36,7 +39,10 @@ export function workspacesOf(db: Database, { caller }: UserGrant) {
         caller.boundTo === null ? undefined : eq(table.id, caller.boundTo),
       ),
     )
-    .orderBy(...newestFirst(table.createdAt, table.id))
+    .orderBy(
+      sql`coalesce(${table.createdBy} = ${caller.userId}, false) DESC`,
+      ...newestFirst(table.createdAt, table.id),
+    )
 }
 
 /** Creates a workspace, unless the caller has created `maximum` that are still there. */
@@ -60,6 +66,12 @@ export async function createWorkspace(
     await writeEntry(tx, newEntry(workspace.id, deed, workspace.id, now))
     return workspace
   })
+}
+
+/** What a condition of a write compares. */
+export function workspaceState(workspace: WorkspaceRow): string {
+  const { createdBy: _, deletedAt: __, ...shown } = workspace
+  return stateTag(workspace.id, shown)
 }
 
 /** Stores a workspace with its first admin, who created it. */
@@ -116,6 +128,11 @@ export async function updateWorkspace(
   change: { [Name in keyof OwnProperties]?: OwnProperties[Name] | undefined },
   now: Date,
 ): Promise<{ row: WorkspaceRow } | { stale: WorkspaceRow } | undefined> {
+  // What is there already is no change: no entry, and the tag that others have read stays good.
+  const changes = (row: WorkspaceRow) =>
+    Object.entries(change).some(
+      ([name, value]) => value !== undefined && value !== row[name as keyof OwnProperties],
+    )
   const write = async (writer: Database) => {
     const changed = writer.$with('changed').as(
       writer
@@ -129,10 +146,11 @@ export async function updateWorkspace(
     const [row] = await writer.with(changed, writer.$with('entry', {}).as(noted)).select().from(changed)
     return row && { row }
   }
-  if (!hasConditions(conditions)) return write(db)
+  if (!hasConditions(conditions) && changes(workspace)) return write(db)
   return transact(db, async (tx) => {
     const current = await lockWorkspace(tx, workspace.id)
-    return current && isStale(conditions, current) ? { stale: current } : write(tx)
+    if (current && isStale(conditions, workspaceState(current))) return { stale: current }
+    return current && !changes(current) ? { row: current } : write(tx)
   })
 }
 
@@ -159,7 +177,7 @@ export async function deleteWorkspace(
   // Waits for whatever is being put into it; what comes later finds it deleted.
   const current = await lockWorkspace(tx, workspace.id)
   if (!current) return { gone: true }
-  if (isStale(conditions, current)) return { stale: current }
+  if (isStale(conditions, workspaceState(current))) return { stale: current }
   await tx.update(table).set({ deletedAt: now }).where(eq(table.id, workspace.id))
   await tx.delete(workspaceMembers).where(eq(workspaceMembers.workspaceId, workspace.id))
   await tx.delete(credentials).where(eq(credentials.workspaceId, workspace.id))

@@ -141,7 +141,7 @@ export const publications: Cases<'publications'> = {
           },
         }
       },
-      'that shared the bot': async ({ here, stranger }, { client }) => {
+      'that shared the bot, which it leaves as it is': async ({ here, stranger }, { client }) => {
         const options = { as: here.member, params: { botId: here.shared.id } }
         const { publications } = await client.ok('listPublications', options)
         await client.ok('updateBot', { ...options, body: { bot: { version: '6.1', settings: {} } } })
@@ -149,7 +149,11 @@ export const publications: Cases<'publications'> = {
           as: here.member,
           params: { botId: here.shared.id, publicationId: String(publications[0]?.id) },
           after: async () => {
-            await client.ok('getBot', { as: stranger, params: { botId: here.shared.id } })
+            const { status } = await client.call('getBot', {
+              as: stranger,
+              params: { botId: here.shared.id },
+            })
+            expect(status).toBe(403)
           },
         }
       },

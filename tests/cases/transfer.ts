@@ -72,7 +72,8 @@ export const transfer: Cases<'transfer'> = {
           }
           expect(body.bot.groups.at(-1)).toMatchObject({ id: 'links', blocks: [block, {}, {}] })
           const unknown = (index: string) => ({
-            path: ['groups', `${legacyFlow.groups.length}`, 'blocks', index, 'options', 'botId'],
+            // The group of the start block is gone.
+            path: ['groups', `${legacyFlow.groups.length - 1}`, 'blocks', index, 'options', 'botId'],
             code: 'unknown_bot',
           })
           expect(body.warnings).toMatchObject([unknown('1'), unknown('2')])

@@ -1,7 +1,11 @@
 import { hash } from 'node:crypto'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { type Column, getTableColumns, sql } from 'drizzle-orm'
+import type { PgTable } from 'drizzle-orm/pg-core'
 import { type OperationId, operations } from '../../contract/index.ts'
 import { minimalMediaType, type Operation } from '../../contract/operation.ts'
+import { bots, credentials, folders, webhookEndpoints, workspaces } from '../../server/db/schema.ts'
+import { JsonText } from '../../server/json/json-text.ts'
 import { type App, startApp } from '../support/app.ts'
 import { missingId } from '../support/cases.ts'
 import { type Answer, anyBody, type Caller, targetOf } from '../support/client.ts'
@@ -225,8 +229,9 @@ describe('publishing', () => {
     expect((await call(here, 'getPublishedBot', params)).status).toBe(404)
     // Not even the public id that it would have been given.
     expect((await call(here, 'getBot', params)).body.bot.publicId).toBeNull()
-    expect((await publish({ 'If-Match': now })).status).toBe(200)
-    expect((await publish({ 'If-Match': now })).status).toBe(200)
+    const published = await publish({ 'If-Match': now })
+    expect(published.status).toBe(200)
+    expect((await publish({ 'If-Match': published.headers.etag as string })).status).toBe(200)
   })
 
   test('an update that comes between is seen', async () => {
@@ -234,7 +239,7 @@ describe('publishing', () => {
     const params = { botId: site.draft.id }
     const tag = (await call(here, 'getBot', params)).headers.etag as string
     here.beforeStatement = async (text) => {
-      if (!/published_bots/.test(text)) return
+      if (!/for update/i.test(text)) return
       here.beforeStatement = undefined
       await call(there, 'updateBot', params, {}, { bot: { version: '6.1', name: 'Between' } })
     }
@@ -355,6 +360,217 @@ describe('the tag of a bot', () => {
   const mark = (botId: string) => here.pool.query('UPDATE bots SET risk_level = 1 WHERE id = $1', [botId])
 })
 
+/** Records with a tag: their table, what reads and changes them, and values for columns that do not take just any. */
+const stored: Record<string, () => Promise<StoredRecord>> = {
+  bot: async () => ({
+    table: bots,
+    read: 'getBot',
+    update: 'updateBot',
+    params: { botId: site.published.id, publicationId: site.published.publicationId },
+    body: { bot: { version: '6.1', name: 'Changed' } },
+    values: {
+      version: '6',
+      folderId: site.folder,
+      publicId: `other-${site.published.id}`,
+      customDomain: 'a.example.org',
+      resultsTablePreferences: preferences,
+    },
+  }),
+  folder: async () => ({
+    table: folders,
+    read: 'getFolder',
+    update: 'updateFolder',
+    params: { folderId: site.subfolder },
+    body: { folder: { name: 'Changed' } },
+    values: { parentFolderId: null },
+  }),
+  workspace: async () => ({
+    table: workspaces,
+    read: 'getWorkspace',
+    update: 'updateWorkspace',
+    params: { workspaceId: site.workspaceId },
+    body: { name: 'Changed' },
+    values: { plan: 'PRO', createdBy: null },
+  }),
+  credentials: async () => {
+    const created = await make('createCredentials', {
+      type: 'openai',
+      name: 'Key',
+      data: { apiKey: 'secret' },
+    })
+    return {
+      table: credentials,
+      read: 'getCredentials',
+      update: 'updateCredentials',
+      params: { workspaceId: site.workspaceId, credentialsId: created.credentials.id },
+      body: { type: 'openai', name: 'Changed' },
+      values: { type: 'openai', data: Buffer.from('x') },
+    }
+  },
+  endpoint: async () => {
+    const created = await make('createWebhookEndpoint', { url: 'https://8.8.8.8/hook' })
+    return {
+      table: webhookEndpoints,
+      read: 'getWebhookEndpoint',
+      update: 'updateWebhookEndpoint',
+      params: { workspaceId: site.workspaceId, endpointId: created.webhookEndpoint.id },
+      body: { description: 'Changed' },
+      values: { types: ['bot.created'], disabledReason: 'gone' },
+    }
+  },
+}
+
+const preferences = new JsonText('{"columnsOrder":[],"columnsVisibility":{},"columnsWidth":{}}')
+
+interface StoredRecord {
+  table: PgTable
+  read: OperationId
+  update: OperationId
+  params: Record<string, string>
+  body: object
+  values: Record<string, unknown>
+}
+
+async function make(id: OperationId, body: object) {
+  const { status, body: made } = await call(here, id, { workspaceId: site.workspaceId }, {}, body)
+  expect([id, status]).toEqual([id, 201])
+  return made
+}
+
+describe.each(Object.keys(stored))('whatever is stored of a %s and shown by its read', (kind) => {
+  const idOf = ({ read, params }: StoredRecord) => {
+    const [name] = operations[read].path.match(/[a-zA-Z]+(?=\}$)/) ?? []
+    return params[name as string]
+  }
+
+  test('changes the part of the tag that a write compares', async () => {
+    const record = await (stored[kind] as (typeof stored)[string])()
+    const read = () => call(here, record.read, record.params)
+    const shownColumns: string[] = []
+    for (const [name, column] of Object.entries(getTableColumns(record.table))) {
+      if (['id', 'workspaceId', 'deletedAt'].includes(name)) continue
+      const before = await read()
+      await here.db
+        .update(record.table)
+        .set({ [name]: name in record.values ? record.values[name] : another(column) })
+        .where(sql`id = ${idOf(record)}`)
+      const after = await read()
+      if (after.text === before.text) continue
+      shownColumns.push(name)
+      const stale = { 'If-Match': before.headers.etag as string }
+      const refused = await call(here, record.update, record.params, stale, record.body)
+      expect([name, refused.status, refused.headers.etag]).toEqual([name, 412, after.headers.etag])
+    }
+    expect(shownColumns.length).toBeGreaterThan(2)
+  })
+
+  test('is what every conditional write asks for', async () => {
+    const record = await (stored[kind] as (typeof stored)[string])()
+    const { path } = operations[record.read]
+    const writes = Object.entries<Operation>(operations).filter(
+      ([, { isConditional, method, path: own }]) =>
+        isConditional &&
+        method !== 'get' &&
+        own.startsWith(path) &&
+        [...own.matchAll(/\{(\w+)\}/g)].every(([, name = '']) => name in record.params),
+    )
+    const tag = (await call(here, record.read, record.params)).headers.etag as string
+    expect((await call(here, record.update, record.params, {}, record.body)).status).toBe(200)
+    const { etag } = (await call(here, record.read, record.params)).headers
+    for (const [id, { body }] of writes) {
+      const given = body ? record.body : undefined
+      const answer = await call(here, id as OperationId, record.params, { 'If-Match': tag }, given)
+      expect([id, answer.status, answer.headers.etag]).toEqual([id, 412, etag])
+    }
+    expect(writes.length).toBeGreaterThan(1)
+    expect((await call(here, record.read, record.params)).headers.etag).toBe(etag)
+  })
+})
+
+/** Another value for a column, as far as its type tells. */
+function another(column: Column): unknown {
+  if (column.dataType === 'date') return new Date('2001-02-03T04:05:06.789Z')
+  if (column.dataType === 'boolean') return sql`NOT ${column}`
+  if (column.dataType === 'number') return sql`coalesce(${column}, 0) + 1`
+  if (column.dataType === 'string') return sql`coalesce(${column}, '') || 'x'`
+  return new JsonText('{}')
+}
+
+test('every write that takes no conditions refuses them with 400', async () => {
+  const writes = Object.entries<Operation>(operations).filter(
+    ([, { isConditional, method }]) => !isConditional && method !== 'get',
+  )
+  expect(writes.length).toBeGreaterThan(10)
+  for (const [id, operation] of writes) {
+    const params = Object.fromEntries(
+      [...operation.path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => [
+        name,
+        { workspaceId: site.workspaceId, botId: site.draft.id }[name] ?? missingId,
+      ]),
+    )
+    const target = { params, query: { workspaceId: site.workspaceId } }
+    for (const header of ['If-Match', 'If-None-Match']) {
+      const { path, query } = { path: targetOf(id as OperationId, target), query: '' }
+      const answer = await here.client.send(operation.method.toUpperCase(), path + query, {
+        as: site.admin,
+        headers: { [header]: '"x"', ...(operation.body && { 'Content-Type': 'application/json' }) },
+        ...(operation.body && { body: JSON.stringify({ workspaceId: site.workspaceId }) }),
+      })
+      if (answer.status === 404) continue
+      expect([id, header, answer.status]).toEqual([id, header, 400])
+      expect(answer.body.issues).toContainEqual(
+        expect.objectContaining({ path: ['header', header.toLowerCase()], code: 'unexpected' }),
+      )
+    }
+  }
+})
+
+describe('a first publish', () => {
+  test('changes the bot: what was read before is refused, and the next save has the tag of the answer', async () => {
+    const params = { botId: site.draft.id }
+    const before = await call(here, 'getBot', params)
+    const published = await call(here, 'publishBot', params)
+    const now = await call(here, 'getBot', params)
+    expect(now.body.bot.publicId).not.toBeNull()
+    expect(now.body.bot.updatedAt > before.body.bot.updatedAt).toBe(true)
+    expect(published.headers.etag).toBe(now.headers.etag)
+    const { version, publicId, updatedAt } = before.body.bot
+    const save = (headers: Headers, bot: object) => call(here, 'updateBot', params, headers, { bot })
+    expect((await save({ 'If-Match': before.headers.etag as string }, { version, publicId })).status).toBe(
+      412,
+    )
+    expect((await save({}, { version, publicId, updatedAt })).status).toBe(409)
+    const named = { version, name: 'Named' }
+    expect((await save({ 'If-Match': published.headers.etag as string }, named)).status).toBe(200)
+    expect((await call(here, 'getBot', params)).body.bot.publicId).toBe(now.body.bot.publicId)
+  })
+
+  test('of a bot with a public id leaves it as it is, and so does unpublishing', async () => {
+    const params = { botId: site.published.id }
+    const before = await call(here, 'getBot', params)
+    const tags = [
+      (await call(here, 'publishBot', params)).headers.etag,
+      (await call(here, 'unpublishBot', params)).headers.etag,
+      (await call(here, 'getBot', params)).headers.etag,
+    ]
+    expect(tags).toEqual([before.headers.etag, before.headers.etag, before.headers.etag])
+  })
+})
+
+test('a restore with the tag of an earlier state is 412 and leaves the draft', async () => {
+  const params = { botId: site.published.id, publicationId: site.published.publicationId }
+  const before = (await call(here, 'getBot', params)).headers.etag as string
+  await call(here, 'updateBot', params, {}, { bot: { version: '6.1', variables: [] } })
+  const refused = await call(here, 'restorePublication', params, { 'If-Match': before })
+  expect(refused.status).toBe(412)
+  expect((await call(here, 'getBot', params)).body.bot.variables).toEqual([])
+  const restored = await call(here, 'restorePublication', params, {
+    'If-Match': refused.headers.etag as string,
+  })
+  expect(restored.status).toBe(200)
+  expect(restored.headers.etag).toBe((await call(here, 'getBot', params)).headers.etag)
+})
+
 describe('other reads of one record', () => {
   const tagged = Object.entries<Operation>(operations).filter(
     ([, { isConditional, method }]) => isConditional && method === 'get',
@@ -365,10 +581,12 @@ describe('other reads of one record', () => {
       [
         'exportBot',
         'getBot',
+        'getCredentials',
         'getFolder',
         'getPublication',
         'getPublishedBot',
         'getResult',
+        'getWebhookEndpoint',
         'getWorkspace',
       ].sort(),
     )

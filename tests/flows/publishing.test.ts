@@ -2,16 +2,19 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/g
 import { asc, eq } from 'drizzle-orm'
 import { botPublications } from '../../server/db/schema.ts'
 import { type App, startApp } from '../support/app.ts'
-import { makeWorld, type Site } from '../support/world.ts'
+import { makeWorld, type Person, type Site } from '../support/world.ts'
 
 let app: App
 let site: Site
+let stranger: Person
 beforeAll(async () => {
   app = await startApp()
 })
 afterAll(() => app.stop())
 beforeEach(async () => {
-  site = (await makeWorld(app)).here
+  const world = await makeWorld(app)
+  site = world.here
+  stranger = world.stranger
 })
 
 const operations = (botId: string) => {
@@ -171,6 +174,40 @@ describe('a legacy bot', () => {
     expect((await update({ name: 'now current' })).bot.version).toBe('6.1')
     expect(await published()).toEqual(before)
   })
+})
+
+test('a restored publication leaves the draft as public as it is', async () => {
+  const { read, publish, update } = operations(site.draft.id)
+  const shared = { publicShare: { isEnabled: true }, general: { isInputPrefillEnabled: true } }
+  await update({ settings: shared })
+  await publish()
+  const list = { as: site.member, params: { botId: site.draft.id } }
+  const [publication] = (await app.client.ok('listPublications', list)).publications
+  const params = { botId: site.draft.id, publicationId: publication?.id ?? '' }
+  const restore = async () => (await app.client.ok('restorePublication', { as: site.member, params })).bot
+  const isReadByOthers = async () =>
+    (await app.client.call('getBot', { as: stranger, params: { botId: site.draft.id } })).status === 200
+
+  await update({ settings: {} })
+  expect((await restore()).settings).toEqual({ general: shared.general })
+  expect(await isReadByOthers()).toBe(false)
+  await update({ settings: { publicShare: { isEnabled: true }, general: {} } })
+  expect((await restore()).settings).toEqual(shared)
+  expect(await isReadByOthers()).toBe(true)
+  expect((await read()).settings).toEqual(shared)
+})
+
+test('what is published later comes first in the list, also when the clock goes back', async () => {
+  const { publish } = operations(site.draft.id)
+  await publish()
+  await app.db
+    .update(botPublications)
+    .set({ createdAt: new Date(Date.now() + 20 * 365 * 86_400_000) })
+    .where(eq(botPublications.botId, site.draft.id))
+  await publish()
+  const list = { as: site.member, params: { botId: site.draft.id } }
+  const { publications } = await app.client.ok('listPublications', list)
+  expect(publications.map(({ isLive }) => isLive)).toEqual([true, false])
 })
 
 test('a publication is a copy of one revision while somebody writes', async () => {

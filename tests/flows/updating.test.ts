@@ -201,14 +201,46 @@ describe('versions', () => {
     expect(Object.keys(after.theme)).not.toHaveLength(0)
   })
 
-  test.each([
-    ['6', '6.1'],
-    ['6.1', '6'],
-  ])('a bot in %s becomes one in %s without conversion', async (from, to) => {
-    await accepted(site.draft.id, { version: from, theme: roundness })
+  test('a bot in 6.1 becomes one in 6 without conversion', async () => {
+    await accepted(site.draft.id, { theme: roundness })
     const before = await read(site.draft.id)
-    const after = await accepted(site.draft.id, { version: to })
-    expect(after).toEqual({ ...before, version: to, updatedAt: expect.any(String) })
+    const after = await accepted(site.draft.id, { version: '6' })
+    expect(after).toEqual({ ...before, version: '6', updatedAt: expect.any(String) })
+  })
+
+  test('a bot in 6 that becomes one in 6.1 keeps its look, unless a theme is sent', async () => {
+    await accepted(site.draft.id, { version: '6', theme: {} })
+    const shown = await read(site.draft.id, true)
+    expect(shown.theme.chat.guestBubbles.backgroundColor).toBe('#FF8E21')
+    const renamed = await accepted(site.draft.id, { name: 'Renamed' })
+    expect(renamed).toMatchObject({ version: '6.1', name: 'Renamed', theme: shown.theme })
+    await accepted(site.draft.id, { version: '6', theme: {} })
+    expect((await accepted(site.draft.id, { theme: { general: {} } })).theme).toEqual({ general: {} })
+  })
+
+  test('a bot in 3 that becomes one in 4 or 5 takes the steps between, so that it can be saved as it is read', async () => {
+    const { groups, edges, variables } = legacyFlow
+    const [first] = groups as Change[]
+    const request = { id: 'request', type: 'Webhook', webhookId: 'w1', options: {} }
+    for (const version of ['4', '5']) {
+      await accepted(site.legacy.id, {
+        version: '3',
+        groups: [first, { id: 'r', title: 'R', graphCoordinates: { x: 0, y: 0 }, blocks: [request] }],
+        edges,
+        variables,
+      })
+      const after = await accepted(site.legacy.id, { version, name: 'hopped' })
+      expect(after.groups[1].blocks).toEqual([
+        { id: 'request', type: 'Webhook', options: { webhook: { method: 'POST', id: 'w1' } } },
+      ])
+      const saved = await accepted(site.legacy.id, {
+        version,
+        groups: after.groups,
+        edges: after.edges,
+        variables: after.variables,
+      })
+      expect(saved.groups).toEqual(after.groups)
+    }
   })
 
   test.each(['3', '4', '5'])(

@@ -3,23 +3,23 @@ import { namesProxy } from '../../chat/http-request.ts'
 import { isSkipped } from '../../chat/walk.ts'
 import { blocksOf, isRecord } from '../../conversion/document.ts'
 import { missingContent } from './content.ts'
-import { type KnownCredentials, missingCredentials, skippedAction } from './credentials.ts'
-import { type Flow, issue, itemsOf, type Path, pathsOf, quote } from './flow.ts'
+import { missingCredentials, skippedAction } from './credentials.ts'
+import { type Findings, type Flow, issue, itemsOf, type Path, pathsOf, quote } from './flow.ts'
 import { unknownProperties } from './properties.ts'
 import { missingEdge, missingJumpTarget, unknownVariables } from './references.ts'
+import type { CheckedService } from './service.ts'
 import { brokenCode, unknownNames } from './texts.ts'
 
-export function* blockIssues(flow: Flow, credentials?: KnownCredentials): Generator<FlowFinding> {
+export function* blockIssues(flow: Flow, service: CheckedService): Findings {
   for (const [groupIndex, group] of flow.groups.entries()) {
     for (const [blockIndex, block] of blocksOf(group).entries()) {
       const path = ['groups', groupIndex, 'blocks', blockIndex]
       yield* skippedBlock(block, path)
-      const unknown = [...unknownProperties(flow, block, path)]
-      yield* unknown
+      yield
       // What a misspelt property says is not there for a chat, and that is one mistake.
-      if (unknown.length === 0) {
-        yield* missingContent(block, path)
-        if (skippedAction(block) === undefined) yield* missingCredentials(block, path, credentials)
+      if (!(yield* anyOf(unknownProperties(flow, block, path)))) {
+        yield* missingContent(block, path, service)
+        if (skippedAction(block) === undefined) yield* missingCredentials(block, path, service.credentials)
       }
       yield* missingEdge(flow, block, path, 'block')
       for (const [itemIndex, item] of itemsOf(block).entries()) {
@@ -30,14 +30,23 @@ export function* blockIssues(flow: Flow, credentials?: KnownCredentials): Genera
         }
       }
       yield* missingJumpTarget(flow, block, path)
-      const undeclared = [...unknownVariables(flow, block, path)]
-      yield* undeclared
+      const isUndeclared = yield* anyOf(unknownVariables(flow, block, path))
       if (isSkippedBlock(block)) continue
       // A variable that was deleted is usually missed by its id and by its name, which is one mistake.
-      if (undeclared.length === 0) yield* unknownNames(flow, block, path)
+      if (!isUndeclared) yield* unknownNames(flow, block, path)
       yield* brokenCode(flow, block, path)
     }
   }
+}
+
+/** Passes findings on, and says whether there were any. */
+function* anyOf(findings: Findings): Generator<FlowFinding | undefined, boolean> {
+  let hasFound = false
+  for (const found of findings) {
+    hasFound ||= found !== undefined
+    yield found
+  }
+  return hasFound
 }
 
 function isSkippedBlock(block: unknown): block is { type: string } {
@@ -45,7 +54,7 @@ function isSkippedBlock(block: unknown): block is { type: string } {
   return block.type === 'payment input' || isSkipped(block.type) || skippedAction(block) !== undefined
 }
 
-function* skippedBlock(block: unknown, path: Path): Generator<FlowFinding> {
+function* skippedBlock(block: unknown, path: Path): Findings {
   if (namesProxy(block)) {
     const message = 'Chats skip this block: the service sends no requests through a proxy.'
     yield issue([...path, 'options', 'proxyCredentialsId'], 'skipped_block', message)

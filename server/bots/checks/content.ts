@@ -1,10 +1,10 @@
 import { modelVendors } from '../../../contract/credentials.ts'
-import type { FlowFinding } from '../../../contract/publications.ts'
 import { isRecord, type JsonRecord, listOf } from '../../conversion/document.ts'
-import { isReference, issue, itemsOf, type Path, pathsOf } from './flow.ts'
+import { type Findings, isReference, issue, itemsOf, type Path, pathsOf } from './flow.ts'
+import type { CheckedService } from './service.ts'
 
 /** What a block needs to do anything. */
-export function* missingContent(block: unknown, path: Path): Generator<FlowFinding> {
+export function* missingContent(block: unknown, path: Path, service: CheckedService): Findings {
   if (!isRecord(block) || typeof block.type !== 'string') return
   const content = isRecord(block.content) ? block.content : {}
   const options = isRecord(block.options) ? block.options : {}
@@ -39,7 +39,7 @@ export function* missingContent(block: unknown, path: Path): Generator<FlowFindi
     case 'Zapier':
     case 'Make.com':
     case 'Pabbly':
-      yield* missingUrl(block, options, path)
+      yield* missingUrl(block, options, path, service)
       return
     default:
       yield* missingSettings(block, options, path)
@@ -65,7 +65,7 @@ const shownOfItem: Record<string, string[]> = {
   cards: ['title', 'imageUrl', 'description'],
 }
 
-function* missingItems(block: JsonRecord, options: JsonRecord, path: Path): Generator<FlowFinding> {
+function* missingItems(block: JsonRecord, options: JsonRecord, path: Path): Findings {
   const { dynamicItems, dynamicVariableId } = options
   if (isReference(dynamicVariableId) || (isRecord(dynamicItems) && dynamicItems.isEnabled === true)) return
   const items = itemsOf(block)
@@ -78,6 +78,8 @@ function* missingItems(block: JsonRecord, options: JsonRecord, path: Path): Gene
   }
   const shown = shownOfItem[String(block.type)] ?? []
   for (const [index, item] of items.entries()) {
+    const place = block.type === 'cards' ? ['options', 'displayCondition'] : ['displayCondition']
+    yield* hiddenItem(block, path, ['items', index, ...place])
     if (!isRecord(item) || shown.some((key) => isFilled(item[key]))) continue
     const hasButton = pathsOf(item).some((each) => isRecord(each) && isFilled(each.text))
     if (hasButton) continue
@@ -89,38 +91,72 @@ function* missingItems(block: JsonRecord, options: JsonRecord, path: Path): Gene
   }
 }
 
-function* missingComparisons(block: JsonRecord, path: Path): Generator<FlowFinding> {
-  for (const [index, item] of itemsOf(block).entries()) {
-    const content = isRecord(item) && isRecord(item.content) ? item.content : {}
-    const comparisons = listOf(content.comparisons)
-    const inside = pathTo(block, path, ['items', index, 'content', 'comparisons'])
-    if (comparisons.length === 0) {
-      yield issue(inside, 'empty_item', 'The item never holds: it compares nothing.')
-    }
-    for (const [each, comparison] of comparisons.entries()) {
-      if (!isRecord(comparison)) continue
-      const missing = ['variableId', 'comparisonOperator'].find((key) => !isFilled(comparison[key]))
-      if (missing === undefined) continue
-      const message = `The comparison never holds: it has no ${missing}.`
-      yield issue([...inside, each, missing], 'empty_item', message)
-    }
+function* hiddenItem(block: JsonRecord, path: Path, keys: (string | number)[]): Findings {
+  const display = valueAt(block, keys)
+  if (!isRecord(display) || display.isEnabled !== true) return
+  yield* missingComparison(block, path, [...keys, 'condition'], 'The item is never shown')
+}
+
+function valueAt(root: unknown, keys: (string | number)[]): unknown {
+  return keys.reduce<unknown>((at, key) => (at as JsonRecord | null | undefined)?.[key], root)
+}
+
+function* missingComparisons(block: JsonRecord, path: Path): Findings {
+  for (const index of itemsOf(block).keys()) {
+    yield* missingComparison(block, path, ['items', index, 'content'], 'The item never holds')
   }
 }
 
-function* doubtfulFormat({ format }: JsonRecord, path: Path): Generator<FlowFinding> {
+/** A condition without comparisons, or with one that compares nothing, never holds. */
+function* missingComparison(
+  block: JsonRecord,
+  path: Path,
+  keys: (string | number)[],
+  outcome: string,
+): Findings {
+  const condition = valueAt(block, keys)
+  const comparisons = listOf(isRecord(condition) ? condition.comparisons : undefined)
+  const inside = pathTo(block, path, [...keys, 'comparisons'])
+  if (comparisons.length === 0) yield issue(inside, 'empty_item', `${outcome}: it compares nothing.`)
+  for (const [each, comparison] of comparisons.entries()) {
+    if (!isRecord(comparison)) continue
+    const missing = ['variableId', 'comparisonOperator'].find((key) => !isFilled(comparison[key]))
+    if (missing === undefined) continue
+    const message = `The comparison never holds: it has no ${missing}.`
+    yield issue([...inside, each, missing], 'empty_item', message)
+  }
+}
+
+function* doubtfulFormat({ format }: JsonRecord, path: Path): Findings {
   if (typeof format !== 'string' || !/[DY]/.test(format.replace(/'[^']*'/g, ''))) return
   const message =
     'In this format D is the day of the year and Y the year of the week; dd and yyyy are the usual ones.'
   yield issue([...path, 'options', 'format'], 'doubtful_format', message)
 }
 
-function* missingUrl(block: JsonRecord, options: JsonRecord, path: Path): Generator<FlowFinding> {
+function* missingUrl(
+  block: JsonRecord,
+  options: JsonRecord,
+  path: Path,
+  { whyNeverSent }: CheckedService,
+): Findings {
   const url = isRecord(options.webhook) ? options.webhook.url : undefined
   const inside = pathTo(block, path, ['options', 'webhook', 'url'])
   if (!isFilled(url)) yield issue(inside, 'missing_setting', 'No request is sent: the block has no URL.')
   else if (!url.includes('{{') && !URL.canParse(url.trim())) {
     yield issue(inside, 'missing_setting', 'No request is sent: this is no complete URL.')
+  } else {
+    const known = fixedPart(url.trim())
+    const refusal = known && whyNeverSent?.(known)
+    if (refusal) yield issue(inside, 'closed_address', `No request is sent. ${refusal}.`)
   }
+}
+
+/** An address, as far as the flow decides it: undefined where a placeholder may stand for scheme, host or port. */
+function fixedPart(url: string): string | undefined {
+  const [known = ''] = url.split('{{', 1)
+  const hasHost = known === url || /^[a-z]+:\/\/[^/?#\\]+[/?#\\]/i.test(known)
+  return hasHost && URL.canParse(known) ? known : undefined
 }
 
 /** What else a block does nothing without. */
@@ -138,7 +174,7 @@ const neededSettings: Record<string, string> = {
   Pixel: 'pixelId',
 }
 
-function* missingSettings(block: JsonRecord, options: JsonRecord, path: Path): Generator<FlowFinding> {
+function* missingSettings(block: JsonRecord, options: JsonRecord, path: Path): Findings {
   const type = String(block.type)
   const key = Object.hasOwn(neededSettings, type) ? neededSettings[type] : undefined
   if (key === undefined) return

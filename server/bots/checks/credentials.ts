@@ -1,10 +1,7 @@
-import type { FlowFinding } from '../../../contract/publications.ts'
 import { actionOf, credentialsTypeOf, isModelBlock, vendors } from '../../chat/models/vendors.ts'
 import { isRecord } from '../../conversion/document.ts'
-import { type Flow, isReference, issue, type Path, quote } from './flow.ts'
-
-/** Types of the credentials of the workspace, by their ids. */
-export type KnownCredentials = ReadonlyMap<string, string>
+import { type Findings, type Flow, isReference, issue, type Path, quote } from './flow.ts'
+import type { KnownCredentials } from './service.ts'
 
 /** What a block that asks a model is not run for, though its type is known: an action that needs more than a chat. */
 export function skippedAction(block: unknown): string | undefined {
@@ -18,7 +15,7 @@ export function* missingCredentials(
   block: unknown,
   path: Path,
   known: KnownCredentials | undefined,
-): Generator<FlowFinding> {
+): Findings {
   if (known === undefined || !isRecord(block) || typeof block.type !== 'string') return
   if (block.type === 'Email') yield* missingAccount(block, path, known)
   if (!isModelBlock(block.type)) return
@@ -36,7 +33,7 @@ export function* missingCredentials(
   }
 }
 
-function* missingAccount({ options }: { options?: unknown }, path: Path, known: KnownCredentials) {
+function* missingAccount({ options }: { options?: unknown }, path: Path, known: KnownCredentials): Findings {
   const id = isRecord(options) ? options.credentialsId : undefined
   if (!isReference(id) || id === 'default' || known.get(id) === 'smtp') return
   const message = `No e-mail is sent: the workspace has no credentials ${quote(id)} of type smtp.`
@@ -44,7 +41,7 @@ function* missingAccount({ options }: { options?: unknown }, path: Path, known: 
 }
 
 /** One finding for all e-mail blocks that go by the mail server of the service where there is none: it is one thing to set. */
-export function unsentMails({ groups }: Flow): FlowFinding[] {
+export function* unsentMails({ groups }: Flow): Findings {
   for (const [groupIndex, group] of groups.entries()) {
     const blocks = isRecord(group) && Array.isArray(group.blocks) ? group.blocks : []
     const index = blocks.findIndex((block) => {
@@ -56,7 +53,7 @@ export function unsentMails({ groups }: Flow): FlowFinding[] {
     const path = ['groups', groupIndex, 'blocks', index, 'type']
     const message =
       'No e-mail is sent: the service has no mail server (SMTP_URL), and the block names no credentials.'
-    return [issue(path, 'no_mail_server', message)]
+    yield issue(path, 'no_mail_server', message)
+    return
   }
-  return []
 }

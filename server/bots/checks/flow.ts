@@ -1,16 +1,27 @@
 import type { FlowFinding } from '../../../contract/publications.ts'
-import { blocksOf, type FlowDocument, isRecord, type JsonRecord, listOf } from '../../conversion/document.ts'
+import {
+  blocksOf,
+  type FlowDocument,
+  isRecord,
+  type JsonRecord,
+  listOf,
+  versionOf,
+} from '../../conversion/document.ts'
 
 export type Path = readonly (string | number)[]
 
+/** Findings as they come. Undefined is a pause: the work so far took little, and others may have their turn. */
+export type Findings = Generator<FlowFinding | undefined, void>
+
 /** A document with everything in it that others refer to by id. */
 export interface Flow {
-  version: unknown
+  version: string
   isLegacy: boolean
   groups: readonly unknown[]
   events: readonly unknown[]
   edges: readonly unknown[]
   variables: readonly unknown[]
+  settings: unknown
   edgesById: Map<string, JsonRecord>
   groupsById: Map<string, JsonRecord>
   groupIndexes: Map<unknown, number>
@@ -25,12 +36,12 @@ export interface Flow {
   itemsByBlock: Map<string, Map<string, Set<string>>>
   /** Who leaves by which edge, as `departure` writes it. */
   departures: Set<string>
-  /** What may still be done of what takes long: a document made for it must not hold others up. */
+  /** Characters of code that are still parsed, and names that are still compared. */
   effort: { parsing: number; comparing: number }
 }
 
-export function readFlow(document: FlowDocument): Flow {
-  const { version } = document
+export function* readFlow(document: FlowDocument): Generator<undefined, Flow> {
+  const version = versionOf(document)
   const flow: Flow = {
     version,
     isLegacy: version !== '6' && version !== '6.1',
@@ -38,6 +49,7 @@ export function readFlow(document: FlowDocument): Flow {
     events: listOf(document.events),
     edges: listOf(document.edges),
     variables: listOf(document.variables),
+    settings: document.settings,
     edgesById: new Map(),
     groupsById: new Map(),
     groupIndexes: new Map(),
@@ -48,23 +60,25 @@ export function readFlow(document: FlowDocument): Flow {
     blockIndexesByGroup: new Map(),
     itemsByBlock: new Map(),
     departures: new Set(),
-    effort: { parsing: 5_000, comparing: 100_000 },
+    effort: { parsing: 1_000_000, comparing: 100_000 },
   }
   const noteDeparture = (source: unknown, from: Source) => {
     const edgeId = outgoingEdgeId(source)
     if (edgeId !== undefined) flow.departures.add(departure(from, edgeId))
   }
   for (const edge of flow.edges) addOnce(flow.edgesById, edge)
+  yield
   for (const event of flow.events) {
     addId(flow.eventIds, event)
     noteDeparture(event, { eventId: idOf(event) })
   }
   for (const variable of flow.variables) {
     addId(flow.variableIds, variable)
-    if (isRecord(variable) && typeof variable.name === 'string') flow.variableNames.add(variable.name.trim())
+    if (isRecord(variable) && typeof variable.name === 'string') flow.variableNames.add(variable.name)
   }
   for (const [index, group] of flow.groups.entries()) {
     addOnce(flow.groupsById, group)
+    yield
     flow.groupIndexes.set(group, index)
     const blockIds = obtain(flow.blockIdsByGroup, idOf(group) ?? '', () => new Set<string>())
     for (const block of blocksOf(group)) {
@@ -159,13 +173,28 @@ function obtain<Value>(map: Map<string, Value>, key: string, create: () => Value
   return created
 }
 
+/** Keys of a document may be as long as the document, and texts of the engine that parses code too. */
 export function issue(path: Path, code: string, message: string): FlowFinding {
-  return { path: path.map(String), code, message }
+  return {
+    path: path.slice(0, MAX_PATH_PARTS).map((part) => cut(String(part), MAX_PART_LENGTH)),
+    code,
+    message: cut(message, MAX_MESSAGE_LENGTH),
+  }
+}
+
+/** The bounds of the contract. */
+const MAX_PATH_PARTS = 100
+const MAX_PART_LENGTH = 1_000
+const MAX_MESSAGE_LENGTH = 2_000
+
+function cut(text: string, maxLength: number): string {
+  return text.length > maxLength ? `${text.slice(0, maxLength - 1)}…` : text
 }
 
 /** Ids and titles in a message are in quotes, and long ones are cut. */
 export function quote(text: string): string {
-  const characters = [...text]
+  // No character has more than two units.
+  const characters = [...text.slice(0, 162)]
   return JSON.stringify(characters.length > 80 ? `${characters.slice(0, 80).join('')}…` : text)
 }
 

@@ -1,17 +1,20 @@
-import type { FlowFinding } from '../../../contract/publications.ts'
 import { isRecord, type JsonRecord } from '../../conversion/document.ts'
-import { type Flow, idOf, issue, quote } from './flow.ts'
+import { type Findings, type Flow, idOf, issue, quote } from './flow.ts'
 import { type Entry, exitsOf, type FindEntry, readWays, type Way } from './ways.ts'
 
 /**
  * Circles in which nobody is asked anything, so that a chat goes round until it is stopped: those that nothing leads
  * out of, and those in which nothing changes, so that conditions decide the same again. Loops that count are neither.
  */
-export function* endlessLoops(flow: Flow): Generator<FlowFinding> {
-  const starts = startsOf(flow, readWays(flow))
+export function* endlessLoops(flow: Flow): Findings {
+  const starts = startsOf(flow, yield* readWays(flow))
   const found = new Set<JsonRecord>()
   for (const isEndless of [(way: Way) => way.isCertain, (way: Way) => !way.isChanging]) {
     for (const circle of circles(starts, isEndless, found)) {
+      if (circle === undefined) {
+        yield
+        continue
+      }
       for (const { group } of circle) found.add(group)
       const group = circle[0]?.group ?? {}
       const title = typeof group.title === 'string' && group.title !== '' ? group.title : idOf(group)
@@ -40,12 +43,12 @@ interface Step {
   lastFound: number
 }
 
-/** One circle for each way back along the ways that count, unless a group of it is `found`. The caller adds them. */
+/** One circle, or a pause, for each way back along the ways that count, unless a group of it is `found`. The caller adds them. */
 function* circles(
   starts: Iterable<Entry>,
   isEndless: (way: Way) => boolean,
   found: ReadonlySet<JsonRecord>,
-): Generator<Entry[]> {
+): Generator<Entry[] | undefined> {
   const done = new Set<Entry>()
   // A list of what is being followed instead of recursion: a flow may be longer than the stack.
   const trail: Step[] = []
@@ -63,6 +66,7 @@ function* circles(
   for (const start of starts) {
     if (!done.has(start)) follow(start)
     for (let step = trail.at(-1); step !== undefined; step = trail.at(-1)) {
+      yield
       const next = step.pending.next().value
       if (next === undefined) {
         trail.pop()

@@ -1,8 +1,7 @@
 import { blockCatalogue } from '../../../contract/bot-document/index.ts'
-import type { FlowFinding } from '../../../contract/publications.ts'
 import { z } from '../../../contract/zod.ts'
 import { isAbsent, isRecord } from '../../conversion/document.ts'
-import { type Flow, issue, type Path, quote } from './flow.ts'
+import { type Findings, type Flow, issue, type Path, quote } from './flow.ts'
 import { nearest } from './nearest.ts'
 
 /** The shape of a block of a type in a version. Blocks of outside services are not looked into: chats skip them. */
@@ -14,8 +13,8 @@ const shapes = new Map(
     ),
 )
 
-function shapeKey(version: unknown, type: string): string {
-  return `${isAbsent(version) ? '3' : version}/${type}`
+function shapeKey(version: string, type: string): string {
+  return `${version}/${type}`
 }
 
 /**
@@ -23,7 +22,7 @@ function shapeKey(version: unknown, type: string): string {
  * `options` or `content` instead of in it. Documents are full of keys that editors and their versions leave behind,
  * so that unknown ones as such are no mistakes.
  */
-export function* unknownProperties(flow: Flow, block: unknown, path: Path): Generator<FlowFinding> {
+export function* unknownProperties(flow: Flow, block: unknown, path: Path): Findings {
   if (!isRecord(block) || typeof block.type !== 'string') return
   const schema = shapes.get(shapeKey(flow.version, block.type))
   if (schema === undefined) return
@@ -47,12 +46,7 @@ export function* unknownProperties(flow: Flow, block: unknown, path: Path): Gene
 /** Old editors wrote these into every block. */
 const leftBehind = new Set(['groupId', 'blockId'])
 
-function* misspelt(
-  { effort }: Pick<Flow, 'effort'>,
-  given: unknown,
-  value: unknown,
-  path: Path,
-): Generator<FlowFinding> {
+function* misspelt({ effort }: Pick<Flow, 'effort'>, given: unknown, value: unknown, path: Path): Findings {
   const schema = unwrapped(given)
   if (schema instanceof z.ZodArray && Array.isArray(value)) {
     for (const [index, member] of value.entries())
@@ -64,6 +58,7 @@ function* misspelt(
       yield* misspelt({ effort }, schema.shape[key], member, [...path, key])
       continue
     }
+    yield
     const missing = Object.keys(schema.shape).filter((name) => !Object.hasOwn(value, name))
     const meant = nearest(key, missing, effort)
     if (meant === undefined) continue

@@ -1,6 +1,6 @@
-import type { FlowFinding } from '../../../contract/publications.ts'
 import { blocksOf, findStartBlock, isRecord, type JsonRecord, jumpTarget } from '../../conversion/document.ts'
 import {
+  type Findings,
   type Flow,
   hasEdge,
   hasPlaceholder,
@@ -13,7 +13,7 @@ import {
   quote,
 } from './flow.ts'
 
-export function* startIssues(flow: Flow): Generator<FlowFinding> {
+export function* startIssues(flow: Flow): Findings {
   if (flow.isLegacy) {
     const start = findStartBlock(flow.groups)
     if (start === undefined) {
@@ -39,43 +39,45 @@ export function* startIssues(flow: Flow): Generator<FlowFinding> {
  * that lead to each other the first is named, because they are cut off together; and none is named where as many
  * connections are `broken`, because mending those may be all there is to do.
  */
-export function unreachableGroups(flow: Flow, broken: number): FlowFinding[] {
+export function* unreachableGroups(flow: Flow, broken: number): Findings {
   const start = flow.isLegacy ? findStartBlock(flow.groups)?.group : targetOf(flow, flow.events[0])
-  if (start === undefined || (!flow.isLegacy && !isStartEvent(flow.events[0]))) return []
+  if (start === undefined || (!flow.isLegacy && !isStartEvent(flow.events[0]))) return
   const events = flow.isLegacy ? [] : flow.events.map((event) => targetOf(flow, event))
   const reached = new Set<JsonRecord>()
-  if (follow(flow, [start, ...events], reached) === 'anywhere') return []
+  if ((yield* follow(flow, [start, ...events], reached)) === 'anywhere') return
 
   const cutOff = flow.groups.filter((group): group is JsonRecord => isRecord(group) && !reached.has(group))
   const ledTo = new Set<JsonRecord>()
   for (const group of cutOff) {
+    yield
     for (const target of targetsOf(flow, group)) if (isRecord(target) && target !== group) ledTo.add(target)
   }
   const first: JsonRecord[] = []
   for (const group of [...cutOff.filter((each) => !ledTo.has(each)), ...cutOff]) {
     if (reached.has(group)) continue
     first.push(group)
-    follow(flow, [group], reached)
+    yield* follow(flow, [group], reached)
   }
-  if (first.length <= broken) return []
-  return first.map((group) => {
+  if (first.length <= broken) return
+  for (const group of first) {
     const name = typeof group.title === 'string' && group.title !== '' ? group.title : idOf(group)
     const message = `No path leads from the start to the group ${quote(name ?? '')}.`
-    return issue(['groups', flow.groupIndexes.get(group) ?? -1], 'unreachable_group', message)
-  })
+    yield issue(['groups', flow.groupIndexes.get(group) ?? -1], 'unreachable_group', message)
+  }
 }
 
 /** Adds what can be reached to `reached`. */
-function follow(
+function* follow(
   flow: Flow,
   from: (JsonRecord | undefined)[],
   reached: Set<JsonRecord>,
-): 'anywhere' | undefined {
+): Generator<undefined, 'anywhere' | undefined> {
   const pending = [...from]
   while (pending.length > 0) {
     const group = pending.pop()
     if (group === undefined || reached.has(group)) continue
     reached.add(group)
+    yield
     for (const target of targetsOf(flow, group)) {
       if (target === 'anywhere') return target
       pending.push(target)

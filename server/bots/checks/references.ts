@@ -2,6 +2,7 @@ import type { FlowFinding } from '../../../contract/publications.ts'
 import { blocksOf, isRecord, type JsonRecord, jumpTarget } from '../../conversion/document.ts'
 import {
   departure,
+  type Findings,
   type Flow,
   hasPlaceholder,
   idOf,
@@ -15,10 +16,11 @@ import {
   quote,
 } from './flow.ts'
 
-export function* duplicateIds({ groups, events, edges, variables }: Flow): Generator<FlowFinding> {
+export function* duplicateIds({ groups, events, edges, variables }: Flow): Findings {
   yield* duplicates(groups, 'group', ['groups'])
   const blockIds = new Set<string>()
   for (const [groupIndex, group] of groups.entries()) {
+    yield
     const blocks = blocksOf(group)
     yield* duplicates(blocks, 'block', ['groups', groupIndex, 'blocks'], blockIds)
     for (const [blockIndex, block] of blocks.entries()) {
@@ -34,12 +36,7 @@ export function* duplicateIds({ groups, events, edges, variables }: Flow): Gener
   yield* duplicates(variables, 'variable', ['variables'])
 }
 
-function* duplicates(
-  list: readonly unknown[],
-  kind: string,
-  path: Path,
-  seen = new Set<string>(),
-): Generator<FlowFinding> {
+function* duplicates(list: readonly unknown[], kind: string, path: Path, seen = new Set<string>()): Findings {
   for (const [index, member] of list.entries()) {
     const id = idOf(member)
     if (id === undefined) continue
@@ -51,21 +48,21 @@ function* duplicates(
   }
 }
 
-export function* eventIssues(flow: Flow): Generator<FlowFinding> {
+export function* eventIssues(flow: Flow): Findings {
   for (const [index, event] of flow.events.entries()) {
     yield* missingEdge(flow, event, ['events', index], 'event')
     yield* unknownVariables(flow, event, ['events', index])
   }
 }
 
-export function* missingEdge(flow: Flow, source: unknown, path: Path, kind: string): Generator<FlowFinding> {
+export function* missingEdge(flow: Flow, source: unknown, path: Path, kind: string): Findings {
   const edgeId = outgoingEdgeId(source)
   if (edgeId === undefined || flow.edgesById.has(edgeId)) return
   const message = `The ${kind} leaves by the edge ${quote(edgeId)}, which does not exist.`
   yield issue([...path, 'outgoingEdgeId'], 'missing_edge', message)
 }
 
-export function* missingJumpTarget(flow: Flow, block: unknown, path: Path): Generator<FlowFinding> {
+export function* missingJumpTarget(flow: Flow, block: unknown, path: Path): Findings {
   const groupId = jumpTarget(block)
   if (groupId === undefined || hasPlaceholder(groupId) || !isRecord(block)) return
   if (!flow.groupsById.has(groupId)) {
@@ -81,8 +78,9 @@ export function* missingJumpTarget(flow: Flow, block: unknown, path: Path): Gene
 }
 
 /** Every property whose name ends in `variableId` names a variable, in blocks of vendors as well. */
-export function* unknownVariables(flow: Flow, root: unknown, path: Path): Generator<FlowFinding> {
+export function* unknownVariables(flow: Flow, root: unknown, path: Path): Findings {
   for (const leaf of leavesOf(root)) {
+    yield
     const { value, key } = leaf
     if (!isVariableKey(key) || !isReference(value) || flow.variableIds.has(value)) continue
     yield issue([...path, ...leaf.path], 'unknown_variable', `The variable ${quote(value)} is not declared.`)
@@ -93,18 +91,25 @@ function isVariableKey(key: string | number): boolean {
   return typeof key === 'string' && (key === 'variableId' || key.endsWith('VariableId'))
 }
 
-export function* edgeIssues(flow: Flow): Generator<FlowFinding> {
+export function* edgeIssues(flow: Flow): Findings {
+  const leftovers: FlowFinding[] = []
   for (const [index, edge] of flow.edges.entries()) {
+    yield
     if (!isRecord(edge)) continue
-    const missing = [...missingSource(flow, edge.from, ['edges', index, 'from'])]
-    if (missing.length > 0) yield* missing
-    else yield* unusedEdge(flow, edge, ['edges', index, 'from'])
+    const missing = missingSource(flow, edge.from, ['edges', index, 'from'])
+    if (missing === undefined) yield* unusedEdge(flow, edge, ['edges', index, 'from'])
+    else leftovers.push(missing)
     yield* missingTarget(flow, edge.to, ['edges', index, 'to'])
   }
+  // Editors leave the edges of deleted blocks behind. They harm nothing, so all of them are one finding.
+  const [first, ...others] = leftovers
+  if (first === undefined) return
+  const more = others.length === 1 ? ' So does 1 other edge.' : ` So do ${others.length} other edges.`
+  yield others.length === 0 ? first : { ...first, message: first.message + more }
 }
 
-function* missingSource(flow: Flow, from: unknown, path: Path): Generator<FlowFinding> {
-  if (!isRecord(from)) return
+function missingSource(flow: Flow, from: unknown, path: Path): FlowFinding | undefined {
+  if (!isRecord(from)) return undefined
   const { eventId, blockId, itemId, pathId } = from
   const missing = (key: string, id: string, kind: string) =>
     issue(
@@ -113,20 +118,17 @@ function* missingSource(flow: Flow, from: unknown, path: Path): Generator<FlowFi
       `The edge starts at the ${kind} ${quote(id)}, which does not exist.`,
     )
 
-  if (isReference(eventId) && !flow.eventIds.has(eventId)) yield missing('eventId', eventId, 'event')
-  if (!isReference(blockId)) return
+  if (isReference(eventId) && !flow.eventIds.has(eventId)) return missing('eventId', eventId, 'event')
+  if (!isReference(blockId)) return undefined
   const items = flow.itemsByBlock.get(blockId)
-  if (items === undefined) {
-    yield missing('blockId', blockId, 'block')
-    return
-  }
-  if (!isReference(itemId)) return
+  if (items === undefined) return missing('blockId', blockId, 'block')
+  if (!isReference(itemId)) return undefined
   const paths = items.get(itemId)
-  if (paths === undefined) yield missing('itemId', itemId, 'item')
-  else if (isReference(pathId) && !paths.has(pathId)) yield missing('pathId', pathId, 'path')
+  if (paths === undefined) return missing('itemId', itemId, 'item')
+  return isReference(pathId) && !paths.has(pathId) ? missing('pathId', pathId, 'path') : undefined
 }
 
-function* unusedEdge(flow: Flow, { id, from }: JsonRecord, path: Path): Generator<FlowFinding> {
+function* unusedEdge(flow: Flow, { id, from }: JsonRecord, path: Path): Findings {
   if (!isRecord(from) || typeof id !== 'string' || flow.departures.has(departure(from, id))) return
   const { eventId, blockId, itemId, pathId } = from
   const sources = { event: eventId, path: pathId, item: itemId, block: blockId }
@@ -136,7 +138,7 @@ function* unusedEdge(flow: Flow, { id, from }: JsonRecord, path: Path): Generato
   yield issue(path, 'unused_edge', message)
 }
 
-function* missingTarget(flow: Flow, to: unknown, path: Path): Generator<FlowFinding> {
+function* missingTarget(flow: Flow, to: unknown, path: Path): Findings {
   if (!isRecord(to) || !isReference(to.groupId)) return
   const { groupId, blockId } = to
   const blockIds = flow.groupsById.has(groupId) ? flow.blockIdsByGroup.get(groupId) : undefined

@@ -1,19 +1,20 @@
-import type { FlowFinding } from '../../../contract/publications.ts'
+import { namesMeant } from '../../chat/flow.ts'
 import { syntaxFault } from '../../chat/syntax.ts'
 import { isRecord } from '../../conversion/document.ts'
-import { type Flow, issue, type Path, quote, textsOf } from './flow.ts'
+import { type Findings, type Flow, issue, type Path, quote, textsOf } from './flow.ts'
 import { nearest } from './nearest.ts'
 
 /** Names in placeholders that no variable has. Nothing ever stands in their place. */
-export function* unknownNames(flow: Flow, block: unknown, path: Path): Generator<FlowFinding> {
+export function* unknownNames(flow: Flow, block: unknown, path: Path): Findings {
   const seen = new Set<string>()
   for (const { text, path: inner } of textsOfBlock(block)) {
     // The innermost braces count, as they do in a chat.
     for (const [, name = ''] of text.matchAll(/\{\{([^{}]*)\}\}/g)) {
       const trimmed = name.trim()
       if (trimmed === '' || trimmed.startsWith('=') || seen.has(trimmed)) continue
-      if (flow.variableNames.has(trimmed) || isWholeState(block, text)) continue
+      if (namesMeant(name).some((each) => flow.variableNames.has(each)) || isWholeState(block, text)) continue
       seen.add(trimmed)
+      yield
       const meant = nearest(trimmed, flow.variableNames, flow.effort)
       const hint = meant === undefined ? '' : ` Probably ${quote(meant)} is meant.`
       const message = `No variable has the name ${quote(trimmed)}, so nothing stands in its place.${hint}`
@@ -34,15 +35,17 @@ function isWholeState(block: unknown, text: string): boolean {
 }
 
 /** Code that cannot run because it does not parse: of code blocks, of variables, and between `{{=` and `=}}`. */
-export function* brokenCode({ effort }: Flow, block: unknown, path: Path): Generator<FlowFinding> {
+export function* brokenCode({ effort }: Flow, block: unknown, path: Path): Findings {
   const own = ownCode(block)
   const isSetVariable = isRecord(block) && block.type === 'Set variable'
   for (const { text, path: inner } of textsOfBlock(block)) {
+    yield
     const isOwn = own !== undefined && inner.join('.') === own
     const pieces = isOwn ? [text] : inlineCode(text)
     for (const code of pieces) {
       if (effort.parsing <= 0) return
-      effort.parsing -= 1
+      effort.parsing -= Math.max(code.length, MIN_PARSING)
+      yield
       const fault = syntaxFault(code)
       if (fault === undefined) continue
       // The same text in a `Code` block or between braces gives nothing.
@@ -73,3 +76,6 @@ function* inlineCode(text: string): Generator<string> {
     start = end + 3
   }
 }
+
+/** Characters that even an empty piece of code counts as. */
+const MIN_PARSING = 200

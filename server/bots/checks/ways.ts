@@ -26,7 +26,7 @@ export interface Way {
 export type FindEntry = (groupId: unknown, blockId: unknown) => Entry | undefined
 
 /** Every way of a flow. Those of a group are read from its last block backwards, so that each block is read once. */
-export function readWays(flow: Flow): FindEntry {
+export function* readWays(flow: Flow): Generator<undefined, FindEntry> {
   const entries = new Map<string, Entry[]>()
   for (const [id, group] of flow.groupsById) {
     const count = Math.max(blocksOf(group).length, 1)
@@ -41,6 +41,7 @@ export function readWays(flow: Flow): FindEntry {
     return entries.get(groupId)?.[index ?? 0]
   }
   for (const [id, group] of flow.groupsById) {
+    yield
     const blocks = blocksOf(group)
     let way = wayBehind(flow, find, blocks.at(-1))
     for (let index = blocks.length - 1; index >= 0; index -= 1) {

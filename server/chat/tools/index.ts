@@ -4,6 +4,7 @@ import type { Effects, Flow } from '../types.ts'
 import { mailHostFinder } from './hosts.ts'
 import { accountMailer, openMailer } from './mail.ts'
 import { type AskModel, modelClient } from './models.ts'
+import { whyNeverSent } from './never-sent.ts'
 import { outboundClient } from './outbound.ts'
 import type { Sandbox } from './sandbox.ts'
 
@@ -14,6 +15,8 @@ export interface ChatTools {
   sendEmail: Effects['sendEmail']
   sendEmailBy: ReturnType<typeof accountMailer>
   askModel: AskModel
+  /** Why no request to an address would ever leave; undefined where one would, as far as that shows without a look-up. */
+  whyNeverSent: (url: string) => string | undefined
   /** Parsed flows by the id of their publication. Publications never change, so neither do entries. */
   flows: LRUCache<string, Flow>
   /** The publication that somebody chatted with last, by bot: most of its sessions are on it. */
@@ -37,6 +40,7 @@ export function openChatTools(
       sendEmail: config.SMTP_URL ? openMailer({ url: config.SMTP_URL, from: config.SMTP_FROM }) : null,
       sendEmailBy: accountMailer(mailHostFinder(outbound)),
       askModel: modelClient(outbound),
+      whyNeverSent: (url) => whyNeverSent(url, outbound),
       // By characters of the documents; parsed they take several times as much.
       flows: new LRUCache({ maxSize: 16 * 1024 * 1024 }),
       publicationOfBot: new LRUCache({ max: 10_000 }),

@@ -172,7 +172,7 @@ export async function whyRefused(url: string, options: OutboundOptions): Promise
   return 'ok' in found && found.reason === 'refused' ? found.message : undefined
 }
 
-function checkTarget(
+export function checkTarget(
   request: Pick<OutboundRequest, 'url' | 'method'>,
   allowed: Set<string>,
 ): Target | Refusal {

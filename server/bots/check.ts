@@ -1,0 +1,114 @@
+import { hash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
+import { MAXIMUM_FINDINGS } from '../../contract/publications.ts'
+import type { Services } from '../context.ts'
+import type { FlowDocument } from '../conversion/index.ts'
+import { credentialTypes } from '../workspaces/credentials.ts'
+import type { CheckedService } from './checks/service.ts'
+import { workInTurns } from './checks/turns.ts'
+import { type Draft, parseDraft } from './drafts.ts'
+import { type Finding, findingsOf } from './flow-check.ts'
+import type { BotRow } from './rows.ts'
+
+/** What a check found: as many findings as an answer may have, and how many there are of each severity. */
+export interface FlowCheck {
+  findings: Finding[]
+  errorsFound: number
+  warningsFound: number
+}
+
+/** All findings together, as JSON: each may have a long path, and there may be many. */
+const MAX_FINDINGS_BYTES = 400_000
+
+/** Checks of drafts that were made lately, by bot, change of the draft, and what else they depend on. */
+const cache = new LRUCache<string, { check: FlowCheck; size: number }>({
+  maxSize: 8 * 1024 * 1024,
+  sizeCalculation: ({ size }) => size + 200,
+})
+
+/** What this installation and the workspace have, as far as a check asks for it. */
+export async function checkedService(
+  { db, chat, files }: Pick<Services, 'db' | 'chat' | 'files'>,
+  workspaceId: string,
+): Promise<CheckedService> {
+  const credentials = await credentialTypes(db, workspaceId)
+  return {
+    hasMail: chat.sendEmail !== null,
+    hasFiles: files !== null,
+    credentials,
+    whyNeverSent: chat.whyNeverSent,
+  }
+}
+
+/** Checks a draft, unless it was checked before and nothing has changed since. */
+export async function checkDraft(bot: BotRow, draft: Draft, service: CheckedService): Promise<FlowCheck> {
+  const state = [
+    bot.version,
+    bot.draftUpdatedAt,
+    { ...service, credentials: [...(service.credentials ?? [])].sort() },
+  ]
+  const key = `${bot.id} ${hash('sha256', JSON.stringify(state), 'base64')}`
+  const known = cache.get(key)
+  if (known) return known.check
+  const { isWhole, size, ...check } = await collect(bot.workspaceId, function* () {
+    const document = parseDraft(bot.version, draft)
+    yield
+    yield* findingsOf(document, service)
+  })
+  if (isWhole) cache.set(key, { check, size })
+  return check
+}
+
+/** Checks a document that is not stored yet; of the findings only those with one of these codes are listed. */
+export async function checkDocument(
+  workspaceId: string,
+  document: FlowDocument,
+  service: CheckedService,
+  listed?: ReadonlySet<string>,
+): Promise<FlowCheck> {
+  const {
+    isWhole: _,
+    size: __,
+    ...check
+  } = await collect(workspaceId, () => findingsOf(document, service), listed)
+  return check
+}
+
+async function collect(
+  workspaceId: string,
+  find: () => Generator<Finding | undefined, void>,
+  listed?: ReadonlySet<string>,
+): Promise<FlowCheck & { isWhole: boolean; size: number }> {
+  const check = { findings: [] as Finding[], errorsFound: 0, warningsFound: 0 }
+  let size = 0
+  const steps = function* () {
+    for (const found of find()) {
+      yield
+      if (!found) continue
+      check[found.severity === 'error' ? 'errorsFound' : 'warningsFound'] += 1
+      if (listed && !listed.has(found.code)) continue
+      if (check.findings.length === MAXIMUM_FINDINGS || size >= MAX_FINDINGS_BYTES) continue
+      size += Buffer.byteLength(JSON.stringify(found))
+      check.findings.push(found)
+    }
+  }
+  const isWhole = await workInTurns(workspaceId, steps())
+  if (!isWhole) {
+    check.findings.length = Math.min(check.findings.length, MAXIMUM_FINDINGS - 1)
+    check.findings.push(incomplete)
+    check.warningsFound += 1
+  }
+  return { ...check, isWhole, size }
+}
+
+/** The last finding of a check that had no more time. */
+const incomplete: Finding = {
+  path: [],
+  code: 'check_incomplete',
+  message:
+    'The check took too long, so only a part of the flow was looked at. Split the bot, or shorten its code.',
+  severity: 'warning',
+}
+
+/** A check that there was no time for at all. */
+export const unchecked: FlowCheck = { findings: [incomplete], errorsFound: 0, warningsFound: 1 }

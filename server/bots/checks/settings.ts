@@ -1,0 +1,18 @@
+import { readAllowedOrigin } from '../../chat/allowed-origins.ts'
+import { isRecord, listOf } from '../../conversion/document.ts'
+import { type Findings, type Flow, issue, quote } from './flow.ts'
+
+/** Settings that cannot work, or that say more than it seems. */
+export function* settingIssues({ settings }: Flow): Findings {
+  const security = isRecord(settings) && isRecord(settings.security) ? settings.security : {}
+  for (const [index, entry] of listOf(security.allowedOrigins).entries()) {
+    const path = ['settings', 'security', 'allowedOrigins', index]
+    const read = readAllowedOrigin(entry)
+    if (read === '*') {
+      yield issue(path, 'open_origins', 'The origin * allows every page, whatever else is listed.')
+    } else if (read === undefined) {
+      const message = `No page has the origin ${quote(String(entry))}. Write it as https://shop.example or https://*.shop.example.`
+      yield issue(path, 'unmatched_origin', message)
+    }
+  }
+}

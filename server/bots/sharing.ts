@@ -1,0 +1,26 @@
+import { isDeepStrictEqual } from 'node:util'
+import { JsonText } from '../json/json-text.ts'
+
+/** Settings of who may see a bot, or have it in their pages. */
+export const securitySettings = ['security', 'publicShare'] as const
+
+type Settings = Partial<Record<(typeof securitySettings)[number], unknown>>
+
+/** Which of these settings are other ones afterwards; null stands for a bot that was not there before. */
+export function changedSecurity(before: JsonText | null, after: JsonText): string[] {
+  if (before?.text === after.text || (before === null && after.text === '{}')) return []
+  const [one, other] = [parse(before), parse(after)]
+  return securitySettings.filter((name) => !isDeepStrictEqual(one[name], other[name]))
+}
+
+/** The settings, but with public sharing as others have it. They keep their text where that is the same. */
+export function withSharingOf(settings: JsonText, others: JsonText): JsonText {
+  const [own, { publicShare }] = [parse(settings), parse(others)]
+  if (isDeepStrictEqual(own.publicShare, publicShare)) return settings
+  const { publicShare: _, ...rest } = own
+  return new JsonText(JSON.stringify(publicShare === undefined ? rest : { ...rest, publicShare }))
+}
+
+function parse(settings: JsonText | null): Settings {
+  return settings === null ? {} : (JSON.parse(settings.text) as Settings)
+}
