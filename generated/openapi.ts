@@ -209,7 +209,7 @@ export interface paths {
         head?: never;
         /**
          * Update a bot
-         * @description Changes the draft of a bot and returns it as stored. Absent properties stay, given ones replace the whole property, and the stored version becomes the given one. With `bot.updatedAt` the update is refused as a conflict when somebody else was faster; `overwrite` waives that. A current version sent to a bot stored in a legacy one converts the stored flow first; a legacy version sent to a bot stored in a current one needs `groups`, `edges` and `variables` together. The published copy does not change; public id, domain, `isClosed` and public sharing take effect at once.
+         * @description Changes the draft of a bot and returns it as stored. Absent properties stay, given ones replace the whole property, and the stored version becomes the given one. With `bot.updatedAt` the update is refused as a conflict when somebody else was faster; `overwrite` waives that. A later version than the stored one converts the stored flow first, and from 6 to 6.1 its theme unless one is sent; a legacy version sent to a bot stored in a current one needs `groups`, `edges` and `variables` together. The published copy does not change; public id, domain, `isClosed` and public sharing take effect at once.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `write`.
          */
@@ -403,7 +403,7 @@ export interface paths {
         put?: never;
         /**
          * Restore a publication into the draft
-         * @description Makes flow, theme and settings of an earlier publication the draft again, as a new change with a new `updatedAt`, and returns the bot. What the draft held is replaced, its version too; publish it first to keep it. Name, folder, public id and the live copy stay as they are: publish to make the restored draft live. Takes no body.
+         * @description Makes flow, theme and settings of an earlier publication the draft again, as a new change with a new `updatedAt`, and returns the bot. What the draft held is replaced, its version too; publish it first to keep it. Name, folder, public id, the live copy and whether the draft is shared publicly stay as they are: publish to make the restored draft live. Takes no body.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
          */
@@ -609,7 +609,7 @@ export interface paths {
         put?: never;
         /**
          * Import a bot
-         * @description Creates a bot from an exported document of any version and returns it. The bot gets a new id; all ids inside the flow stay. A flow in a legacy version is converted to the latest one, without loss. The new bot is a draft: results and publications do not come along, and public id, domain, folder and credentials of the document are not taken over. A link block that carries the name of another product (`Acme link` with `acmeId`) becomes `Bot link` with `botId`. What had to be dropped is listed in `warnings`, and so are links to bots that the workspace does not have and blocks that chats skip; `errorsFound` and `warningsFound` say how many findings check a bot will list; a document that cannot be repaired is invalid input.
+         * @description Creates a bot from an exported document of any version and returns it. The bot gets a new id; all ids inside the flow stay. A flow in a legacy version is converted to the latest one, without loss. The new bot is a draft: results and publications do not come along, and public id, domain, folder and credentials of the document are not taken over. A link block that carries the name of another product (`Acme link` with `acmeId`) becomes `Bot link` with `botId`. An event, item or last block of a group without `outgoingEdgeId` gets the one edge that starts at it. Public sharing is left out, since it would act at once. What had to be dropped or added is listed in `warnings`, and so are links to bots that the workspace does not have and blocks that chats skip; `errorsFound` and `warningsFound` say how many findings check a bot will list; a document that cannot be repaired is invalid input.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
          */
@@ -895,7 +895,7 @@ export interface paths {
         put?: never;
         /**
          * Add a member to a workspace
-         * @description Gives an existing user, named by e-mail address, a role in the workspace, effective with their next request. An address that no user has is invalid input; a user who is a member already is a conflict and keeps their role.
+         * @description Gives an existing user, named by e-mail address, a role in the workspace, effective with their next request. An address that no user has, or one who is disabled, is invalid input; a user who is a member already is a conflict and keeps their role.
          *
          *     Permission: an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
          */
@@ -918,7 +918,7 @@ export interface paths {
         post?: never;
         /**
          * Remove a member from a workspace
-         * @description Takes a user out of the workspace, effective with their next request, and returns the membership that ended. Whatever their role, members may remove themselves, which is how to leave a workspace; only an admin may remove somebody else. The last admin of a workspace cannot be removed.
+         * @description Takes a user out of the workspace, effective with their next request, and returns the membership that ended. Whatever their role, members may remove themselves, which is how to leave a workspace; only an admin may remove somebody else. The last admin of a workspace cannot be removed; admins who are disabled do not count.
          *
          *     Permission: a guest, a member or an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
          */
@@ -927,7 +927,7 @@ export interface paths {
         head?: never;
         /**
          * Change the role of a member
-         * @description Gives a member another role, effective with their next request. The last admin of a workspace cannot be given a lower role.
+         * @description Gives a member another role, effective with their next request. The last admin of a workspace cannot be given a lower role; admins who are disabled do not count.
          *
          *     Permission: an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
          */
@@ -2147,7 +2147,7 @@ export interface components {
              */
             readonly createdAt?: unknown;
             /**
-             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain?: string | null;
@@ -2350,7 +2350,7 @@ export interface components {
              * @example []
              */
             variables?: unknown;
-            /** @description Version of the schema the flow is written in. A document with groups but without it counts as 3, as with null. */
+            /** @description Version of the schema the flow is written in. A document without it, or with null, counts as 6 where it has events, else as 3. */
             version?: components["schemas"]["DocumentVersion"] | null;
         } & {
             [key: string]: unknown;
@@ -2585,7 +2585,7 @@ export interface components {
              */
             readonly createdAt?: unknown;
             /**
-             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain?: string | null;
@@ -2679,7 +2679,7 @@ export interface components {
              */
             readonly createdAt?: unknown;
             /**
-             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain?: string | null;
@@ -2773,7 +2773,7 @@ export interface components {
              */
             readonly createdAt?: unknown;
             /**
-             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain?: string | null;
@@ -2867,7 +2867,7 @@ export interface components {
              */
             readonly createdAt?: unknown;
             /**
-             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain?: string | null;
@@ -2961,7 +2961,7 @@ export interface components {
              */
             readonly createdAt?: unknown;
             /**
-             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain?: string | null;
@@ -3051,7 +3051,7 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain: string | null;
@@ -3138,7 +3138,7 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain: string | null;
@@ -3225,7 +3225,7 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain: string | null;
@@ -3312,7 +3312,7 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain: string | null;
@@ -3399,7 +3399,7 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain: string | null;
@@ -4846,7 +4846,7 @@ export interface components {
         CurrentState: {
             /**
              * @description The entity tag of the record, as the header `ETag` of reading it says.
-             * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
+             * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-8c1d5b6e0f3a9247-4f9c02a7d1b8e365"
              */
             etag?: string;
             /**
@@ -6725,6 +6725,7 @@ export interface components {
          *     - `concurrency_exceeded`: too many requests of the caller run at once.
          *     - `conflict`: the record is in another state than the request expects; `current` has that state.
          *     - `custom`: another rule of the contract is broken; the message says which.
+         *     - `disabled_user`: the user with this e-mail address is disabled.
          *     - `expired`: the token has expired.
          *     - `in_progress`: a request with this idempotency key is still running.
          *     - `incomplete`: the body ended early.
@@ -7419,6 +7420,11 @@ export interface components {
         /** @description A user and their role in a workspace. */
         Member: {
             /**
+             * @description Whether the user is disabled: they cannot sign in, and do not count as an admin.
+             * @example false
+             */
+            isDisabled: boolean;
+            /**
              * @description `ADMIN` may do everything, `MEMBER` writes bots and folders and reads results, `GUEST` reads bots and folders.
              * @enum {string}
              */
@@ -7460,6 +7466,11 @@ export interface components {
         };
         /** @description The new role of the member. */
         MemberUpdate: {
+            /**
+             * @description Read-only state of the user; accepted and ignored.
+             * @example null
+             */
+            readonly isDisabled?: unknown;
             /**
              * @description `ADMIN` may do everything, `MEMBER` writes bots and folders and reads results, `GUEST` reads bots and folders.
              * @enum {string}
@@ -12989,7 +13000,7 @@ export interface components {
         Challenge: string;
         /**
          * @description Entity tag of the record: another one whenever the record, as this caller sees it, is another. Opaque; send it back as it is.
-         * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
+         * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-8c1d5b6e0f3a9247-4f9c02a7d1b8e365"
          */
         ETag: string;
         /**
@@ -14073,6 +14084,8 @@ export interface operations {
             header?: {
                 /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -14094,6 +14107,7 @@ export interface operations {
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    ETag: components["headers"]["ETag"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -14109,6 +14123,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -14140,6 +14155,7 @@ export interface operations {
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    ETag: components["headers"]["ETag"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -14588,6 +14604,8 @@ export interface operations {
             header?: {
                 /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -14604,6 +14622,7 @@ export interface operations {
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    ETag: components["headers"]["ETag"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -14618,6 +14637,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -15396,7 +15416,10 @@ export interface operations {
     getCredentials: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /**
                  * @description Id of the credentials.
@@ -15417,6 +15440,7 @@ export interface operations {
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -15426,10 +15450,12 @@ export interface operations {
                     "application/json": components["schemas"]["CredentialsBody"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
@@ -15439,7 +15465,10 @@ export interface operations {
     deleteCredentials: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
             path: {
                 /**
                  * @description Id of the credentials.
@@ -15473,6 +15502,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
@@ -15485,6 +15515,8 @@ export interface operations {
             header?: {
                 /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -15511,6 +15543,7 @@ export interface operations {
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    ETag: components["headers"]["ETag"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -15527,6 +15560,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
@@ -15820,7 +15854,10 @@ export interface operations {
     getWebhookEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /**
                  * @description Id of the endpoint, as create and list answer it.
@@ -15841,6 +15878,7 @@ export interface operations {
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -15850,10 +15888,12 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookEndpointBody"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
@@ -15863,7 +15903,10 @@ export interface operations {
     deleteWebhookEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
             path: {
                 /**
                  * @description Id of the endpoint, as create and list answer it.
@@ -15897,6 +15940,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
@@ -15909,6 +15953,8 @@ export interface operations {
             header?: {
                 /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -15935,6 +15981,7 @@ export interface operations {
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    ETag: components["headers"]["ETag"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -15951,6 +15998,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];

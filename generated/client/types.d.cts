@@ -837,7 +837,7 @@ export interface components {
              */
             readonly createdAt?: unknown;
             /**
-             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain?: string | null;
@@ -1040,7 +1040,7 @@ export interface components {
              * @example []
              */
             variables?: unknown;
-            /** @description Version of the schema the flow is written in. A document with groups but without it counts as 3, as with null. */
+            /** @description Version of the schema the flow is written in. A document without it, or with null, counts as 6 where it has events, else as 3. */
             version?: components["schemas"]["DocumentVersion"] | null;
         } & {
             [key: string]: unknown;
@@ -1275,7 +1275,7 @@ export interface components {
              */
             readonly createdAt?: unknown;
             /**
-             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain?: string | null;
@@ -1369,7 +1369,7 @@ export interface components {
              */
             readonly createdAt?: unknown;
             /**
-             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain?: string | null;
@@ -1463,7 +1463,7 @@ export interface components {
              */
             readonly createdAt?: unknown;
             /**
-             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain?: string | null;
@@ -1557,7 +1557,7 @@ export interface components {
              */
             readonly createdAt?: unknown;
             /**
-             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain?: string | null;
@@ -1651,7 +1651,7 @@ export interface components {
              */
             readonly createdAt?: unknown;
             /**
-             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain?: string | null;
@@ -1741,7 +1741,7 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain: string | null;
@@ -1828,7 +1828,7 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain: string | null;
@@ -1915,7 +1915,7 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain: string | null;
@@ -2002,7 +2002,7 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain: string | null;
@@ -2089,7 +2089,7 @@ export interface components {
              */
             createdAt: string;
             /**
-             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. Unique over the installation, a taken one is invalid input; null without one.
+             * @description Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one.
              * @example chat.example.com/leads
              */
             customDomain: string | null;
@@ -3536,7 +3536,7 @@ export interface components {
         CurrentState: {
             /**
              * @description The entity tag of the record, as the header `ETag` of reading it says.
-             * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
+             * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-8c1d5b6e0f3a9247-4f9c02a7d1b8e365"
              */
             etag?: string;
             /**
@@ -5415,6 +5415,7 @@ export interface components {
          *     - `concurrency_exceeded`: too many requests of the caller run at once.
          *     - `conflict`: the record is in another state than the request expects; `current` has that state.
          *     - `custom`: another rule of the contract is broken; the message says which.
+         *     - `disabled_user`: the user with this e-mail address is disabled.
          *     - `expired`: the token has expired.
          *     - `in_progress`: a request with this idempotency key is still running.
          *     - `incomplete`: the body ended early.
@@ -6109,6 +6110,11 @@ export interface components {
         /** @description A user and their role in a workspace. */
         Member: {
             /**
+             * @description Whether the user is disabled: they cannot sign in, and do not count as an admin.
+             * @example false
+             */
+            isDisabled: boolean;
+            /**
              * @description `ADMIN` may do everything, `MEMBER` writes bots and folders and reads results, `GUEST` reads bots and folders.
              * @enum {string}
              */
@@ -6150,6 +6156,11 @@ export interface components {
         };
         /** @description The new role of the member. */
         MemberUpdate: {
+            /**
+             * @description Read-only state of the user; accepted and ignored.
+             * @example null
+             */
+            readonly isDisabled?: unknown;
             /**
              * @description `ADMIN` may do everything, `MEMBER` writes bots and folders and reads results, `GUEST` reads bots and folders.
              * @enum {string}
@@ -11679,7 +11690,7 @@ export interface components {
         Challenge: string;
         /**
          * @description Entity tag of the record: another one whenever the record, as this caller sees it, is another. Opaque; send it back as it is.
-         * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-mmbvtdeg-4f9c02a7d1b8e365"
+         * @example "01jr5x2e0p1y5s9x4n6q8r0t2w-8c1d5b6e0f3a9247-4f9c02a7d1b8e365"
          */
         ETag: string;
         /**
@@ -12762,6 +12773,8 @@ export interface operations {
             header?: {
                 /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -12783,6 +12796,7 @@ export interface operations {
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    ETag: components["headers"]["ETag"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -12798,6 +12812,7 @@ export interface operations {
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -12829,6 +12844,7 @@ export interface operations {
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    ETag: components["headers"]["ETag"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -13277,6 +13293,8 @@ export interface operations {
             header?: {
                 /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -13293,6 +13311,7 @@ export interface operations {
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    ETag: components["headers"]["ETag"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -13307,6 +13326,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
@@ -14085,7 +14105,10 @@ export interface operations {
     getCredentials: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /**
                  * @description Id of the credentials.
@@ -14106,6 +14129,7 @@ export interface operations {
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -14115,10 +14139,12 @@ export interface operations {
                     "application/json": components["schemas"]["CredentialsBody"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
@@ -14128,7 +14154,10 @@ export interface operations {
     deleteCredentials: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
             path: {
                 /**
                  * @description Id of the credentials.
@@ -14162,6 +14191,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
@@ -14174,6 +14204,8 @@ export interface operations {
             header?: {
                 /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -14200,6 +14232,7 @@ export interface operations {
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    ETag: components["headers"]["ETag"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -14216,6 +14249,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
@@ -14509,7 +14543,10 @@ export interface operations {
     getWebhookEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Entity tags, as `ETag` has them, or `*`: a read answers 304 without a body when the record is in one of these states. Compared weakly. A write that is sent with it answers 412 then, and a read with `If-Match` answers 412 in every other state. */
+                "If-None-Match"?: components["parameters"]["IfNoneMatch"];
+            };
             path: {
                 /**
                  * @description Id of the endpoint, as create and list answer it.
@@ -14530,6 +14567,7 @@ export interface operations {
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    ETag: components["headers"]["ETag"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "X-Request-Id": components["headers"]["RequestId"];
@@ -14539,10 +14577,12 @@ export interface operations {
                     "application/json": components["schemas"]["WebhookEndpointBody"];
                 };
             };
+            304: components["responses"]["NotModified"];
             400: components["responses"]["BadRequest"];
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
@@ -14552,7 +14592,10 @@ export interface operations {
     deleteWebhookEndpoint: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
+                "If-Match"?: components["parameters"]["IfMatch"];
+            };
             path: {
                 /**
                  * @description Id of the endpoint, as create and list answer it.
@@ -14586,6 +14629,7 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            412: components["responses"]["PreconditionFailed"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];
@@ -14598,6 +14642,8 @@ export interface operations {
             header?: {
                 /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
                 "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+                /** @description Entity tags, as `ETag` has them, or `*`: go on only when the record is in one of these states, and answer 412 otherwise. Compared strongly, so a weak tag never fits. On a write only the state of the record counts, so that a tag outlives a change of role or of the query. */
+                "If-Match"?: components["parameters"]["IfMatch"];
             };
             path: {
                 /**
@@ -14624,6 +14670,7 @@ export interface operations {
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    ETag: components["headers"]["ETag"];
                     "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
@@ -14640,6 +14687,7 @@ export interface operations {
             404: components["responses"]["NotFound"];
             408: components["responses"]["RequestTimeout"];
             409: components["responses"]["Conflict"];
+            412: components["responses"]["PreconditionFailed"];
             413: components["responses"]["PayloadTooLarge"];
             415: components["responses"]["UnsupportedMediaType"];
             422: components["responses"]["IdempotencyMismatch"];
