@@ -35,6 +35,13 @@ const yesOrNo = (fallback: 'true' | 'false') =>
 const address = (protocols: RegExp, example: string) =>
   z.url({ protocol: protocols, error: `Expected a URL such as ${example}` })
 
+/** Where callers reach the service: paths are put behind it. */
+const publicAddress = address(/^https?$/, 'https://bots.example.com')
+  .refine((text) => !/[?#]/.test(text) && !/^\w+:\/\/[^/]*@/.test(text), {
+    error: 'Expected a URL without user, query and fragment, such as https://bots.example.com/bots',
+  })
+  .transform((text) => text.replace(/\/+$/, ''))
+
 /** Which proxies say truly for whom they ask, as Express takes it: all, none, so many, or those with an address. */
 const trustedProxies = z
   .string()
@@ -60,7 +67,7 @@ const environment = z.object({
   PORT: whole(0, 65_535, 3000),
   /** Absent listens on all addresses of the machine. */
   HOST: z.string().min(1).optional(),
-  PUBLIC_URL: address(/^https?$/, 'https://bots.example.com').optional(),
+  PUBLIC_URL: publicAddress.optional(),
   /** Whom the published document tells callers to ask, and the terms it names; absent names none. */
   CONTACT_NAME: z.string().max(255, { error: 'Expected at most 255 characters' }).optional(),
   CONTACT_URL: address(/^https?$/, 'https://bots.example.com/help').optional(),

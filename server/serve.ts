@@ -84,6 +84,13 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
     requestTimeout: config.REQUEST_TIMEOUT,
     uploadTimeout: config.UPLOAD_TIMEOUT,
   })
+  let underWay = 0
+  for (const event of ['request', 'checkContinue'] as const) {
+    server.prependListener(event, (_request, response) => {
+      underWay++
+      response.once('close', () => underWay--)
+    })
+  }
   const isPrepared = cluster.isWorker ? prepared() : undefined
   let background: ReturnType<typeof startBackground> | undefined
   let deliveries: ReturnType<typeof startDeliveries> | undefined
@@ -157,8 +164,11 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
   /** Lets the requests under way finish. */
   async function drain() {
     const closed = new Promise((resolve) => server.close(resolve))
-    // Connections become idle one by one as their requests finish.
-    const closing = setInterval(() => server.closeIdleConnections(), 100)
+    // To Node, a connection over which half a head has come is busy, and stays so: its timers end with the listener.
+    const closing = setInterval(() => {
+      if (underWay === 0) server.closeAllConnections()
+      else server.closeIdleConnections()
+    }, 100)
     await closed
     clearInterval(closing)
   }

@@ -2,6 +2,7 @@ import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
 import type express from 'express'
+import { createTurns } from '../server/chat/turns.ts'
 import { createBudget } from '../server/http/budget.ts'
 import { createRoom, type Place } from '../server/http/room.ts'
 
@@ -153,4 +154,19 @@ describe('bytes', () => {
     first.end()
     expect(await waiting).toBe(true)
   })
+})
+
+test('turns of the thread go round tenants, one in each round of the event loop', async () => {
+  const takeTurn = createTurns()
+  const order: string[] = []
+  let rounds = 0
+  const count = () => {
+    rounds++
+    if (order.length < 6) setImmediate(count)
+  }
+  setImmediate(count)
+  const piece = (name: string) => takeTurn(name[0] as string).then(() => void order.push(name))
+  await Promise.all(['a1', 'a2', 'a3', 'b1', 'b2', 'c1'].map(piece))
+  expect(order).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3'])
+  expect(rounds).toBeGreaterThanOrEqual(5)
 })

@@ -198,3 +198,20 @@ test('the README lists every variable with the default that the service runs wit
   })
   expect(listed).toEqual(running)
 })
+
+test.each([
+  ['http://localhost:3000/', 'http://localhost:3000'],
+  ['https://host/bots//', 'https://host/bots'],
+  ['https://host/bots', 'https://host/bots'],
+])('PUBLIC_URL %s is used as %s', (given, used) => {
+  expect(readConfig({ PUBLIC_URL: given })).toMatchObject({ config: { PUBLIC_URL: used } })
+})
+
+test.each(['https://host/?a=b', 'https://host/#top', 'https://user@host/', 'https://user:word@host'])(
+  'PUBLIC_URL %s is refused, since paths are put behind it',
+  (given) => {
+    expect(readConfig({ PUBLIC_URL: given })).toEqual({
+      problems: [expect.stringContaining('PUBLIC_URL: Expected a URL without user, query and fragment')],
+    })
+  },
+)

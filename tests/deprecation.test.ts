@@ -54,7 +54,12 @@ beforeAll(async () => {
   const handler = async (_request: unknown, reply: { ok(body: unknown): unknown }) => reply.ok({ text: 'Hi' })
   const read = readConfig({ RATE_LIMIT: 'off' })
   if ('problems' in read) throw new Error(read.problems.join('\n'))
-  const services = { log, config: read.config, now: () => new Date() } as unknown as Services
+  const services = {
+    log,
+    config: read.config,
+    now: () => new Date(),
+    publicUrl: () => 'http://here',
+  } as unknown as Services
   const app = express().use(
     createRouter(operations, { getNote: handler, readNote: handler }, services, createLimits(services)),
   )

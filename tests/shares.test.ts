@@ -241,3 +241,20 @@ describe('bodies', () => {
     await by.stop()
   })
 })
+
+test('Location has the path of PUBLIC_URL, also in the response to a repeated request', async () => {
+  const { databaseUrl } = app
+  const by = await startApp({ databaseUrl, config: { PUBLIC_URL: 'https://host.example/bots' } })
+  const { admin: as, workspaceId } = world.here
+  const headers = { 'Idempotency-Key': 'location-0123456789' }
+  for (let turn = 0; turn < 2; turn++) {
+    const made = await by.client.call('createFolder', {
+      as,
+      headers,
+      body: { workspaceId, folder: { name: 'Folder' } },
+    })
+    expect(made.status).toBe(201)
+    expect(made.headers.location).toMatch(/^\/bots\/v1\/folders\/\w+/)
+  }
+  await by.stop()
+})

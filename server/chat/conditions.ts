@@ -6,8 +6,8 @@ import { currentFrame, log, mayGoOn, type Run } from './run.ts'
 import type { VariableValue } from './types.ts'
 import { fillValue, onlyPlaceholder, readVariable } from './variables.ts'
 
-/** Pairs of characters that one comparison may look at in the worst case, some 25 milliseconds. */
-const maximumComparedPairs = 200_000_000
+/** Pairs of characters that one comparison may look at in the worst case, some 2.5 milliseconds. */
+const maximumComparedPairs = 20_000_000
 
 /** As many pairs of characters as a pair of items takes the time of, however small they are. */
 const pairOverhead = 64

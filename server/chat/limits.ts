@@ -32,7 +32,7 @@ export interface Limits {
 export const defaultLimits: Limits = {
   blocks: 1_000,
   milliseconds: 120_000,
-  workMilliseconds: 5_000,
+  workMilliseconds: 1_000,
   evaluationMilliseconds: 100,
   evaluationMillisecondsPerStep: 1_000,
   codeCharacters: 100_000,

@@ -80,6 +80,8 @@ export type Next =
 export const next: Next = { kind: 'next' }
 
 const longestTurnMilliseconds = 10
+/** A step that has worked so long goes on in turns with others of its kind. */
+const freeMilliseconds = 50
 const maximumLogs = 100
 const maximumDetails = 1_000
 
@@ -148,7 +150,9 @@ export async function mayGoOn(run: Run): Promise<boolean> {
   }
   if (run.isCut) return false
   if (performance.now() - run.yieldedAt >= longestTurnMilliseconds) {
-    await setImmediate()
+    const { takeTurn } = run.effects
+    if (takeTurn && workedMilliseconds(run) > freeMilliseconds) await waitFor(run, takeTurn())
+    else await setImmediate()
     run.yieldedAt = performance.now()
   }
   return true

@@ -24,6 +24,7 @@ import {
   transcriptOf,
 } from './store.ts'
 import type { SmtpAccount } from './tools/mail.ts'
+import { takeTurn } from './turns.ts'
 import type { Effects, Loose, Message, SessionState, StepOptions, StepOutcome, StepRefusal } from './types.ts'
 import { uploadLimits } from './uploading.ts'
 
@@ -230,6 +231,7 @@ export function effectsOf(
     now: () => new Date(),
     random: Math.random,
     newId: () => newId(new Date()),
+    takeTurn: () => place.rest(() => takeTurn(workspaceId)),
     evaluate: (request) => place.rest(() => tools.evaluate({ ...request, workspaceId })),
     tell,
     async httpRequest(request) {

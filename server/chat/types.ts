@@ -175,6 +175,8 @@ export interface Effects {
   /** A number from 0 up to, but not including, 1. */
   random(): number
   newId(): string
+  /** Waits until the thread may go on with a step that has worked for a while; absent goes on in the next round. */
+  takeTurn?: () => Promise<void>
   evaluate: Evaluate
   /** The one outbound client. It resolves with a failure instead of rejecting. */
   httpRequest(request: OutboundRequest): Promise<OutboundReply>

@@ -5,7 +5,7 @@ export class Unavailable extends Error {}
 
 /** What Citus says, as of an error of its own, when a node goes away under a statement: its words and those of libpq. */
 const lostNode =
-  /^(failure on connection marked as essential|could not commit transaction for shard|failed to prepare transaction)|SSL SYSCALL error|SSL connection has been closed|server closed the connection|connection not open|could not (send|receive) data|no connection to the server/
+  /^(failure on connection marked as essential|could not commit transaction for shard|failed to prepare transaction)|SSL SYSCALL error|SSL connection has been closed|server closed the connection|connection not open|could not (send|receive) data|no connection to the server|loaded Citus library version differs/
 
 /**
  * Whether the database is unreachable, overloaded or refuses to write: connection failures (08, 57P0x,

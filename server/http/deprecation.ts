@@ -15,6 +15,7 @@ export function announce(
   request: express.Request,
   response: express.Response,
   log: Services['log'],
+  basePath: string,
 ) {
   if (!deprecated) return
   const { since, sunset, successor } = deprecated
@@ -25,7 +26,7 @@ export function announce(
     const target = path.replaceAll(/\{(\w+)\}/g, (_, name: string) =>
       encodeURIComponent(String(request.params[name])),
     )
-    response.setHeader('Link', `<${target}>; rel="successor-version"`)
+    response.setHeader('Link', `<${basePath}${target}>; rel="successor-version"`)
   }
   response.on('close', () => {
     const { requestId, caller } = response.locals

@@ -225,7 +225,7 @@ function bind(
     const tokenHash = credential && 'hash' in credential ? credential.hash : undefined
     const entry = await limits.enter(request, response, tokenHash)
     if (entry === 'answered') return
-    announce(operationId, operation, operations, request, response, log)
+    announce(operationId, operation, operations, request, response, log, basePathOf(publicUrl()))
     const events = acceptsEvents(operation, request) ? new Events(response) : undefined
     try {
       const isFull = entry === 'full'
@@ -240,12 +240,22 @@ function bind(
         response.removeHeader('Access-Control-Allow-Origin')
         response.removeHeader('Access-Control-Expose-Headers')
       }
-      if (!events?.end(given)) await send(response, given, budgets.responses)
+      const { Location } = given.headers
+      // Also of a stored response, which was kept without it.
+      const located = Location
+        ? { ...given, headers: { ...given.headers, Location: basePathOf(publicUrl()) + Location } }
+        : given
+      if (!events?.end(located)) await send(response, located, budgets.responses)
     } finally {
       events?.stop()
       limits.leave(response)
     }
   }
+}
+
+/** The path that a proxy puts before those of the service. */
+function basePathOf(publicUrl: string): string {
+  return new URL(publicUrl).pathname.replace(/\/$/, '')
 }
 
 /** The id of the record that a right address names. */
