@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { inspect } from 'node:util'
 import { gzipSync } from 'node:zlib'
 import { afterEach, beforeEach, describe, expect, jest, test } from '@jest/globals'
+import { Webhook } from 'standardwebhooks'
 import { errors } from '../contract/errors.ts'
 import * as sdk from '../generated/client/index.js'
 import { root } from '../server/root.ts'
@@ -20,6 +21,12 @@ interface Sent {
   headers: Record<string, string>
   body: unknown
 }
+
+/** As HTTP/1.1 writes names of headers: `Idempotency-Key`. */
+const capitalised = (name: string) => name.replaceAll(/(^|-)[a-z]/g, (letters) => letters.toUpperCase())
+
+/** The User-Agent of every request. */
+const agents: (string | undefined)[] = []
 
 let answers: Answer[]
 let sent: Sent[]
@@ -44,11 +51,15 @@ const fetch = (async (url: string, { signal, ...request }: RequestInit) => {
     headers: Record<string, string>
     body?: unknown
   }
-  // What is no JSON is a file, sent as it is.
+  const { 'User-Agent': agent, ...cased } = Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [capitalised(name), value]),
+  )
+  agents.push(agent)
+  // A body that is no JSON is a file, sent as it is.
   sent.push({
     method,
     url,
-    headers,
+    headers: cased,
     body: typeof body === 'string' && /^[[{"]/.test(body) ? JSON.parse(body) : body,
   })
   const answer = answers.shift() ?? { body: {} }
@@ -90,9 +101,9 @@ describe('the package', () => {
     expect(gzipSync(read(`index.${form}`) + read(`runtime.${form}`)).length).toBeLessThan(15_000)
   })
 
-  test('needs nothing else, and has the version of the contract', () => {
+  test('needs the library of webhooks alone, and has the version of the contract', () => {
     const { version, dependencies, peerDependencies } = JSON.parse(read('package.json'))
-    expect([dependencies, peerDependencies]).toEqual([undefined, undefined])
+    expect([Object.keys(dependencies), peerDependencies]).toEqual([['standardwebhooks'], undefined])
     expect(readFileSync(new URL('openapi.yaml', root), 'utf8')).toContain(`\n  version: ${version}\n`)
   })
 
@@ -100,7 +111,7 @@ describe('the package', () => {
     const patterns = new Set<string>()
     for (const [resource, methods] of Object.entries(client)) {
       for (const [name, method] of Object.entries(methods)) {
-        if (name === 'edit' || name === 'deleteAll') continue
+        if (['edit', 'deleteAll', 'converse', 'verify'].includes(name) || name.endsWith('Streaming')) continue
         sent = []
         await (method as (...args: unknown[]) => Promise<unknown>)('a', 'b', 'c', {}).catch(() => {})
         const [request] = sent.length > 0 ? sent : await sendWithQuery(method)
@@ -185,9 +196,10 @@ describe('a request', () => {
   })
 
   test('for all results is never made by an argument that is not there', async () => {
-    const query = { resultIds: undefined } as unknown as { resultIds: string[] }
-    expect(await failure(client.results.delete('b', query))).toBeInstanceOf(TypeError)
-    expect(await failure(client.results.delete('b', { resultIds: [] }))).toBeInstanceOf(TypeError)
+    for (const resultIds of [undefined, '', []]) {
+      const query = { resultIds } as unknown as { resultIds: string[] }
+      expect(await failure(client.results.delete('b', query))).toBeInstanceOf(TypeError)
+    }
     await client.results.delete('b', { resultIds: ['c', 'd'] }, patient)
     await client.results.delete('b', { createdBefore: '2026-03-01T00:00:00Z' }, patient)
     await client.results.deleteAll('b', patient)
@@ -287,9 +299,39 @@ describe('a retry', () => {
     expect(new Set(keys).size).toBe(2)
   })
 
+  test('of a deletion is done where the first one was', async () => {
+    answers = [new TypeError('reset'), refusal('NOT_FOUND')]
+    expect(await client.bots.delete('b', patient)).toEqual({ message: 'success' })
+    answers = [refusal('NOT_FOUND')]
+    expect(await failure(client.bots.delete('b', patient))).toBeInstanceOf(sdk.NotFoundError)
+  })
+
+  test('of an answer in a chat is made where it carries a revision', async () => {
+    answers = [new TypeError('reset'), busy]
+    await client.chat.continue('s', { message: 'Hi', revision: 3 }, patient)
+    expect(sent).toHaveLength(3)
+  })
+
+  test('after a 500 is made with a key alone', async () => {
+    answers = [refusal('INTERNAL_SERVER_ERROR')]
+    await client.workspaces.create({ name: 'Acme' }, patient)
+    answers = [refusal('INTERNAL_SERVER_ERROR')]
+    await failure(client.workspaces.list(patient))
+    expect(sent).toHaveLength(3)
+  })
+
+  test('waits for a running write from when it is said to run, not from the first attempt', async () => {
+    const clock = [0, 100_000, 100_500, 101_000, 101_500]
+    jest.spyOn(performance, 'now').mockImplementation(() => clock.shift() ?? 102_000)
+    const running = refusal('CONFLICT', 'in_progress', { 'Retry-After': '1' })
+    answers = [new TypeError('reset'), running, running, running, running]
+    await client.workspaces.create({ name: 'Acme' }, patient)
+    expect(sent).toHaveLength(6)
+  })
+
   const unsafe = [
-    ['a deletion', () => client.bots.delete('b', patient)],
-    ['a reply', () => client.chat.continue('s', { message: 'Hi' }, patient)],
+    ['all deletions', () => client.results.deleteAll('b', patient)],
+    ['an answer without a revision', () => client.chat.continue('s', { message: 'Hi' }, patient)],
   ] as const
   test.each(unsafe)('of %s is made only where nothing was done', async (_, call) => {
     answers = [busy]
@@ -308,14 +350,11 @@ describe('a retry', () => {
     expect(waits).toEqual([1_000, 1_000, 1_000, 1_000, 1_000])
   })
 
-  test.each(['CONFLICT', 'IDEMPOTENCY_MISMATCH', 'BAD_REQUEST', 'INTERNAL_SERVER_ERROR'])(
-    'is not made after %s',
-    async (code) => {
-      answers = [refusal(code, 'conflict')]
-      await failure(client.workspaces.create({ name: 'Acme' }, patient))
-      expect(sent).toHaveLength(1)
-    },
-  )
+  test.each(['CONFLICT', 'IDEMPOTENCY_MISMATCH', 'BAD_REQUEST'])('is not made after %s', async (code) => {
+    answers = [refusal(code, 'conflict')]
+    await failure(client.workspaces.create({ name: 'Acme' }, patient))
+    expect(sent).toHaveLength(1)
+  })
 })
 
 describe('a limit of time', () => {
@@ -323,7 +362,7 @@ describe('a limit of time', () => {
     answers = ['silence', 'silence', 'silence']
     const error = await failure(client.workspaces.list())
     expect(error).toBeInstanceOf(sdk.TimeoutError)
-    expect(error.message).toBe('GET /v1/workspaces had no answer in 1234 ms')
+    expect(error.message).toBe('GET /v1/workspaces had no response in 1234 ms')
     expect(sent).toHaveLength(3)
   })
 
@@ -359,6 +398,167 @@ describe('a limit of time', () => {
     const cleared = jest.spyOn(globalThis, 'clearTimeout')
     await client.workspaces.list()
     expect(cleared).toHaveBeenCalledWith(started.mock.results[0]?.value as NodeJS.Timeout)
+  })
+})
+
+describe('a stream of a chat', () => {
+  const lines = (...events: object[]) => events.map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')
+  const streamed = (text: string): Answer => ({
+    body: text,
+    headers: { 'Content-Type': 'text/event-stream; charset=utf-8' },
+  })
+  const delta = { type: 'delta', id: 'b', text: 'Hel' }
+  const answer = { type: 'answer', answer: { messages: [], revision: 2 } }
+
+  test('gives its events one by one and ends after the answer', async () => {
+    answers = [streamed(lines(delta, answer))]
+    const types: string[] = []
+    for await (const { type } of client.chat.startStreaming('p', { isStreamEnabled: true }, patient))
+      types.push(type)
+    expect(types).toEqual(['delta', 'answer'])
+    expect(sent[0]?.headers.Accept).toBe('text/event-stream')
+  })
+
+  test('is the whole answer for a caller who awaits it', async () => {
+    answers = [streamed(lines(delta, answer))]
+    const headers = { Accept: 'text/event-stream' }
+    const body = await client.chat.start('p', { isStreamEnabled: true }, { ...patient, headers })
+    expect(body).toEqual({ messages: [], revision: 2 })
+  })
+
+  test('fails with the error that its last event has', async () => {
+    const error = { code: 'CONFLICT', message: 'No', issues: [] }
+    answers = [streamed(lines(delta, { type: 'error', status: 409, error }))]
+    const all = (async () => {
+      for await (const _ of client.chat.continueStreaming('s', { message: 'Hi' }, patient));
+    })()
+    expect(await failure(all)).toBeInstanceOf(sdk.ConflictError)
+  })
+
+  test('fails where it breaks off', async () => {
+    answers = [streamed(lines(delta))]
+    const all = (async () => {
+      for await (const _ of client.chat.startStreaming('p', {}, patient));
+    })()
+    expect(await failure(all)).toBeInstanceOf(sdk.ConnectionError)
+  })
+})
+
+describe('a conversation', () => {
+  test('keeps its session and its revision', async () => {
+    answers = [
+      { body: { sessionId: 's', revision: 1, messages: [] } },
+      { body: { revision: 2, messages: [] } },
+    ]
+    const chat = await client.chat.converse('p', {}, patient)
+    await chat.say('Ada', patient)
+    await chat.say('Grace', patient)
+    expect(sent.slice(1).map(({ url, body }) => [url.split('/').at(-2), body])).toEqual([
+      ['s', { message: 'Ada', revision: 1 }],
+      ['s', { message: 'Grace', revision: 2 }],
+    ])
+  })
+})
+
+describe('a delivery of a webhook', () => {
+  const secret = `whsec_${Buffer.alloc(24, 7).toString('base64')}`
+  const body = JSON.stringify({ type: 'bot.created', timestamp: '2026-03-05T12:31:00.000Z', data: {} })
+  const headersAt = (date: Date) => ({
+    'webhook-id': 'd',
+    'webhook-timestamp': String(Math.floor(date.getTime() / 1000)),
+    'webhook-signature': new Webhook(secret).sign('d', date, body),
+  })
+
+  test('gives its event where the signature is right', async () => {
+    const headers = headersAt(new Date())
+    expect(await sdk.webhooks.verify(body, headers, secret)).toMatchObject({ type: 'bot.created' })
+    expect(await sdk.webhooks.verify(body, new Headers(headers), secret)).toMatchObject({
+      type: 'bot.created',
+    })
+  })
+
+  test('is refused where the body is another or the time is long ago', async () => {
+    const now = headersAt(new Date())
+    expect(await failure(sdk.webhooks.verify(`${body} `, now, secret))).toBeInstanceOf(Error)
+    const old = headersAt(new Date(Date.now() - 3_600_000))
+    expect(await failure(sdk.webhooks.verify(body, old, secret))).toBeInstanceOf(Error)
+  })
+})
+
+describe('the runtime', () => {
+  test('names itself and its version to the service', async () => {
+    await client.workspaces.list(patient)
+    const { version } = JSON.parse(read('package.json'))
+    expect(agents.at(-1)).toBe(`bot-builder-client/${version}`)
+  })
+
+  test('replaces headers of the same name in any case', async () => {
+    await client.workspaces.list({ ...patient, headers: { authorization: 'Bearer other' } })
+    expect(sent[0]?.headers).toEqual({ Authorization: 'Bearer other' })
+  })
+
+  test('refuses an entity tag that is null', async () => {
+    const ifMatch = null as unknown as string
+    expect(await failure(client.bots.delete('b', { ...patient, ifMatch }))).toBeInstanceOf(TypeError)
+    expect(sent).toEqual([])
+  })
+
+  test('leaves no listener on the signal of the caller', async () => {
+    const { signal } = new AbortController()
+    const removed = jest.spyOn(signal, 'removeEventListener')
+    const added = jest.spyOn(signal, 'addEventListener')
+    answers = [new TypeError('reset')]
+    await client.results.export('b', {}, { ...patient, signal })
+    await client.workspaces.list({ ...patient, signal })
+    expect(removed.mock.calls.length).toBe(added.mock.calls.length)
+  })
+
+  test('ends a token function that hangs', async () => {
+    const hanging = sdk.createClient({ ...options, token: () => new Promise<string>(() => {}) })
+    expect(await failure(hanging.workspaces.list({ maxRetries: 0 }))).toBeInstanceOf(sdk.TimeoutError)
+    const stop = new AbortController()
+    const call = failure(hanging.workspaces.list({ ...patient, signal: stop.signal }))
+    stop.abort(new Error('Enough'))
+    expect(await call).toMatchObject({ message: 'Enough' })
+  })
+
+  test('takes a time limit beyond what a timer can hold for none', async () => {
+    await client.workspaces.list({ timeout: Number.MAX_SAFE_INTEGER })
+    expect(globalThis.setTimeout).not.toHaveBeenCalled()
+  })
+
+  test('gives a 304 as a response without a body', async () => {
+    answers = [{ status: 304 }]
+    const headers = { 'If-None-Match': '"tag"' }
+    const { body, response } = await client.bots.get('b', {}, { ...patient, headers }).withResponse()
+    expect([body, response.status]).toEqual([undefined, 304])
+  })
+
+  test('waits longer for operations that call other services, and longest for uploads', async () => {
+    const { timeout: _, ...withoutTimeout } = options
+    const usual = sdk.createClient(withoutTimeout)
+    await usual.workspaces.list()
+    await usual.chat.start('p')
+    await usual.files.upload('s', new Blob(['x']), { fileName: 'a.txt' })
+    expect(waits).toEqual([60_000, 150_000, 600_000])
+  })
+
+  test('tells a logger of every attempt, without a secret', async () => {
+    const lines: sdk.Attempt[] = []
+    const logging = sdk.createClient({ ...options, logger: (line) => lines.push(line) })
+    answers = [refusal('SERVICE_UNAVAILABLE')]
+    await logging.workspaces.list(patient)
+    expect(lines).toMatchObject([
+      { method: 'GET', attempt: 1, status: 503, requestId: 'request-1', error: expect.any(Error) },
+      { method: 'GET', attempt: 2, status: 200 },
+    ])
+    expect(inspect(lines, { depth: 9 })).not.toContain('secret-token')
+  })
+
+  test('gives errors their headers and the body as it came', async () => {
+    answers = [{ status: 502, body: '<h1>Bad gateway</h1>', headers: { 'X-Via': 'proxy' } }]
+    const error = await failure(client.bots.get('b', {}, { ...patient, maxRetries: 0 }))
+    expect([error.body, error.headers.get('x-via')]).toEqual(['<h1>Bad gateway</h1>', 'proxy'])
   })
 })
 

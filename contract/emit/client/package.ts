@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs'
 import { astToString } from 'openapi-typescript'
 import ts from 'typescript'
 import { type ErrorCode, errors } from '../../errors.ts'
+import { webhooks as events } from '../../events.ts'
 import { minimumKeyOf, type Operation } from '../../operation.ts'
 import { responseName } from '../errors.ts'
 import { listOf } from '../overlay.ts'
@@ -36,14 +37,17 @@ export function toClient(
       .replaceAll('{{version}}', version)
       .replace('{{methods}}', () => table(methods)),
     LICENSE: beside('../../../LICENSE'),
+    'CHANGELOG.md': beside('../../../CHANGELOG.md'),
     'types.d.cts': [
       made + astToString(wire),
       ...Object.keys(schemas).map((name) => `export type ${name} = components["schemas"]["${name}"]`),
-      ...queries.map(({ name, type }) => `export type ${name} = ${type}`),
+      // Compilers that tell absent from undefined let a cursor be undefined.
+      'type OrUndefined<Query> = { [Name in keyof Query]: {} extends Pick<Query, Name> ? Query[Name] | undefined : Query[Name] }',
+      ...queries.map(({ name, type }) => `export type ${name} = OrUndefined<${type}>`),
       '',
     ].join('\n'),
     ...inBothForms('runtime', runtime, declared(runtime)),
-    ...inBothForms('index', codeOf(resources), declarationsOf(resources, Object.keys(schemas))),
+    ...inBothForms('index', codeOf(resources, version), declarationsOf(resources, Object.keys(schemas))),
   }
 }
 
@@ -100,9 +104,10 @@ function methodsOf(id: string, operation: Operation, document: JsonObject): Meth
     : body
       ? [`body${published.requestBody?.required ? '' : '?'}: ${body}`]
       : []
+  const isDeletion = method === 'delete' && everythingWithout === undefined
+  const timeout = isFile ? UPLOAD_TIMEOUT_MS : operation.callsOut ? CALL_TIMEOUT_MS : undefined
   const whole: Method = {
-    resource: tag,
-    name: nameWithin(tag, id),
+    ...placeOf(tag, id),
     operation,
     call: {
       method: method.toUpperCase(),
@@ -114,6 +119,8 @@ function methodsOf(id: string, operation: Operation, document: JsonObject): Meth
       ...(access.kind === 'anyone' ? { open: true } : {}),
       ...(entries ? { entries } : {}),
       ...(isRaw ? { raw: true } : {}),
+      ...(timeout === undefined ? {} : { timeout }),
+      ...(isDeletion ? { repeatable: true } : {}),
     },
     parameters: [...ids, ...bodies, ...(query ? [`query${isQueryOptional ? '?' : ''}: ${query.name}`] : [])],
     query,
@@ -125,6 +132,16 @@ function methodsOf(id: string, operation: Operation, document: JsonObject): Meth
     ].join(' & '),
     answer: entries ? `Pages<${page}, ${page}["${entries}"][number]>` : `Reply<${isRaw ? 'Response' : page}>`,
     ...(success.minimal ? { minimal: `Reply<${little}>` } : {}),
+  }
+  if (success.otherMedia?.mediaType === 'text/event-stream') {
+    const streamed: Method = {
+      ...whole,
+      name: `${whole.name}Streaming`,
+      call: { ...whole.call, events: true },
+      schemas: [...whole.schemas, 'ChatEvent'],
+      answer: 'Events<ChatEvent>',
+    }
+    return [whole, streamed]
   }
   if (everythingWithout === undefined) return [whole]
   // Two methods, so that no forgotten argument means everything.
@@ -149,10 +166,19 @@ function methodsOf(id: string, operation: Operation, document: JsonObject): Meth
 const atLeastOne = (type: string, names: readonly string[]) =>
   `${type} & (${names.map((name) => `Required<Pick<${type}, "${name}">>`).join(' | ')})`
 
-/** `updateBot` of the bots is `update`, and `listResultLogs` of the results `listLogs`. */
-function nameWithin(tag: string, id: string): string {
-  const noun = capitalised(tag).replace(/s$/, '')
-  return id.replace(new RegExp(`(?<=[a-z])${noun}s?(?=[A-Z]|$)`), '')
+/** Operations that wait for other services, as the chat page waits for them. */
+const CALL_TIMEOUT_MS = 150_000
+const UPLOAD_TIMEOUT_MS = 600_000
+
+/**
+ * A resource and a verb: `updateBot` is `bots.update`, `getTranscript` is `transcripts.get`. Operations about the noun
+ * of their tag are under the tag, as `startChat` is `chat.start`.
+ */
+function placeOf(tag: string, id: string): { resource: string; name: string } {
+  const [, name = '', noun = ''] = /^([a-z]+)(.*)$/.exec(id) ?? []
+  const plural = noun.endsWith('s') ? noun : noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`
+  const resource = plural.charAt(0).toLowerCase() + plural.slice(1)
+  return { resource: resource === `${tag}s` ? tag : resource, name }
 }
 
 function groupsOf(methods: Method[]): [string, Method[]][] {
@@ -172,34 +198,49 @@ function classOf(code: ErrorCode): string {
 
 const codes = Object.keys(errors) as ErrorCode[]
 
-function codeOf(resources: [string, Method[]][]): string {
+function codeOf(resources: [string, Method[]][], version: string): string {
   return [
-    "import { ApiError, connect, editor } from './runtime.js'",
+    "import { ApiError, connect, conversation, editor, verify } from './runtime.js'",
     '',
     "export { ApiError, ConnectionError, TimeoutError } from './runtime.js'",
     '',
-    ...codes.map((code) => `export class ${classOf(code)} extends ApiError {}`),
+    // Names are written out, since bundlers shorten those of classes.
+    ...codes.map(
+      (code) => `export class ${classOf(code)} extends ApiError {\n  name = '${classOf(code)}'\n}`,
+    ),
+    '',
+    'export const webhooks = { verify }',
     '',
     'const errors = new Map([',
     ...codes.map((code) => `  ['${code}', ${classOf(code)}],`),
     '])',
     '',
     'export function createClient(options) {',
-    '  const on = connect(options, errors)',
+    `  const on = connect(options, errors, '${version}')`,
     ...resources.flatMap(([resource, methods]) => [
-      `  const ${resource} = {`,
+      `  const ${localOf(resource)} = {`,
       ...methods.map(({ name, call }) => `    ${name}: on(${JSON.stringify(call)}),`),
       '  }',
     ]),
     '  bots.edit = editor(bots)',
-    `  return { ${resources.map(([resource]) => resource).join(', ')} }`,
+    '  chat.converse = conversation(chat)',
+    '  webhooks_.verify = verify',
+    `  return { ${resources.map(([resource]) => (localOf(resource) === resource ? resource : `${resource}: ${localOf(resource)}`)).join(', ')} }`,
     '}',
     '',
   ].join('\n')
 }
 
+/** The exported name is that of the object that needs no client. */
+function localOf(resource: string): string {
+  return resource === 'webhooks' ? 'webhooks_' : resource
+}
+
 const runtimeTypes = [
+  'Attempt',
   'ClientOptions',
+  'DeliveryHeaders',
+  'Events',
   'Issue',
   'KeyOptions',
   'MatchOptions',
@@ -211,9 +252,9 @@ const runtimeTypes = [
 function declarationsOf(resources: [string, Method[]][], schemas: string[]): string {
   const methods = resources.flatMap(([, group]) => group)
   const used = methods.flatMap((method) => [...method.schemas, ...(method.query ? [method.query.name] : [])])
-  const imported = [...new Set([...used, ...edit.schemas])].sort()
+  const imported = [...new Set([...used, ...edit.schemas, ...converse.schemas, ...eventNames])].sort()
   const own = [
-    ...resources.map(([resource]) => capitalised(resource)),
+    ...resources.map(([resource]) => methodsName(resource)),
     ...codes.map(classOf),
     ...runtimeTypes,
   ]
@@ -221,7 +262,7 @@ function declarationsOf(resources: [string, Method[]][], schemas: string[]): str
   if (taken.length > 0) throw new Error(`Names of the client and of schemas: ${taken.join(', ')}`)
   return [
     "import { ApiError } from './runtime.js'",
-    `import type { ${runtimeTypes.filter((name) => name !== 'Issue').join(', ')} } from './runtime.js'`,
+    `import type { ${runtimeTypes.filter((name) => !['Attempt', 'Issue'].includes(name)).join(', ')} } from './runtime.js'`,
     `import type { ${imported.join(', ')} } from './types.cjs'`,
     '',
     "export { ApiError, ConnectionError, TimeoutError } from './runtime.js'",
@@ -237,15 +278,21 @@ function declarationsOf(resources: [string, Method[]][], schemas: string[]): str
       '',
     ]),
     edit.types,
+    converse.types,
+    `export type WebhookEvent = ${eventNames.join(' | ')}`,
+    '',
+    verify.signature('export declare const webhooks: {\n', '}\n'),
     ...resources.flatMap(([resource, group]) => [
-      `export interface ${capitalised(resource)} {`,
+      `export interface ${methodsName(resource)} {`,
       ...group.flatMap(signaturesOf),
       ...(resource === 'bots' ? [edit.signatures] : []),
+      ...(resource === 'chat' ? [converse.signatures] : []),
+      ...(resource === 'webhooks' ? [verify.signature('', '')] : []),
       '}',
       '',
     ]),
     'export interface Client {',
-    ...resources.map(([resource]) => `  readonly ${resource}: ${capitalised(resource)}`),
+    ...resources.map(([resource]) => `  readonly ${resource}: ${methodsName(resource)}`),
     '}',
     '',
     '/** A client of the service at `baseUrl`. It keeps nothing between calls. */',
@@ -263,13 +310,14 @@ function signaturesOf({ name, operation, parameters, options, answer, minimal }:
     `   * ${description}`,
     ...(deprecated ? [`   * @deprecated since ${deprecated.since}, gone on ${deprecated.sunset}`] : []),
     '   */',
+    // The usual form comes first, since editors show that one.
+    `  ${name}(${[...parameters, `options?: ${options}${minimal ? ' & { minimal?: false }' : ''}`].join(', ')}): ${answer}`,
     ...(minimal
       ? [
+          '  /** With `minimal`, the response is short. */',
           `  ${name}(${[...parameters, `options: ${options} & { minimal: true }`].join(', ')}): ${minimal}`,
-          '  /** With `minimal`, the answer is short. */',
         ]
       : []),
-    `  ${name}(${[...parameters, `options?: ${options}`].join(', ')}): ${answer}`,
   ]
 }
 
@@ -295,6 +343,36 @@ export interface EditOptions extends RequestOptions {
   edit(botId: string, change: (bot: Bot) => BotChange | Promise<BotChange>, options?: EditOptions): Promise<BotBody>`,
 }
 
+const eventNames = Object.values(events).map(({ body }) => String(body.meta()?.id))
+
+const verify = {
+  signature: (before: string, after: string) => `${before}  /**
+   * Proves that a delivery was signed by the service, and gives its event. \`body\` is the text as it came. Throws where
+   * the signature is wrong or older than five minutes.
+   */
+  verify(body: string, headers: DeliveryHeaders, secret: string): Promise<WebhookEvent>
+${after}`,
+}
+
+const converse = {
+  schemas: ['ContinueChatBody', 'StartChatBody', 'StartedChatBody', 'ContinuedChatBody'],
+  types: `/** A chat that keeps its session and its revision between answers. */
+export interface Conversation {
+  readonly sessionId: string
+  /** The latest response. */
+  readonly turn: StartedChatBody | ContinuedChatBody
+  /** Answers, and gives the next turn. */
+  say(message: NonNullable<ContinueChatBody['message']>, options?: RequestOptions): Promise<ContinuedChatBody>
+}
+`,
+  signatures: `  /** Starts a chat and keeps its session: \`const chat = await client.chat.converse(publicId)\`, \`await chat.say('Ada')\`. */
+  converse(publicId: string, body?: StartChatBody, options?: RequestOptions & KeyOptions): Promise<Conversation>`,
+}
+
+function methodsName(resource: string): string {
+  return `${capitalised(resource)}Methods`
+}
+
 function table(methods: Method[]): string {
   return [
     '| Method | Request |',
@@ -311,6 +389,7 @@ function manifest(version: string): JsonObject {
     name: 'bot-builder-client',
     version,
     description: 'Client of the bot builder service, made from its contract.',
+    keywords: ['bot', 'chatbot', 'chat', 'api', 'client', 'sdk', 'openapi'],
     license: 'MIT',
     type: 'module',
     sideEffects: false,
@@ -325,8 +404,15 @@ function manifest(version: string): JsonObject {
       },
       './package.json': './package.json',
     },
-    files: ['*.js', '*.cjs', '*.d.ts', '*.d.cts'],
+    files: ['*.js', '*.cjs', '*.d.ts', '*.d.cts', 'CHANGELOG.md'],
+    // Loaded by `webhooks.verify` alone.
+    dependencies: { standardwebhooks: standardWebhooksVersion() },
   }
+}
+
+/** The one that the tests of the service run with. */
+function standardWebhooksVersion(): string {
+  return JSON.parse(beside('../../../package.json')).devDependencies.standardwebhooks
 }
 
 /** The files of a module: as ECMAScript and as CommonJS, each with declarations of its own. */

@@ -1,6 +1,6 @@
 /*
  * What the client does the same for every operation. `make generate` compiles this file into generated/client/, in
- * both module forms, so it imports nothing and uses only what Node 20 and browsers have in common.
+ * both module forms, so it imports nothing at load and uses only what Node 20 and browsers have in common.
  */
 
 export interface ClientOptions {
@@ -12,16 +12,35 @@ export interface ClientOptions {
   fetch?: typeof globalThis.fetch
   /** Headers that are sent with every request. */
   headers?: Record<string, string>
-  /** Milliseconds until an attempt is given up; `Infinity` waits for ever. Default: 60,000. */
+  /**
+   * Milliseconds until an attempt ends as a `TimeoutError`; `Infinity` means never. Default: 60,000, of operations that
+   * wait for other services 150,000, of uploads 600,000.
+   */
   timeout?: number
   /** How often a request is sent again, where that is safe. Default: 2. */
   maxRetries?: number
+  /** Called after every attempt. It gets no header and no body, so no secret. */
+  logger?: (attempt: Attempt) => void
+}
+
+/** One attempt of a request, for a log. */
+export interface Attempt {
+  method: string
+  url: string
+  /** Counts from 1. */
+  attempt: number
+  milliseconds: number
+  /** Absent where no response came. */
+  status?: number
+  requestId?: string
+  /** Absent where the attempt succeeded. */
+  error?: Error
 }
 
 export interface RequestOptions {
   /** Ends the call, its retries and the waits between them. The call fails with the reason of the signal. */
   signal?: AbortSignal
-  /** Headers beside those of the client, which they replace. */
+  /** They replace headers of the client with the same name, in any case. */
   headers?: Record<string, string>
   /** In place of the one of the client. */
   timeout?: number
@@ -40,8 +59,8 @@ export interface KeyOptions {
 
 /** Of writes that can be made to one state of the record alone. */
 export interface MatchOptions {
-  /** The `ETag` of the answer that the record was read with. In another state it is a `PreconditionFailedError`. */
-  ifMatch?: string | null
+  /** The `ETag` of the response that the record was read with. In another state it is a `PreconditionFailedError`. */
+  ifMatch?: string
 }
 
 /** What an operation answers, in time: `await` it. */
@@ -86,13 +105,19 @@ export class ApiError extends Error {
   readonly requestId: string | undefined
   /** After how many seconds to try again, where the service said so. */
   readonly retryAfter: number | undefined
+  /** Headers of the response. */
+  readonly headers: Headers
+  /** The body of the response as it came. */
+  readonly body: string
 
-  constructor(response: Response, { code, message, issues }: ErrorBody) {
+  constructor(response: Response, { code, message, issues }: ErrorBody, body = '') {
     const [issue] = issues
     super(
       `${response.status} ${code}: ${message}${issue ? ` (${issue.path.join('.')}: ${issue.message})` : ''}`,
     )
-    this.name = new.target.name
+    this.name = 'ApiError'
+    this.headers = response.headers
+    this.body = body
     this.status = response.status
     this.code = code
     this.issues = issues
@@ -120,8 +145,14 @@ export interface Operation {
   query?: boolean
   /** Whether the body is a file, sent as it is. */
   file?: boolean
-  /** The parameter of the query without which it would mean everything. */
+  /** The parameters of the query of which one has to be given, since without them it would mean everything. */
   needs?: readonly string[]
+  /** Default of the time limit in milliseconds, where it is another than that of the client. */
+  timeout?: number
+  /** Whether a repeat does no more than the first request did. */
+  repeatable?: boolean
+  /** Whether the response is a stream of events. */
+  events?: boolean
   /** Whether it takes an idempotency key. */
   key?: boolean
   /** Whether it takes no token. */
@@ -136,6 +167,12 @@ interface CallOptions extends RequestOptions, KeyOptions, MatchOptions {
   minimal?: boolean
 }
 
+/** Events of a chat as they come: `for await` ends after the last one, and throws what the service could not do. */
+export interface Events<Event> extends AsyncIterable<Event> {}
+
+const MAX_TIMER_MS = 2 ** 31 - 1
+const DEFAULT_TIMEOUT_MS = 60_000
+
 interface Call {
   operation: Operation
   target: string
@@ -148,79 +185,129 @@ type Any = any
 
 /** Gives for an operation the function that calls it. */
 export function connect(
-  { baseUrl, token, fetch = globalThis.fetch, headers, timeout = 60_000, maxRetries = 2 }: ClientOptions,
+  given: ClientOptions,
   errorClasses: ReadonlyMap<string, typeof ApiError>,
+  version: string,
 ): (operation: Operation) => (...args: Any[]) => Any {
+  const { baseUrl, token, fetch = globalThis.fetch, headers = {}, maxRetries = 2, logger } = given
   const { href } = new URL(baseUrl)
   const base = href.endsWith('/') ? href.slice(0, -1) : href
+  // Browsers name themselves, and a header of ours would ask the service for permission first.
+  const userAgent = 'document' in globalThis ? undefined : `bot-builder-client/${version}`
+  const timeoutOf = ({ operation, options }: Call) =>
+    options.timeout ?? given.timeout ?? operation.timeout ?? DEFAULT_TIMEOUT_MS
 
-  async function headersOf({ operation, body, options }: Call, key: string | undefined) {
+  async function headersOf({ operation, body, options }: Call, key: string | undefined): Promise<Headers> {
     const bearer = operation.open ? undefined : typeof token === 'function' ? await token() : token
-    return {
-      ...(bearer === undefined ? {} : { Authorization: `Bearer ${bearer}` }),
-      ...(body === undefined
-        ? {}
-        : { 'Content-Type': operation.file ? 'application/octet-stream' : 'application/json' }),
-      ...(key === undefined ? {} : { 'Idempotency-Key': key }),
-      ...(options.ifMatch ? { 'If-Match': options.ifMatch } : {}),
-      ...(options.minimal ? { Prefer: 'return=minimal' } : {}),
-      ...headers,
-      ...options.headers,
+    const all = new Headers()
+    const set = (name: string, value: string | undefined) => value !== undefined && all.set(name, value)
+    set('User-Agent', userAgent)
+    set('Authorization', bearer === undefined ? undefined : `Bearer ${bearer}`)
+    set(
+      'Content-Type',
+      body === undefined ? undefined : operation.file ? 'application/octet-stream' : 'application/json',
+    )
+    set('Accept', operation.events ? 'text/event-stream' : undefined)
+    set('Idempotency-Key', key)
+    set('If-Match', options.ifMatch)
+    set('Prefer', options.minimal ? 'return=minimal' : undefined)
+    for (const more of [headers, options.headers ?? {}]) {
+      for (const [name, value] of Object.entries(more)) all.set(name, value)
     }
+    return all
   }
 
-  /** Sends a request once, and reads the answer within the same time. */
+  /** Sends a request once, and reads the response within the same time. */
   async function attempt(call: Call, key: string | undefined): Promise<{ body: Any; response: Response }> {
     const { operation, target, options } = call
     const { signal } = options
-    const sent = await headersOf(call, key)
+    const timeout = timeoutOf(call)
+    const request = `${operation.method} ${target}`
     signal?.throwIfAborted()
-    const patience = options.timeout ?? timeout
     const controller = new AbortController()
-    const timer = Number.isFinite(patience) ? setTimeout(() => controller.abort(), patience) : undefined
+    const timer = timeout <= MAX_TIMER_MS ? setTimeout(() => controller.abort(), timeout) : undefined
     const abort = () => controller.abort(signal?.reason)
     signal?.addEventListener('abort', abort, { once: true })
-    let response: Response
-    let text: string
+    let isReading = false
+    const release = () => signal?.removeEventListener('abort', abort)
     try {
-      response = await fetch(base + target, {
+      const sent = await orAborted(headersOf(call, key), controller.signal)
+      const response = await fetch(base + target, {
         method: operation.method,
-        headers: sent,
+        headers: Object.fromEntries(sent),
         body: call.body === undefined || operation.file ? (call.body as Blob) : JSON.stringify(call.body),
         signal: controller.signal,
       })
-      // The caller reads it, without a limit of time.
-      if (response.ok && operation.raw) return { body: response, response }
-      text = await response.text()
-      signal?.removeEventListener('abort', abort)
+      // The caller reads these, without a time limit; until its end the signal of the caller ends it.
+      if (response.ok && (operation.raw || (operation.events && isEventStream(response)))) {
+        isReading = operation.events === true
+        return { body: operation.raw ? response : eventsOf(response, errorClasses, release), response }
+      }
+      if (response.status === 304) return { body: undefined, response }
+      return bodyOf(response, await response.text(), errorClasses)
     } catch (cause) {
+      if (cause instanceof ApiError) throw cause
       signal?.throwIfAborted()
-      const request = `${operation.method} ${target}`
-      if (controller.signal.aborted) throw new TimeoutError(`${request} had no answer in ${patience} ms`)
-      throw new ConnectionError(`${request} had no answer`, { cause })
+      if (controller.signal.aborted) throw new TimeoutError(`${request} had no response in ${timeout} ms`)
+      throw new ConnectionError(`${request} had no response`, { cause })
     } finally {
       clearTimeout(timer)
+      if (!isReading) release()
     }
-    const answer = parsed(text)
-    if (response.ok && answer !== undefined) return { body: answer, response }
-    const problem = errorBodyOf(answer)
-    throw new (errorClasses.get(problem.code) ?? ApiError)(response, problem)
+  }
+
+  async function logged(call: Call, key: string | undefined, count: number) {
+    if (!logger) return attempt(call, key)
+    const { method } = call.operation
+    const began = performance.now()
+    const line = () => ({
+      method,
+      url: base + call.target,
+      attempt: count,
+      milliseconds: performance.now() - began,
+    })
+    const idOf = (requestId: string | null | undefined) => (requestId ? { requestId } : {})
+    try {
+      const answer = await attempt(call, key)
+      const { status, headers } = answer.response
+      logger({ ...line(), status, ...idOf(headers.get('x-request-id')) })
+      return answer
+    } catch (error) {
+      const known = error instanceof ApiError ? { status: error.status, ...idOf(error.requestId) } : {}
+      logger({ ...line(), ...known, error: error as Error })
+      throw error
+    }
   }
 
   async function send(call: Call): Promise<{ body: Any; response: Response }> {
-    const { operation, options } = call
+    const { operation, options, body } = call
+    if (options.ifMatch === null) throw new TypeError('ifMatch is null: without an entity tag, leave it out')
     const key = operation.key ? (options.idempotencyKey ?? newKey()) : undefined
-    const isRepeatable = operation.method === 'GET' || key !== undefined
+    const hasRevision = typeof (body as Any)?.revision === 'number'
+    const isRepeatable =
+      operation.method === 'GET' || key !== undefined || operation.repeatable === true || hasRevision
     const retries = options.maxRetries ?? maxRetries
-    const began = Date.now()
+    let runningSince: number | undefined
     for (let attempts = 0; ; attempts++) {
       try {
-        return await attempt(call, key)
+        return await logged(call, key, attempts + 1)
       } catch (error) {
-        // A request that is still running is waited for as long as for one that has not answered.
-        const isRunning = isInProgress(error) && Date.now() - began < (options.timeout ?? timeout)
+        // A deletion that is sent again finds nothing where the first one was done.
+        if (
+          attempts > 0 &&
+          operation.method === 'DELETE' &&
+          error instanceof ApiError &&
+          error.status === 404
+        ) {
+          return { body: { message: 'success' }, response: new Response(null, { status: 204 }) }
+        }
+        if (isInProgress(error)) runningSince ??= performance.now()
+        // The first request is waited for from when it was found running, as long as a response would be.
+        const isRunning = isInProgress(error) && performance.now() - (runningSince ?? 0) < timeoutOf(call)
         const isLast = attempts >= retries && !(isRunning && retries > 0)
-        const wait = mayRepeat(error, isRepeatable) ? waitAfter(error, attempts) : undefined
+        const wait = mayRepeat(error, isRepeatable, key !== undefined)
+          ? waitAfter(error, attempts)
+          : undefined
         if (isLast || wait === undefined) throw error
         await sleep(wait, options.signal)
       }
@@ -236,11 +323,12 @@ export function connect(
       const query = operation.query ? args[queryAt] : undefined
       const options: CallOptions = args[queryAt + (operation.query ? 1 : 0)] ?? {}
       const sent = (async () => send({ operation, target: targetOf(operation, ids, query), body, options }))()
+      if (operation.events) return streamOf(sent)
       const reply = Object.assign(
         sent.then((answer) => answer.body),
         {
           withResponse() {
-            // Who takes this promise learns of a failure from it.
+            // Whoever takes this promise learns of a failure from it.
             reply.catch(() => {})
             return sent
           },
@@ -256,6 +344,97 @@ export function connect(
       })
     }
     return method
+  }
+}
+
+/** Waits for work that knows no signal, and no longer than the signal allows. */
+function orAborted<Value>(work: Promise<Value>, signal: AbortSignal): Promise<Value> {
+  return new Promise((resolve, reject) => {
+    const stop = () => reject(signal.reason)
+    if (signal.aborted) stop()
+    signal.addEventListener('abort', stop, { once: true })
+    work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop))
+  })
+}
+
+function bodyOf(response: Response, text: string, errorClasses: ReadonlyMap<string, typeof ApiError>) {
+  if (response.ok && isEventStream(response)) {
+    // Without a stream, its last event has what counts.
+    const last = dataOf(text).at(-1)
+    if (last?.type === 'answer') return { body: last.answer, response }
+    if (last?.type === 'error') throw errorOf(response, last.error, text, errorClasses)
+  }
+  const answer = parsed(text)
+  if (response.ok && answer !== undefined) return { body: answer, response }
+  throw errorOf(response, answer, text, errorClasses)
+}
+
+function errorOf(
+  response: Response,
+  answer: Any,
+  text: string,
+  errorClasses: ReadonlyMap<string, typeof ApiError>,
+): ApiError {
+  const problem = errorBodyOf(answer)
+  return new (errorClasses.get(problem.code) ?? ApiError)(response, problem, text)
+}
+
+function isEventStream(response: Response): boolean {
+  return response.headers.get('content-type')?.startsWith('text/event-stream') === true
+}
+
+/** The data of whole events, each of which ends with an empty line. */
+function dataOf(text: string): Any[] {
+  return text.split('\n\n').flatMap((event) => {
+    const lines = event.split('\n').flatMap((line) => (line.startsWith('data:') ? [line.slice(5)] : []))
+    const data = lines.length > 0 ? parsed(lines.join('\n')) : undefined
+    return data === undefined ? [] : [data]
+  })
+}
+
+function streamOf(sent: Promise<{ body: Any; response: Response }>): Any {
+  sent.catch(() => {})
+  return {
+    async *[Symbol.asyncIterator]() {
+      const { body } = await sent
+      // A service behind a proxy without streams answers at once.
+      if (!(Symbol.asyncIterator in body)) yield { type: 'answer', answer: body }
+      else yield* body
+    },
+  }
+}
+
+async function* eventsOf(
+  response: Response,
+  errorClasses: ReadonlyMap<string, typeof ApiError>,
+  release: () => void,
+): AsyncGenerator<Any> {
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader()
+  const decoder = new TextDecoder()
+  let text = ''
+  try {
+    for (;;) {
+      const { done, value } = await reader.read()
+      text += done ? '' : decoder.decode(value, { stream: true }).replaceAll('\r', '')
+      const end = text.lastIndexOf('\n\n')
+      const events = end < 0 ? [] : dataOf(text.slice(0, end))
+      if (end >= 0) text = text.slice(end + 2)
+      for (const event of events) {
+        if (event.type === 'error') {
+          const failed = new Response(null, { status: event.status, headers: response.headers })
+          throw errorOf(failed, event.error, JSON.stringify(event.error), errorClasses)
+        }
+        yield event
+        if (event.type === 'answer') return
+      }
+      if (done) throw new ConnectionError('The stream ended before the last event')
+    }
+  } catch (cause) {
+    if (cause instanceof ApiError || cause instanceof ConnectionError) throw cause
+    throw new ConnectionError('The stream broke off', { cause })
+  } finally {
+    release()
+    await reader.cancel().catch(() => {})
   }
 }
 
@@ -276,12 +455,17 @@ function targetOf({ path, needs }: Operation, ids: unknown[], query: Record<stri
     if (typeof id !== 'string' || ['', '.', '..'].includes(id)) throw new TypeError(`${name} is not an id`)
     return encodeURIComponent(id)
   })
-  // An empty list would be sent as nothing, which means everything.
-  const isGiven = (name: string) => String(query[name] ?? '') !== ''
-  if (needs && !needs.some(isGiven)) throw new TypeError(`${needs.join(' or ')} is missing`)
   const given = new URLSearchParams()
   for (const [name, value] of Object.entries(query)) if (value !== undefined) given.set(name, String(value))
-  return given.size === 0 ? filled : `${filled}?${given}`
+  if (needs) {
+    if (!needs.some((name) => given.has(name))) throw new TypeError(`${needs.join(' or ')} is missing`)
+    // An empty list would be sent as no list, which means everything.
+    const empty = needs.find((name) => given.get(name) === '')
+    if (empty !== undefined) throw new TypeError(`${empty} is empty`)
+  }
+  // Older browsers have no size of it.
+  const text = String(given)
+  return text === '' ? filled : `${filled}?${text}`
 }
 
 /** 128 bits by chance; `randomUUID` is not there on pages without TLS. */
@@ -316,9 +500,10 @@ function isInProgress(error: unknown): boolean {
 }
 
 /** What was too much was refused before anything was done; after all else a request may have been carried out. */
-function mayRepeat(error: unknown, isRepeatable: boolean): boolean {
+function mayRepeat(error: unknown, isRepeatable: boolean, hasKey: boolean): boolean {
   if (!(error instanceof ApiError)) return isRepeatable && error instanceof ConnectionError
   if (error.status === 429) return true
+  if (error.status === 500) return hasKey
   return isRepeatable && ([408, 502, 503, 504].includes(error.status) || isInProgress(error))
 }
 
@@ -342,6 +527,48 @@ function sleep(milliseconds: number, signal: AbortSignal | undefined): Promise<v
     if (signal?.aborted) stop()
     signal?.addEventListener('abort', stop, { once: true })
   })
+}
+
+/** Headers of a delivery: as `fetch` has them, or as Node has them. */
+export type DeliveryHeaders = Headers | Record<string, string | string[] | undefined>
+
+/**
+ * Proves that a delivery was signed by the service, and gives its event. `body` is the text as it came, `secret` the
+ * one that the endpoint was created with. Throws where the signature is wrong or older than five minutes.
+ */
+export async function verify(body: string, headers: DeliveryHeaders, secret: string): Promise<Any> {
+  const { Webhook } = await import('standardwebhooks')
+  const plain = headers instanceof Headers ? Object.fromEntries(headers) : headers
+  return new Webhook(secret).verify(body, plain as Record<string, string>)
+}
+
+interface Turn {
+  sessionId: string
+  revision?: number
+  messages: Any[]
+  input?: Any
+}
+
+/** A chat that keeps its session and its revision between answers. */
+export function conversation(chat: {
+  start: (...args: Any[]) => Promise<Any>
+  continue: (...args: Any[]) => Promise<Any>
+}): (publicId: string, body?: Any, options?: RequestOptions) => Promise<Any> {
+  return async (publicId, body, options) => {
+    const first: Turn = await chat.start(publicId, body, options)
+    const own = {
+      sessionId: first.sessionId,
+      /** The latest response. */
+      turn: first,
+      async say(message: Any, more?: RequestOptions) {
+        const { revision } = own.turn
+        const answered = { message, ...(revision === undefined ? {} : { revision }) }
+        own.turn = { sessionId: own.sessionId, ...(await chat.continue(own.sessionId, answered, more)) }
+        return own.turn
+      },
+    }
+    return own
+  }
 }
 
 interface EditOptions extends RequestOptions {

@@ -57,11 +57,11 @@ export async function story(
   equal(flowOf(converted.body.bot), flowOf(legacyDocument))
   tell('update in legacy shape')
 
-  const ifMatch = converted.response.headers.get('etag')
-  equal((await client.publishing.publishBot(bot.id, { ifMatch })).message, 'success')
+  const ifMatch = converted.response.headers.get('etag') ?? ''
+  equal((await client.bots.publish(bot.id, { ifMatch })).message, 'success')
   tell('publish')
 
-  const { publishedBot } = await client.publishing.getPublishedBot(bot.id)
+  const { publishedBot } = await client.publishedBots.get(bot.id)
   equal([publishedBot.version, publishedBot.botId], ['5', bot.id])
   equal(flowOf(publishedBot), flowOf(legacyDocument))
   tell('read the published bot')
@@ -71,7 +71,7 @@ export async function story(
   equal([nameless.status, nameless.issues[0]?.path], [400, ['body', 'name']])
   tell('meet a 400')
 
-  const refused = await failure(guest.publishing.publishBot(bot.id))
+  const refused = await failure(guest.bots.publish(bot.id))
   if (!(refused instanceof errors.ForbiddenError)) throw refused
   equal([refused.status, typeof refused.requestId], [403, 'string'])
   tell('meet a 403')
