@@ -1,7 +1,7 @@
 // Made by `make generate` from contract/. Do not edit.
 "use strict";
 Object.defineProperty(exports, "__esModule", { value: true });
-exports.ServiceUnavailableError = exports.InternalServerError = exports.RequestHeaderFieldsTooLargeError = exports.TooManyRequestsError = exports.IdempotencyMismatchError = exports.UnsupportedMediaTypeError = exports.PayloadTooLargeError = exports.PreconditionFailedError = exports.ConflictError = exports.RequestTimeoutError = exports.MethodNotAllowedError = exports.NotFoundError = exports.ForbiddenError = exports.UnauthorizedError = exports.BadRequestError = exports.TimeoutError = exports.ConnectionError = exports.ApiError = void 0;
+exports.webhooks = exports.ServiceUnavailableError = exports.InternalServerError = exports.RequestHeaderFieldsTooLargeError = exports.TooManyRequestsError = exports.IdempotencyMismatchError = exports.UnsupportedMediaTypeError = exports.PayloadTooLargeError = exports.PreconditionFailedError = exports.ConflictError = exports.RequestTimeoutError = exports.MethodNotAllowedError = exports.NotFoundError = exports.ForbiddenError = exports.UnauthorizedError = exports.BadRequestError = exports.TimeoutError = exports.ConnectionError = exports.ApiError = void 0;
 exports.createClient = createClient;
 const runtime_js_1 = require('./runtime.cjs');
 var runtime_js_2 = require('./runtime.cjs');
@@ -9,50 +9,66 @@ Object.defineProperty(exports, "ApiError", { enumerable: true, get: function () 
 Object.defineProperty(exports, "ConnectionError", { enumerable: true, get: function () { return runtime_js_2.ConnectionError; } });
 Object.defineProperty(exports, "TimeoutError", { enumerable: true, get: function () { return runtime_js_2.TimeoutError; } });
 class BadRequestError extends runtime_js_1.ApiError {
+    name = 'BadRequestError';
 }
 exports.BadRequestError = BadRequestError;
 class UnauthorizedError extends runtime_js_1.ApiError {
+    name = 'UnauthorizedError';
 }
 exports.UnauthorizedError = UnauthorizedError;
 class ForbiddenError extends runtime_js_1.ApiError {
+    name = 'ForbiddenError';
 }
 exports.ForbiddenError = ForbiddenError;
 class NotFoundError extends runtime_js_1.ApiError {
+    name = 'NotFoundError';
 }
 exports.NotFoundError = NotFoundError;
 class MethodNotAllowedError extends runtime_js_1.ApiError {
+    name = 'MethodNotAllowedError';
 }
 exports.MethodNotAllowedError = MethodNotAllowedError;
 class RequestTimeoutError extends runtime_js_1.ApiError {
+    name = 'RequestTimeoutError';
 }
 exports.RequestTimeoutError = RequestTimeoutError;
 class ConflictError extends runtime_js_1.ApiError {
+    name = 'ConflictError';
 }
 exports.ConflictError = ConflictError;
 class PreconditionFailedError extends runtime_js_1.ApiError {
+    name = 'PreconditionFailedError';
 }
 exports.PreconditionFailedError = PreconditionFailedError;
 class PayloadTooLargeError extends runtime_js_1.ApiError {
+    name = 'PayloadTooLargeError';
 }
 exports.PayloadTooLargeError = PayloadTooLargeError;
 class UnsupportedMediaTypeError extends runtime_js_1.ApiError {
+    name = 'UnsupportedMediaTypeError';
 }
 exports.UnsupportedMediaTypeError = UnsupportedMediaTypeError;
 class IdempotencyMismatchError extends runtime_js_1.ApiError {
+    name = 'IdempotencyMismatchError';
 }
 exports.IdempotencyMismatchError = IdempotencyMismatchError;
 class TooManyRequestsError extends runtime_js_1.ApiError {
+    name = 'TooManyRequestsError';
 }
 exports.TooManyRequestsError = TooManyRequestsError;
 class RequestHeaderFieldsTooLargeError extends runtime_js_1.ApiError {
+    name = 'RequestHeaderFieldsTooLargeError';
 }
 exports.RequestHeaderFieldsTooLargeError = RequestHeaderFieldsTooLargeError;
 class InternalServerError extends runtime_js_1.ApiError {
+    name = 'InternalServerError';
 }
 exports.InternalServerError = InternalServerError;
 class ServiceUnavailableError extends runtime_js_1.ApiError {
+    name = 'ServiceUnavailableError';
 }
 exports.ServiceUnavailableError = ServiceUnavailableError;
+exports.webhooks = { verify: runtime_js_1.verify };
 const errors = new Map([
     ['BAD_REQUEST', BadRequestError],
     ['UNAUTHORIZED', UnauthorizedError],
@@ -71,94 +87,122 @@ const errors = new Map([
     ['SERVICE_UNAVAILABLE', ServiceUnavailableError],
 ]);
 function createClient(options) {
-    const on = (0, runtime_js_1.connect)(options, errors);
+    const on = (0, runtime_js_1.connect)(options, errors, '1.1.0');
     const workspaces = {
         list: on({ "method": "GET", "path": "/v1/workspaces" }),
         create: on({ "method": "POST", "path": "/v1/workspaces", "body": true, "key": true }),
         get: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}" }),
         update: on({ "method": "PATCH", "path": "/v1/workspaces/{workspaceId}", "body": true, "key": true }),
-        delete: on({ "method": "DELETE", "path": "/v1/workspaces/{workspaceId}" }),
-        listAuditLog: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/auditLog", "query": true, "entries": "entries" }),
+        delete: on({ "method": "DELETE", "path": "/v1/workspaces/{workspaceId}", "repeatable": true }),
     };
     const members = {
         list: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/members" }),
         add: on({ "method": "POST", "path": "/v1/workspaces/{workspaceId}/members", "body": true, "key": true }),
         update: on({ "method": "PATCH", "path": "/v1/workspaces/{workspaceId}/members/{userId}", "body": true, "key": true }),
-        remove: on({ "method": "DELETE", "path": "/v1/workspaces/{workspaceId}/members/{userId}" }),
+        remove: on({ "method": "DELETE", "path": "/v1/workspaces/{workspaceId}/members/{userId}", "repeatable": true }),
     };
     const credentials = {
         list: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/credentials" }),
         create: on({ "method": "POST", "path": "/v1/workspaces/{workspaceId}/credentials", "body": true, "key": true }),
         get: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/credentials/{credentialsId}" }),
         update: on({ "method": "PATCH", "path": "/v1/workspaces/{workspaceId}/credentials/{credentialsId}", "body": true, "key": true }),
-        delete: on({ "method": "DELETE", "path": "/v1/workspaces/{workspaceId}/credentials/{credentialsId}" }),
+        delete: on({ "method": "DELETE", "path": "/v1/workspaces/{workspaceId}/credentials/{credentialsId}", "repeatable": true }),
+    };
+    const auditLogs = {
+        list: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/auditLog", "query": true, "entries": "entries" }),
     };
     const folders = {
         list: on({ "method": "GET", "path": "/v1/folders", "query": true, "entries": "folders" }),
         create: on({ "method": "POST", "path": "/v1/folders", "body": true, "key": true }),
         get: on({ "method": "GET", "path": "/v1/folders/{folderId}", "query": true }),
         update: on({ "method": "PATCH", "path": "/v1/folders/{folderId}", "body": true, "key": true }),
-        delete: on({ "method": "DELETE", "path": "/v1/folders/{folderId}", "query": true }),
+        delete: on({ "method": "DELETE", "path": "/v1/folders/{folderId}", "query": true, "repeatable": true }),
     };
     const bots = {
         list: on({ "method": "GET", "path": "/v1/bots", "query": true, "entries": "bots" }),
         create: on({ "method": "POST", "path": "/v1/bots", "body": true, "key": true }),
         get: on({ "method": "GET", "path": "/v1/bots/{botId}", "query": true }),
         update: on({ "method": "PATCH", "path": "/v1/bots/{botId}", "body": true, "key": true }),
-        delete: on({ "method": "DELETE", "path": "/v1/bots/{botId}" }),
+        delete: on({ "method": "DELETE", "path": "/v1/bots/{botId}", "repeatable": true }),
         import: on({ "method": "POST", "path": "/v1/bots/import", "body": true, "key": true }),
         export: on({ "method": "GET", "path": "/v1/bots/{botId}/export" }),
         check: on({ "method": "GET", "path": "/v1/bots/{botId}/check" }),
+        publish: on({ "method": "POST", "path": "/v1/bots/{botId}/publish", "key": true }),
+        unpublish: on({ "method": "POST", "path": "/v1/bots/{botId}/unpublish", "key": true }),
     };
-    const publishing = {
-        publishBot: on({ "method": "POST", "path": "/v1/bots/{botId}/publish", "key": true }),
-        unpublishBot: on({ "method": "POST", "path": "/v1/bots/{botId}/unpublish", "key": true }),
-        getPublishedBot: on({ "method": "GET", "path": "/v1/bots/{botId}/publishedBot", "query": true }),
-        listPublications: on({ "method": "GET", "path": "/v1/bots/{botId}/publications", "query": true, "entries": "publications" }),
-        getPublication: on({ "method": "GET", "path": "/v1/bots/{botId}/publications/{publicationId}" }),
-        restorePublication: on({ "method": "POST", "path": "/v1/bots/{botId}/publications/{publicationId}/restore", "key": true }),
+    const publishedBots = {
+        get: on({ "method": "GET", "path": "/v1/bots/{botId}/publishedBot", "query": true }),
+    };
+    const publications = {
+        list: on({ "method": "GET", "path": "/v1/bots/{botId}/publications", "query": true, "entries": "publications" }),
+        get: on({ "method": "GET", "path": "/v1/bots/{botId}/publications/{publicationId}" }),
+        restore: on({ "method": "POST", "path": "/v1/bots/{botId}/publications/{publicationId}/restore", "key": true }),
     };
     const results = {
         list: on({ "method": "GET", "path": "/v1/bots/{botId}/results", "query": true, "entries": "results" }),
         delete: on({ "method": "DELETE", "path": "/v1/bots/{botId}/results", "query": true, "needs": ["resultIds", "createdBefore"] }),
         deleteAll: on({ "method": "DELETE", "path": "/v1/bots/{botId}/results" }),
         get: on({ "method": "GET", "path": "/v1/bots/{botId}/results/{resultId}" }),
-        getTranscript: on({ "method": "GET", "path": "/v1/bots/{botId}/results/{resultId}/transcript" }),
-        listLogs: on({ "method": "GET", "path": "/v1/bots/{botId}/results/{resultId}/logs", "query": true, "entries": "logs" }),
         export: on({ "method": "GET", "path": "/v1/bots/{botId}/resultsExport", "query": true, "raw": true }),
     };
-    const analytics = {
-        getStats: on({ "method": "GET", "path": "/v1/bots/{botId}/analytics/stats", "query": true }),
-        getBlockStats: on({ "method": "GET", "path": "/v1/bots/{botId}/analytics/blocks", "query": true }),
+    const transcripts = {
+        get: on({ "method": "GET", "path": "/v1/bots/{botId}/results/{resultId}/transcript" }),
+    };
+    const resultLogs = {
+        list: on({ "method": "GET", "path": "/v1/bots/{botId}/results/{resultId}/logs", "query": true, "entries": "logs" }),
+    };
+    const stats = {
+        get: on({ "method": "GET", "path": "/v1/bots/{botId}/analytics/stats", "query": true }),
+    };
+    const blockStats = {
+        get: on({ "method": "GET", "path": "/v1/bots/{botId}/analytics/blocks", "query": true }),
     };
     const chat = {
-        start: on({ "method": "POST", "path": "/api/v1/bots/{publicId}/startChat", "body": true, "key": true, "open": true }),
-        getSession: on({ "method": "GET", "path": "/api/v1/sessions/{sessionId}", "open": true }),
+        start: on({ "method": "POST", "path": "/api/v1/bots/{publicId}/startChat", "body": true, "key": true, "open": true, "timeout": 150000 }),
+        startStreaming: on({ "method": "POST", "path": "/api/v1/bots/{publicId}/startChat", "body": true, "key": true, "open": true, "timeout": 150000, "events": true }),
         continue: on({ "method": "POST", "path": "/api/v1/sessions/{sessionId}/continueChat", "body": true, "open": true }),
-        startPreview: on({ "method": "POST", "path": "/api/v1/bots/{botId}/preview/startChat", "body": true, "key": true }),
-        executeWebhook: on({ "method": "POST", "path": "/api/v1/bots/{botId}/blocks/{blockId}/results/{resultId}/executeWebhook", "body": true, "key": true }),
-        saveClientLogs: on({ "method": "POST", "path": "/api/v2/sessions/{sessionId}/clientLogs", "body": true, "open": true }),
+        continueStreaming: on({ "method": "POST", "path": "/api/v1/sessions/{sessionId}/continueChat", "body": true, "open": true, "events": true }),
         list: on({ "method": "GET", "path": "/v1/bots/{botId}/chats", "query": true, "entries": "chats" }),
         update: on({ "method": "PATCH", "path": "/v1/bots/{botId}/chats/{sessionId}", "body": true, "key": true }),
-        uploadFile: on({ "method": "POST", "path": "/api/v1/sessions/{sessionId}/uploads", "body": true, "file": true, "query": true, "open": true }),
     };
-    const webhooks = {
-        listEndpoints: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints" }),
-        createEndpoint: on({ "method": "POST", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints", "body": true, "key": true }),
-        getEndpoint: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}" }),
-        updateEndpoint: on({ "method": "PATCH", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}", "body": true, "key": true }),
-        deleteEndpoint: on({ "method": "DELETE", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}" }),
-        testEndpoint: on({ "method": "POST", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/test", "key": true }),
-        rotateSecret: on({ "method": "POST", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/rotateSecret", "key": true }),
-        listDeliveries: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries", "query": true, "entries": "webhookDeliveries" }),
-        getDelivery: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries/{deliveryId}" }),
-        redeliverDelivery: on({ "method": "POST", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries/{deliveryId}/redeliver", "key": true }),
+    const sessions = {
+        get: on({ "method": "GET", "path": "/api/v1/sessions/{sessionId}", "open": true }),
+    };
+    const previews = {
+        start: on({ "method": "POST", "path": "/api/v1/bots/{botId}/preview/startChat", "body": true, "key": true, "timeout": 150000 }),
+    };
+    const webhooks_ = {
+        execute: on({ "method": "POST", "path": "/api/v1/bots/{botId}/blocks/{blockId}/results/{resultId}/executeWebhook", "body": true, "key": true, "timeout": 150000 }),
+    };
+    const clientLogs = {
+        save: on({ "method": "POST", "path": "/api/v2/sessions/{sessionId}/clientLogs", "body": true, "open": true }),
+    };
+    const webhookEndpoints = {
+        list: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints" }),
+        create: on({ "method": "POST", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints", "body": true, "key": true }),
+        get: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}" }),
+        update: on({ "method": "PATCH", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}", "body": true, "key": true }),
+        delete: on({ "method": "DELETE", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}", "repeatable": true }),
+        test: on({ "method": "POST", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/test", "key": true }),
+    };
+    const webhookSecrets = {
+        rotate: on({ "method": "POST", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/rotateSecret", "key": true }),
+    };
+    const webhookDeliveries = {
+        list: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries", "query": true, "entries": "webhookDeliveries" }),
+        get: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries/{deliveryId}" }),
+        redeliver: on({ "method": "POST", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries/{deliveryId}/redeliver", "key": true }),
+    };
+    const files = {
+        upload: on({ "method": "POST", "path": "/api/v1/sessions/{sessionId}/uploads", "body": true, "file": true, "query": true, "open": true, "timeout": 600000 }),
     };
     const tokens = {
         list: on({ "method": "GET", "path": "/v1/users/me/tokens" }),
         create: on({ "method": "POST", "path": "/v1/users/me/tokens", "body": true, "key": true }),
-        revoke: on({ "method": "DELETE", "path": "/v1/users/me/tokens/{tokenId}" }),
+        revoke: on({ "method": "DELETE", "path": "/v1/users/me/tokens/{tokenId}", "repeatable": true }),
     };
     bots.edit = (0, runtime_js_1.editor)(bots);
-    return { workspaces, members, credentials, folders, bots, publishing, results, analytics, chat, webhooks, tokens };
+    chat.converse = (0, runtime_js_1.conversation)(chat);
+    webhooks_.verify = runtime_js_1.verify;
+    return { workspaces, members, credentials, auditLogs, folders, bots, publishedBots, publications, results, transcripts, resultLogs, stats, blockStats, chat, sessions, previews, webhooks: webhooks_, clientLogs, webhookEndpoints, webhookSecrets, webhookDeliveries, files, tokens };
 }

@@ -1,36 +1,52 @@
 // Made by `make generate` from contract/. Do not edit.
-import { ApiError, connect, editor } from './runtime.js';
+import { ApiError, connect, conversation, editor, verify } from './runtime.js';
 export { ApiError, ConnectionError, TimeoutError } from './runtime.js';
 export class BadRequestError extends ApiError {
+    name = 'BadRequestError';
 }
 export class UnauthorizedError extends ApiError {
+    name = 'UnauthorizedError';
 }
 export class ForbiddenError extends ApiError {
+    name = 'ForbiddenError';
 }
 export class NotFoundError extends ApiError {
+    name = 'NotFoundError';
 }
 export class MethodNotAllowedError extends ApiError {
+    name = 'MethodNotAllowedError';
 }
 export class RequestTimeoutError extends ApiError {
+    name = 'RequestTimeoutError';
 }
 export class ConflictError extends ApiError {
+    name = 'ConflictError';
 }
 export class PreconditionFailedError extends ApiError {
+    name = 'PreconditionFailedError';
 }
 export class PayloadTooLargeError extends ApiError {
+    name = 'PayloadTooLargeError';
 }
 export class UnsupportedMediaTypeError extends ApiError {
+    name = 'UnsupportedMediaTypeError';
 }
 export class IdempotencyMismatchError extends ApiError {
+    name = 'IdempotencyMismatchError';
 }
 export class TooManyRequestsError extends ApiError {
+    name = 'TooManyRequestsError';
 }
 export class RequestHeaderFieldsTooLargeError extends ApiError {
+    name = 'RequestHeaderFieldsTooLargeError';
 }
 export class InternalServerError extends ApiError {
+    name = 'InternalServerError';
 }
 export class ServiceUnavailableError extends ApiError {
+    name = 'ServiceUnavailableError';
 }
+export const webhooks = { verify };
 const errors = new Map([
     ['BAD_REQUEST', BadRequestError],
     ['UNAUTHORIZED', UnauthorizedError],
@@ -49,94 +65,122 @@ const errors = new Map([
     ['SERVICE_UNAVAILABLE', ServiceUnavailableError],
 ]);
 export function createClient(options) {
-    const on = connect(options, errors);
+    const on = connect(options, errors, '1.1.0');
     const workspaces = {
         list: on({ "method": "GET", "path": "/v1/workspaces" }),
         create: on({ "method": "POST", "path": "/v1/workspaces", "body": true, "key": true }),
         get: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}" }),
         update: on({ "method": "PATCH", "path": "/v1/workspaces/{workspaceId}", "body": true, "key": true }),
-        delete: on({ "method": "DELETE", "path": "/v1/workspaces/{workspaceId}" }),
-        listAuditLog: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/auditLog", "query": true, "entries": "entries" }),
+        delete: on({ "method": "DELETE", "path": "/v1/workspaces/{workspaceId}", "repeatable": true }),
     };
     const members = {
         list: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/members" }),
         add: on({ "method": "POST", "path": "/v1/workspaces/{workspaceId}/members", "body": true, "key": true }),
         update: on({ "method": "PATCH", "path": "/v1/workspaces/{workspaceId}/members/{userId}", "body": true, "key": true }),
-        remove: on({ "method": "DELETE", "path": "/v1/workspaces/{workspaceId}/members/{userId}" }),
+        remove: on({ "method": "DELETE", "path": "/v1/workspaces/{workspaceId}/members/{userId}", "repeatable": true }),
     };
     const credentials = {
         list: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/credentials" }),
         create: on({ "method": "POST", "path": "/v1/workspaces/{workspaceId}/credentials", "body": true, "key": true }),
         get: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/credentials/{credentialsId}" }),
         update: on({ "method": "PATCH", "path": "/v1/workspaces/{workspaceId}/credentials/{credentialsId}", "body": true, "key": true }),
-        delete: on({ "method": "DELETE", "path": "/v1/workspaces/{workspaceId}/credentials/{credentialsId}" }),
+        delete: on({ "method": "DELETE", "path": "/v1/workspaces/{workspaceId}/credentials/{credentialsId}", "repeatable": true }),
+    };
+    const auditLogs = {
+        list: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/auditLog", "query": true, "entries": "entries" }),
     };
     const folders = {
         list: on({ "method": "GET", "path": "/v1/folders", "query": true, "entries": "folders" }),
         create: on({ "method": "POST", "path": "/v1/folders", "body": true, "key": true }),
         get: on({ "method": "GET", "path": "/v1/folders/{folderId}", "query": true }),
         update: on({ "method": "PATCH", "path": "/v1/folders/{folderId}", "body": true, "key": true }),
-        delete: on({ "method": "DELETE", "path": "/v1/folders/{folderId}", "query": true }),
+        delete: on({ "method": "DELETE", "path": "/v1/folders/{folderId}", "query": true, "repeatable": true }),
     };
     const bots = {
         list: on({ "method": "GET", "path": "/v1/bots", "query": true, "entries": "bots" }),
         create: on({ "method": "POST", "path": "/v1/bots", "body": true, "key": true }),
         get: on({ "method": "GET", "path": "/v1/bots/{botId}", "query": true }),
         update: on({ "method": "PATCH", "path": "/v1/bots/{botId}", "body": true, "key": true }),
-        delete: on({ "method": "DELETE", "path": "/v1/bots/{botId}" }),
+        delete: on({ "method": "DELETE", "path": "/v1/bots/{botId}", "repeatable": true }),
         import: on({ "method": "POST", "path": "/v1/bots/import", "body": true, "key": true }),
         export: on({ "method": "GET", "path": "/v1/bots/{botId}/export" }),
         check: on({ "method": "GET", "path": "/v1/bots/{botId}/check" }),
+        publish: on({ "method": "POST", "path": "/v1/bots/{botId}/publish", "key": true }),
+        unpublish: on({ "method": "POST", "path": "/v1/bots/{botId}/unpublish", "key": true }),
     };
-    const publishing = {
-        publishBot: on({ "method": "POST", "path": "/v1/bots/{botId}/publish", "key": true }),
-        unpublishBot: on({ "method": "POST", "path": "/v1/bots/{botId}/unpublish", "key": true }),
-        getPublishedBot: on({ "method": "GET", "path": "/v1/bots/{botId}/publishedBot", "query": true }),
-        listPublications: on({ "method": "GET", "path": "/v1/bots/{botId}/publications", "query": true, "entries": "publications" }),
-        getPublication: on({ "method": "GET", "path": "/v1/bots/{botId}/publications/{publicationId}" }),
-        restorePublication: on({ "method": "POST", "path": "/v1/bots/{botId}/publications/{publicationId}/restore", "key": true }),
+    const publishedBots = {
+        get: on({ "method": "GET", "path": "/v1/bots/{botId}/publishedBot", "query": true }),
+    };
+    const publications = {
+        list: on({ "method": "GET", "path": "/v1/bots/{botId}/publications", "query": true, "entries": "publications" }),
+        get: on({ "method": "GET", "path": "/v1/bots/{botId}/publications/{publicationId}" }),
+        restore: on({ "method": "POST", "path": "/v1/bots/{botId}/publications/{publicationId}/restore", "key": true }),
     };
     const results = {
         list: on({ "method": "GET", "path": "/v1/bots/{botId}/results", "query": true, "entries": "results" }),
         delete: on({ "method": "DELETE", "path": "/v1/bots/{botId}/results", "query": true, "needs": ["resultIds", "createdBefore"] }),
         deleteAll: on({ "method": "DELETE", "path": "/v1/bots/{botId}/results" }),
         get: on({ "method": "GET", "path": "/v1/bots/{botId}/results/{resultId}" }),
-        getTranscript: on({ "method": "GET", "path": "/v1/bots/{botId}/results/{resultId}/transcript" }),
-        listLogs: on({ "method": "GET", "path": "/v1/bots/{botId}/results/{resultId}/logs", "query": true, "entries": "logs" }),
         export: on({ "method": "GET", "path": "/v1/bots/{botId}/resultsExport", "query": true, "raw": true }),
     };
-    const analytics = {
-        getStats: on({ "method": "GET", "path": "/v1/bots/{botId}/analytics/stats", "query": true }),
-        getBlockStats: on({ "method": "GET", "path": "/v1/bots/{botId}/analytics/blocks", "query": true }),
+    const transcripts = {
+        get: on({ "method": "GET", "path": "/v1/bots/{botId}/results/{resultId}/transcript" }),
+    };
+    const resultLogs = {
+        list: on({ "method": "GET", "path": "/v1/bots/{botId}/results/{resultId}/logs", "query": true, "entries": "logs" }),
+    };
+    const stats = {
+        get: on({ "method": "GET", "path": "/v1/bots/{botId}/analytics/stats", "query": true }),
+    };
+    const blockStats = {
+        get: on({ "method": "GET", "path": "/v1/bots/{botId}/analytics/blocks", "query": true }),
     };
     const chat = {
-        start: on({ "method": "POST", "path": "/api/v1/bots/{publicId}/startChat", "body": true, "key": true, "open": true }),
-        getSession: on({ "method": "GET", "path": "/api/v1/sessions/{sessionId}", "open": true }),
+        start: on({ "method": "POST", "path": "/api/v1/bots/{publicId}/startChat", "body": true, "key": true, "open": true, "timeout": 150000 }),
+        startStreaming: on({ "method": "POST", "path": "/api/v1/bots/{publicId}/startChat", "body": true, "key": true, "open": true, "timeout": 150000, "events": true }),
         continue: on({ "method": "POST", "path": "/api/v1/sessions/{sessionId}/continueChat", "body": true, "open": true }),
-        startPreview: on({ "method": "POST", "path": "/api/v1/bots/{botId}/preview/startChat", "body": true, "key": true }),
-        executeWebhook: on({ "method": "POST", "path": "/api/v1/bots/{botId}/blocks/{blockId}/results/{resultId}/executeWebhook", "body": true, "key": true }),
-        saveClientLogs: on({ "method": "POST", "path": "/api/v2/sessions/{sessionId}/clientLogs", "body": true, "open": true }),
+        continueStreaming: on({ "method": "POST", "path": "/api/v1/sessions/{sessionId}/continueChat", "body": true, "open": true, "events": true }),
         list: on({ "method": "GET", "path": "/v1/bots/{botId}/chats", "query": true, "entries": "chats" }),
         update: on({ "method": "PATCH", "path": "/v1/bots/{botId}/chats/{sessionId}", "body": true, "key": true }),
-        uploadFile: on({ "method": "POST", "path": "/api/v1/sessions/{sessionId}/uploads", "body": true, "file": true, "query": true, "open": true }),
     };
-    const webhooks = {
-        listEndpoints: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints" }),
-        createEndpoint: on({ "method": "POST", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints", "body": true, "key": true }),
-        getEndpoint: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}" }),
-        updateEndpoint: on({ "method": "PATCH", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}", "body": true, "key": true }),
-        deleteEndpoint: on({ "method": "DELETE", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}" }),
-        testEndpoint: on({ "method": "POST", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/test", "key": true }),
-        rotateSecret: on({ "method": "POST", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/rotateSecret", "key": true }),
-        listDeliveries: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries", "query": true, "entries": "webhookDeliveries" }),
-        getDelivery: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries/{deliveryId}" }),
-        redeliverDelivery: on({ "method": "POST", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries/{deliveryId}/redeliver", "key": true }),
+    const sessions = {
+        get: on({ "method": "GET", "path": "/api/v1/sessions/{sessionId}", "open": true }),
+    };
+    const previews = {
+        start: on({ "method": "POST", "path": "/api/v1/bots/{botId}/preview/startChat", "body": true, "key": true, "timeout": 150000 }),
+    };
+    const webhooks_ = {
+        execute: on({ "method": "POST", "path": "/api/v1/bots/{botId}/blocks/{blockId}/results/{resultId}/executeWebhook", "body": true, "key": true, "timeout": 150000 }),
+    };
+    const clientLogs = {
+        save: on({ "method": "POST", "path": "/api/v2/sessions/{sessionId}/clientLogs", "body": true, "open": true }),
+    };
+    const webhookEndpoints = {
+        list: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints" }),
+        create: on({ "method": "POST", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints", "body": true, "key": true }),
+        get: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}" }),
+        update: on({ "method": "PATCH", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}", "body": true, "key": true }),
+        delete: on({ "method": "DELETE", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}", "repeatable": true }),
+        test: on({ "method": "POST", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/test", "key": true }),
+    };
+    const webhookSecrets = {
+        rotate: on({ "method": "POST", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/rotateSecret", "key": true }),
+    };
+    const webhookDeliveries = {
+        list: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries", "query": true, "entries": "webhookDeliveries" }),
+        get: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries/{deliveryId}" }),
+        redeliver: on({ "method": "POST", "path": "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries/{deliveryId}/redeliver", "key": true }),
+    };
+    const files = {
+        upload: on({ "method": "POST", "path": "/api/v1/sessions/{sessionId}/uploads", "body": true, "file": true, "query": true, "open": true, "timeout": 600000 }),
     };
     const tokens = {
         list: on({ "method": "GET", "path": "/v1/users/me/tokens" }),
         create: on({ "method": "POST", "path": "/v1/users/me/tokens", "body": true, "key": true }),
-        revoke: on({ "method": "DELETE", "path": "/v1/users/me/tokens/{tokenId}" }),
+        revoke: on({ "method": "DELETE", "path": "/v1/users/me/tokens/{tokenId}", "repeatable": true }),
     };
     bots.edit = editor(bots);
-    return { workspaces, members, credentials, folders, bots, publishing, results, analytics, chat, webhooks, tokens };
+    chat.converse = conversation(chat);
+    webhooks_.verify = verify;
+    return { workspaces, members, credentials, auditLogs, folders, bots, publishedBots, publications, results, transcripts, resultLogs, stats, blockStats, chat, sessions, previews, webhooks: webhooks_, clientLogs, webhookEndpoints, webhookSecrets, webhookDeliveries, files, tokens };
 }

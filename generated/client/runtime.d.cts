@@ -8,15 +8,33 @@ export interface ClientOptions {
     fetch?: typeof globalThis.fetch;
     /** Headers that are sent with every request. */
     headers?: Record<string, string>;
-    /** Milliseconds until an attempt is given up; `Infinity` waits for ever. Default: 60,000. */
+    /**
+     * Milliseconds until an attempt ends as a `TimeoutError`; `Infinity` means never. Default: 60,000, of operations that
+     * wait for other services 150,000, of uploads 600,000.
+     */
     timeout?: number;
     /** How often a request is sent again, where that is safe. Default: 2. */
     maxRetries?: number;
+    /** Called after every attempt. It gets no header and no body, so no secret. */
+    logger?: (attempt: Attempt) => void;
+}
+/** One attempt of a request, for a log. */
+export interface Attempt {
+    method: string;
+    url: string;
+    /** Counts from 1. */
+    attempt: number;
+    milliseconds: number;
+    /** Absent where no response came. */
+    status?: number;
+    requestId?: string;
+    /** Absent where the attempt succeeded. */
+    error?: Error;
 }
 export interface RequestOptions {
     /** Ends the call, its retries and the waits between them. The call fails with the reason of the signal. */
     signal?: AbortSignal;
-    /** Headers beside those of the client, which they replace. */
+    /** They replace headers of the client with the same name, in any case. */
     headers?: Record<string, string>;
     /** In place of the one of the client. */
     timeout?: number;
@@ -33,8 +51,8 @@ export interface KeyOptions {
 }
 /** Of writes that can be made to one state of the record alone. */
 export interface MatchOptions {
-    /** The `ETag` of the answer that the record was read with. In another state it is a `PreconditionFailedError`. */
-    ifMatch?: string | null;
+    /** The `ETag` of the response that the record was read with. In another state it is a `PreconditionFailedError`. */
+    ifMatch?: string;
 }
 /** What an operation answers, in time: `await` it. */
 export interface Reply<Body> extends Promise<Body> {
@@ -81,7 +99,11 @@ export declare class ApiError extends Error {
     readonly requestId: string | undefined;
     /** After how many seconds to try again, where the service said so. */
     readonly retryAfter: number | undefined;
-    constructor(response: Response, { code, message, issues }: ErrorBody);
+    /** Headers of the response. */
+    readonly headers: Headers;
+    /** The body of the response as it came. */
+    readonly body: string;
+    constructor(response: Response, { code, message, issues }: ErrorBody, body?: string);
 }
 /** No answer came: `cause` says why. What was asked for may have been done. */
 export declare class ConnectionError extends Error {
@@ -100,8 +122,14 @@ export interface Operation {
     query?: boolean;
     /** Whether the body is a file, sent as it is. */
     file?: boolean;
-    /** The parameter of the query without which it would mean everything. */
+    /** The parameters of the query of which one has to be given, since without them it would mean everything. */
     needs?: readonly string[];
+    /** Default of the time limit in milliseconds, where it is another than that of the client. */
+    timeout?: number;
+    /** Whether a repeat does no more than the first request did. */
+    repeatable?: boolean;
+    /** Whether the response is a stream of events. */
+    events?: boolean;
     /** Whether it takes an idempotency key. */
     key?: boolean;
     /** Whether it takes no token. */
@@ -111,9 +139,24 @@ export interface Operation {
     /** Whether the answer is something else than JSON, and given as the response. */
     raw?: boolean;
 }
+/** Events of a chat as they come: `for await` ends after the last one, and throws what the service could not do. */
+export interface Events<Event> extends AsyncIterable<Event> {
+}
 type Any = any;
 /** Gives for an operation the function that calls it. */
-export declare function connect({ baseUrl, token, fetch, headers, timeout, maxRetries }: ClientOptions, errorClasses: ReadonlyMap<string, typeof ApiError>): (operation: Operation) => (...args: Any[]) => Any;
+export declare function connect(given: ClientOptions, errorClasses: ReadonlyMap<string, typeof ApiError>, version: string): (operation: Operation) => (...args: Any[]) => Any;
+/** Headers of a delivery: as `fetch` has them, or as Node has them. */
+export type DeliveryHeaders = Headers | Record<string, string | string[] | undefined>;
+/**
+ * Proves that a delivery was signed by the service, and gives its event. `body` is the text as it came, `secret` the
+ * one that the endpoint was created with. Throws where the signature is wrong or older than five minutes.
+ */
+export declare function verify(body: string, headers: DeliveryHeaders, secret: string): Promise<Any>;
+/** A chat that keeps its session and its revision between answers. */
+export declare function conversation(chat: {
+    start: (...args: Any[]) => Promise<Any>;
+    continue: (...args: Any[]) => Promise<Any>;
+}): (publicId: string, body?: Any, options?: RequestOptions) => Promise<Any>;
 interface EditOptions extends RequestOptions {
     migrateToLatestVersion?: boolean;
     attempts?: number;

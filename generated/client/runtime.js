@@ -1,7 +1,7 @@
 // Made by `make generate` from contract/. Do not edit.
 /*
  * What the client does the same for every operation. `make generate` compiles this file into generated/client/, in
- * both module forms, so it imports nothing and uses only what Node 20 and browsers have in common.
+ * both module forms, so it imports nothing at load and uses only what Node 20 and browsers have in common.
  */
 /** The service refused, or failed. There is a class for every code; a code without one has this class. */
 export class ApiError extends Error {
@@ -15,10 +15,16 @@ export class ApiError extends Error {
     requestId;
     /** After how many seconds to try again, where the service said so. */
     retryAfter;
-    constructor(response, { code, message, issues }) {
+    /** Headers of the response. */
+    headers;
+    /** The body of the response as it came. */
+    body;
+    constructor(response, { code, message, issues }, body = '') {
         const [issue] = issues;
         super(`${response.status} ${code}: ${message}${issue ? ` (${issue.path.join('.')}: ${issue.message})` : ''}`);
-        this.name = new.target.name;
+        this.name = 'ApiError';
+        this.headers = response.headers;
+        this.body = body;
         this.status = response.status;
         this.code = code;
         this.issues = issues;
@@ -34,81 +40,130 @@ export class ConnectionError extends Error {
 export class TimeoutError extends ConnectionError {
     name = 'TimeoutError';
 }
+const MAX_TIMER_MS = 2 ** 31 - 1;
+const DEFAULT_TIMEOUT_MS = 60_000;
 /** Gives for an operation the function that calls it. */
-export function connect({ baseUrl, token, fetch = globalThis.fetch, headers, timeout = 60_000, maxRetries = 2 }, errorClasses) {
+export function connect(given, errorClasses, version) {
+    const { baseUrl, token, fetch = globalThis.fetch, headers = {}, maxRetries = 2, logger } = given;
     const { href } = new URL(baseUrl);
     const base = href.endsWith('/') ? href.slice(0, -1) : href;
+    // Browsers name themselves, and a header of ours would ask the service for permission first.
+    const userAgent = 'document' in globalThis ? undefined : `bot-builder-client/${version}`;
+    const timeoutOf = ({ operation, options }) => options.timeout ?? given.timeout ?? operation.timeout ?? DEFAULT_TIMEOUT_MS;
     async function headersOf({ operation, body, options }, key) {
         const bearer = operation.open ? undefined : typeof token === 'function' ? await token() : token;
-        return {
-            ...(bearer === undefined ? {} : { Authorization: `Bearer ${bearer}` }),
-            ...(body === undefined
-                ? {}
-                : { 'Content-Type': operation.file ? 'application/octet-stream' : 'application/json' }),
-            ...(key === undefined ? {} : { 'Idempotency-Key': key }),
-            ...(options.ifMatch ? { 'If-Match': options.ifMatch } : {}),
-            ...(options.minimal ? { Prefer: 'return=minimal' } : {}),
-            ...headers,
-            ...options.headers,
-        };
+        const all = new Headers();
+        const set = (name, value) => value !== undefined && all.set(name, value);
+        set('User-Agent', userAgent);
+        set('Authorization', bearer === undefined ? undefined : `Bearer ${bearer}`);
+        set('Content-Type', body === undefined ? undefined : operation.file ? 'application/octet-stream' : 'application/json');
+        set('Accept', operation.events ? 'text/event-stream' : undefined);
+        set('Idempotency-Key', key);
+        set('If-Match', options.ifMatch);
+        set('Prefer', options.minimal ? 'return=minimal' : undefined);
+        for (const more of [headers, options.headers ?? {}]) {
+            for (const [name, value] of Object.entries(more))
+                all.set(name, value);
+        }
+        return all;
     }
-    /** Sends a request once, and reads the answer within the same time. */
+    /** Sends a request once, and reads the response within the same time. */
     async function attempt(call, key) {
         const { operation, target, options } = call;
         const { signal } = options;
-        const sent = await headersOf(call, key);
+        const timeout = timeoutOf(call);
+        const request = `${operation.method} ${target}`;
         signal?.throwIfAborted();
-        const patience = options.timeout ?? timeout;
         const controller = new AbortController();
-        const timer = Number.isFinite(patience) ? setTimeout(() => controller.abort(), patience) : undefined;
+        const timer = timeout <= MAX_TIMER_MS ? setTimeout(() => controller.abort(), timeout) : undefined;
         const abort = () => controller.abort(signal?.reason);
         signal?.addEventListener('abort', abort, { once: true });
-        let response;
-        let text;
+        let isReading = false;
+        const release = () => signal?.removeEventListener('abort', abort);
         try {
-            response = await fetch(base + target, {
+            const sent = await orAborted(headersOf(call, key), controller.signal);
+            const response = await fetch(base + target, {
                 method: operation.method,
-                headers: sent,
+                headers: Object.fromEntries(sent),
                 body: call.body === undefined || operation.file ? call.body : JSON.stringify(call.body),
                 signal: controller.signal,
             });
-            // The caller reads it, without a limit of time.
-            if (response.ok && operation.raw)
-                return { body: response, response };
-            text = await response.text();
-            signal?.removeEventListener('abort', abort);
+            // The caller reads these, without a time limit; until its end the signal of the caller ends it.
+            if (response.ok && (operation.raw || (operation.events && isEventStream(response)))) {
+                isReading = operation.events === true;
+                return { body: operation.raw ? response : eventsOf(response, errorClasses, release), response };
+            }
+            if (response.status === 304)
+                return { body: undefined, response };
+            return bodyOf(response, await response.text(), errorClasses);
         }
         catch (cause) {
+            if (cause instanceof ApiError)
+                throw cause;
             signal?.throwIfAborted();
-            const request = `${operation.method} ${target}`;
             if (controller.signal.aborted)
-                throw new TimeoutError(`${request} had no answer in ${patience} ms`);
-            throw new ConnectionError(`${request} had no answer`, { cause });
+                throw new TimeoutError(`${request} had no response in ${timeout} ms`);
+            throw new ConnectionError(`${request} had no response`, { cause });
         }
         finally {
             clearTimeout(timer);
+            if (!isReading)
+                release();
         }
-        const answer = parsed(text);
-        if (response.ok && answer !== undefined)
-            return { body: answer, response };
-        const problem = errorBodyOf(answer);
-        throw new (errorClasses.get(problem.code) ?? ApiError)(response, problem);
+    }
+    async function logged(call, key, count) {
+        if (!logger)
+            return attempt(call, key);
+        const { method } = call.operation;
+        const began = performance.now();
+        const line = () => ({
+            method,
+            url: base + call.target,
+            attempt: count,
+            milliseconds: performance.now() - began,
+        });
+        const idOf = (requestId) => (requestId ? { requestId } : {});
+        try {
+            const answer = await attempt(call, key);
+            const { status, headers } = answer.response;
+            logger({ ...line(), status, ...idOf(headers.get('x-request-id')) });
+            return answer;
+        }
+        catch (error) {
+            const known = error instanceof ApiError ? { status: error.status, ...idOf(error.requestId) } : {};
+            logger({ ...line(), ...known, error: error });
+            throw error;
+        }
     }
     async function send(call) {
-        const { operation, options } = call;
+        const { operation, options, body } = call;
+        if (options.ifMatch === null)
+            throw new TypeError('ifMatch is null: without an entity tag, leave it out');
         const key = operation.key ? (options.idempotencyKey ?? newKey()) : undefined;
-        const isRepeatable = operation.method === 'GET' || key !== undefined;
+        const hasRevision = typeof body?.revision === 'number';
+        const isRepeatable = operation.method === 'GET' || key !== undefined || operation.repeatable === true || hasRevision;
         const retries = options.maxRetries ?? maxRetries;
-        const began = Date.now();
+        let runningSince;
         for (let attempts = 0;; attempts++) {
             try {
-                return await attempt(call, key);
+                return await logged(call, key, attempts + 1);
             }
             catch (error) {
-                // A request that is still running is waited for as long as for one that has not answered.
-                const isRunning = isInProgress(error) && Date.now() - began < (options.timeout ?? timeout);
+                // A deletion that is sent again finds nothing where the first one was done.
+                if (attempts > 0 &&
+                    operation.method === 'DELETE' &&
+                    error instanceof ApiError &&
+                    error.status === 404) {
+                    return { body: { message: 'success' }, response: new Response(null, { status: 204 }) };
+                }
+                if (isInProgress(error))
+                    runningSince ??= performance.now();
+                // The first request is waited for from when it was found running, as long as a response would be.
+                const isRunning = isInProgress(error) && performance.now() - (runningSince ?? 0) < timeoutOf(call);
                 const isLast = attempts >= retries && !(isRunning && retries > 0);
-                const wait = mayRepeat(error, isRepeatable) ? waitAfter(error, attempts) : undefined;
+                const wait = mayRepeat(error, isRepeatable, key !== undefined)
+                    ? waitAfter(error, attempts)
+                    : undefined;
                 if (isLast || wait === undefined)
                     throw error;
                 await sleep(wait, options.signal);
@@ -124,9 +179,11 @@ export function connect({ baseUrl, token, fetch = globalThis.fetch, headers, tim
             const query = operation.query ? args[queryAt] : undefined;
             const options = args[queryAt + (operation.query ? 1 : 0)] ?? {};
             const sent = (async () => send({ operation, target: targetOf(operation, ids, query), body, options }))();
+            if (operation.events)
+                return streamOf(sent);
             const reply = Object.assign(sent.then((answer) => answer.body), {
                 withResponse() {
-                    // Who takes this promise learns of a failure from it.
+                    // Whoever takes this promise learns of a failure from it.
                     reply.catch(() => { });
                     return sent;
                 },
@@ -145,6 +202,93 @@ export function connect({ baseUrl, token, fetch = globalThis.fetch, headers, tim
         return method;
     };
 }
+/** Waits for work that knows no signal, and no longer than the signal allows. */
+function orAborted(work, signal) {
+    return new Promise((resolve, reject) => {
+        const stop = () => reject(signal.reason);
+        if (signal.aborted)
+            stop();
+        signal.addEventListener('abort', stop, { once: true });
+        work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
+    });
+}
+function bodyOf(response, text, errorClasses) {
+    if (response.ok && isEventStream(response)) {
+        // Without a stream, its last event has what counts.
+        const last = dataOf(text).at(-1);
+        if (last?.type === 'answer')
+            return { body: last.answer, response };
+        if (last?.type === 'error')
+            throw errorOf(response, last.error, text, errorClasses);
+    }
+    const answer = parsed(text);
+    if (response.ok && answer !== undefined)
+        return { body: answer, response };
+    throw errorOf(response, answer, text, errorClasses);
+}
+function errorOf(response, answer, text, errorClasses) {
+    const problem = errorBodyOf(answer);
+    return new (errorClasses.get(problem.code) ?? ApiError)(response, problem, text);
+}
+function isEventStream(response) {
+    return response.headers.get('content-type')?.startsWith('text/event-stream') === true;
+}
+/** The data of whole events, each of which ends with an empty line. */
+function dataOf(text) {
+    return text.split('\n\n').flatMap((event) => {
+        const lines = event.split('\n').flatMap((line) => (line.startsWith('data:') ? [line.slice(5)] : []));
+        const data = lines.length > 0 ? parsed(lines.join('\n')) : undefined;
+        return data === undefined ? [] : [data];
+    });
+}
+function streamOf(sent) {
+    sent.catch(() => { });
+    return {
+        async *[Symbol.asyncIterator]() {
+            const { body } = await sent;
+            // A service behind a proxy without streams answers at once.
+            if (!(Symbol.asyncIterator in body))
+                yield { type: 'answer', answer: body };
+            else
+                yield* body;
+        },
+    };
+}
+async function* eventsOf(response, errorClasses, release) {
+    const reader = response.body.getReader();
+    const decoder = new TextDecoder();
+    let text = '';
+    try {
+        for (;;) {
+            const { done, value } = await reader.read();
+            text += done ? '' : decoder.decode(value, { stream: true }).replaceAll('\r', '');
+            const end = text.lastIndexOf('\n\n');
+            const events = end < 0 ? [] : dataOf(text.slice(0, end));
+            if (end >= 0)
+                text = text.slice(end + 2);
+            for (const event of events) {
+                if (event.type === 'error') {
+                    const failed = new Response(null, { status: event.status, headers: response.headers });
+                    throw errorOf(failed, event.error, JSON.stringify(event.error), errorClasses);
+                }
+                yield event;
+                if (event.type === 'answer')
+                    return;
+            }
+            if (done)
+                throw new ConnectionError('The stream ended before the last event');
+        }
+    }
+    catch (cause) {
+        if (cause instanceof ApiError || cause instanceof ConnectionError)
+            throw cause;
+        throw new ConnectionError('The stream broke off', { cause });
+    }
+    finally {
+        release();
+        await reader.cancel().catch(() => { });
+    }
+}
 async function* pagesOf(first, turn) {
     let page = await first;
     yield page;
@@ -162,15 +306,21 @@ function targetOf({ path, needs }, ids, query = {}) {
             throw new TypeError(`${name} is not an id`);
         return encodeURIComponent(id);
     });
-    // An empty list would be sent as nothing, which means everything.
-    const isGiven = (name) => String(query[name] ?? '') !== '';
-    if (needs && !needs.some(isGiven))
-        throw new TypeError(`${needs.join(' or ')} is missing`);
     const given = new URLSearchParams();
     for (const [name, value] of Object.entries(query))
         if (value !== undefined)
             given.set(name, String(value));
-    return given.size === 0 ? filled : `${filled}?${given}`;
+    if (needs) {
+        if (!needs.some((name) => given.has(name)))
+            throw new TypeError(`${needs.join(' or ')} is missing`);
+        // An empty list would be sent as no list, which means everything.
+        const empty = needs.find((name) => given.get(name) === '');
+        if (empty !== undefined)
+            throw new TypeError(`${empty} is empty`);
+    }
+    // Older browsers have no size of it.
+    const text = String(given);
+    return text === '' ? filled : `${filled}?${text}`;
 }
 /** 128 bits by chance; `randomUUID` is not there on pages without TLS. */
 function newKey() {
@@ -202,11 +352,13 @@ function isInProgress(error) {
     return error instanceof ApiError && error.issues.some(({ code }) => code === 'in_progress');
 }
 /** What was too much was refused before anything was done; after all else a request may have been carried out. */
-function mayRepeat(error, isRepeatable) {
+function mayRepeat(error, isRepeatable, hasKey) {
     if (!(error instanceof ApiError))
         return isRepeatable && error instanceof ConnectionError;
     if (error.status === 429)
         return true;
+    if (error.status === 500)
+        return hasKey;
     return isRepeatable && ([408, 502, 503, 504].includes(error.status) || isInProgress(error));
 }
 /** Milliseconds to wait; undefined where the service wants more patience than a call has. */
@@ -230,6 +382,33 @@ function sleep(milliseconds, signal) {
             stop();
         signal?.addEventListener('abort', stop, { once: true });
     });
+}
+/**
+ * Proves that a delivery was signed by the service, and gives its event. `body` is the text as it came, `secret` the
+ * one that the endpoint was created with. Throws where the signature is wrong or older than five minutes.
+ */
+export async function verify(body, headers, secret) {
+    const { Webhook } = await import('standardwebhooks');
+    const plain = headers instanceof Headers ? Object.fromEntries(headers) : headers;
+    return new Webhook(secret).verify(body, plain);
+}
+/** A chat that keeps its session and its revision between answers. */
+export function conversation(chat) {
+    return async (publicId, body, options) => {
+        const first = await chat.start(publicId, body, options);
+        const own = {
+            sessionId: first.sessionId,
+            /** The latest response. */
+            turn: first,
+            async say(message, more) {
+                const { revision } = own.turn;
+                const answered = { message, ...(revision === undefined ? {} : { revision }) };
+                own.turn = { sessionId: own.sessionId, ...(await chat.continue(own.sessionId, answered, more)) };
+                return own.turn;
+            },
+        };
+        return own;
+    };
 }
 /** Reads a bot, makes the change on it, and writes it to the state that was read; again when that was another by then. */
 export function editor(bots) {
