@@ -3,72 +3,74 @@
 Object.defineProperty(exports, "__esModule", { value: true });
 exports.webhooks = exports.ServiceUnavailableError = exports.InternalServerError = exports.RequestHeaderFieldsTooLargeError = exports.TooManyRequestsError = exports.IdempotencyMismatchError = exports.UnsupportedMediaTypeError = exports.PayloadTooLargeError = exports.PreconditionFailedError = exports.ConflictError = exports.RequestTimeoutError = exports.MethodNotAllowedError = exports.NotFoundError = exports.ForbiddenError = exports.UnauthorizedError = exports.BadRequestError = exports.TimeoutError = exports.ConnectionError = exports.ApiError = void 0;
 exports.createClient = createClient;
+const api_js_1 = require('./api.cjs');
+const helpers_js_1 = require('./helpers.cjs');
 const runtime_js_1 = require('./runtime.cjs');
-var runtime_js_2 = require('./runtime.cjs');
-Object.defineProperty(exports, "ApiError", { enumerable: true, get: function () { return runtime_js_2.ApiError; } });
-Object.defineProperty(exports, "ConnectionError", { enumerable: true, get: function () { return runtime_js_2.ConnectionError; } });
-Object.defineProperty(exports, "TimeoutError", { enumerable: true, get: function () { return runtime_js_2.TimeoutError; } });
-class BadRequestError extends runtime_js_1.ApiError {
+var api_js_2 = require('./api.cjs');
+Object.defineProperty(exports, "ApiError", { enumerable: true, get: function () { return api_js_2.ApiError; } });
+Object.defineProperty(exports, "ConnectionError", { enumerable: true, get: function () { return api_js_2.ConnectionError; } });
+Object.defineProperty(exports, "TimeoutError", { enumerable: true, get: function () { return api_js_2.TimeoutError; } });
+class BadRequestError extends api_js_1.ApiError {
     name = 'BadRequestError';
 }
 exports.BadRequestError = BadRequestError;
-class UnauthorizedError extends runtime_js_1.ApiError {
+class UnauthorizedError extends api_js_1.ApiError {
     name = 'UnauthorizedError';
 }
 exports.UnauthorizedError = UnauthorizedError;
-class ForbiddenError extends runtime_js_1.ApiError {
+class ForbiddenError extends api_js_1.ApiError {
     name = 'ForbiddenError';
 }
 exports.ForbiddenError = ForbiddenError;
-class NotFoundError extends runtime_js_1.ApiError {
+class NotFoundError extends api_js_1.ApiError {
     name = 'NotFoundError';
 }
 exports.NotFoundError = NotFoundError;
-class MethodNotAllowedError extends runtime_js_1.ApiError {
+class MethodNotAllowedError extends api_js_1.ApiError {
     name = 'MethodNotAllowedError';
 }
 exports.MethodNotAllowedError = MethodNotAllowedError;
-class RequestTimeoutError extends runtime_js_1.ApiError {
+class RequestTimeoutError extends api_js_1.ApiError {
     name = 'RequestTimeoutError';
 }
 exports.RequestTimeoutError = RequestTimeoutError;
-class ConflictError extends runtime_js_1.ApiError {
+class ConflictError extends api_js_1.ApiError {
     name = 'ConflictError';
 }
 exports.ConflictError = ConflictError;
-class PreconditionFailedError extends runtime_js_1.ApiError {
+class PreconditionFailedError extends api_js_1.ApiError {
     name = 'PreconditionFailedError';
 }
 exports.PreconditionFailedError = PreconditionFailedError;
-class PayloadTooLargeError extends runtime_js_1.ApiError {
+class PayloadTooLargeError extends api_js_1.ApiError {
     name = 'PayloadTooLargeError';
 }
 exports.PayloadTooLargeError = PayloadTooLargeError;
-class UnsupportedMediaTypeError extends runtime_js_1.ApiError {
+class UnsupportedMediaTypeError extends api_js_1.ApiError {
     name = 'UnsupportedMediaTypeError';
 }
 exports.UnsupportedMediaTypeError = UnsupportedMediaTypeError;
-class IdempotencyMismatchError extends runtime_js_1.ApiError {
+class IdempotencyMismatchError extends api_js_1.ApiError {
     name = 'IdempotencyMismatchError';
 }
 exports.IdempotencyMismatchError = IdempotencyMismatchError;
-class TooManyRequestsError extends runtime_js_1.ApiError {
+class TooManyRequestsError extends api_js_1.ApiError {
     name = 'TooManyRequestsError';
 }
 exports.TooManyRequestsError = TooManyRequestsError;
-class RequestHeaderFieldsTooLargeError extends runtime_js_1.ApiError {
+class RequestHeaderFieldsTooLargeError extends api_js_1.ApiError {
     name = 'RequestHeaderFieldsTooLargeError';
 }
 exports.RequestHeaderFieldsTooLargeError = RequestHeaderFieldsTooLargeError;
-class InternalServerError extends runtime_js_1.ApiError {
+class InternalServerError extends api_js_1.ApiError {
     name = 'InternalServerError';
 }
 exports.InternalServerError = InternalServerError;
-class ServiceUnavailableError extends runtime_js_1.ApiError {
+class ServiceUnavailableError extends api_js_1.ApiError {
     name = 'ServiceUnavailableError';
 }
 exports.ServiceUnavailableError = ServiceUnavailableError;
-exports.webhooks = { verify: runtime_js_1.verify };
+exports.webhooks = { verify: helpers_js_1.verify };
 const errors = new Map([
     ['BAD_REQUEST', BadRequestError],
     ['UNAUTHORIZED', UnauthorizedError],
@@ -201,8 +203,8 @@ function createClient(options) {
         create: on({ "method": "POST", "path": "/v1/users/me/tokens", "body": true, "key": true }),
         revoke: on({ "method": "DELETE", "path": "/v1/users/me/tokens/{tokenId}", "repeatable": true }),
     };
-    bots.edit = (0, runtime_js_1.editor)(bots);
-    chat.converse = (0, runtime_js_1.conversation)(chat);
-    webhooks_.verify = runtime_js_1.verify;
+    bots.edit = (0, helpers_js_1.editor)(bots);
+    chat.converse = (0, helpers_js_1.conversation)(chat);
+    webhooks_.verify = helpers_js_1.verify;
     return { workspaces, members, credentials, auditLogs, folders, bots, publishedBots, publications, results, transcripts, resultLogs, stats, blockStats, chat, sessions, previews, webhooks: webhooks_, clientLogs, webhookEndpoints, webhookSecrets, webhookDeliveries, files, tokens };
 }

@@ -1,6 +1,8 @@
 // Made by `make generate` from contract/. Do not edit.
-import { ApiError, connect, conversation, editor, verify } from './runtime.js';
-export { ApiError, ConnectionError, TimeoutError } from './runtime.js';
+import { ApiError } from './api.js';
+import { conversation, editor, verify } from './helpers.js';
+import { connect } from './runtime.js';
+export { ApiError, ConnectionError, TimeoutError } from './api.js';
 export class BadRequestError extends ApiError {
     name = 'BadRequestError';
 }

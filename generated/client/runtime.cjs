@@ -1,55 +1,9 @@
 // Made by `make generate` from contract/. Do not edit.
 "use strict";
-/*
- * What the client does the same for every operation. `make generate` compiles this file into generated/client/, in
- * both module forms, so it imports nothing at load and uses only what Node 20 and browsers have in common.
- */
 Object.defineProperty(exports, "__esModule", { value: true });
-exports.TimeoutError = exports.ConnectionError = exports.ApiError = void 0;
 exports.connect = connect;
-exports.verify = verify;
-exports.conversation = conversation;
-exports.editor = editor;
-/** The service refused, or failed. There is a class for every code; a code without one has this class. */
-class ApiError extends Error {
-    /** Status of the answer. */
-    status;
-    /** Code of the error, such as `NOT_FOUND`; `UNKNOWN` where something else than the service answered. */
-    code;
-    /** What is wrong and where; may be empty. */
-    issues;
-    /** Names the request in the log of the service. */
-    requestId;
-    /** After how many seconds to try again, where the service said so. */
-    retryAfter;
-    /** Headers of the response. */
-    headers;
-    /** The body of the response as it came. */
-    body;
-    constructor(response, { code, message, issues }, body = '') {
-        const [issue] = issues;
-        super(`${response.status} ${code}: ${message}${issue ? ` (${issue.path.join('.')}: ${issue.message})` : ''}`);
-        this.name = 'ApiError';
-        this.headers = response.headers;
-        this.body = body;
-        this.status = response.status;
-        this.code = code;
-        this.issues = issues;
-        this.requestId = response.headers.get('x-request-id') ?? undefined;
-        this.retryAfter = secondsOf(response.headers.get('retry-after'));
-    }
-}
-exports.ApiError = ApiError;
-/** No answer came: `cause` says why. What was asked for may have been done. */
-class ConnectionError extends Error {
-    name = 'ConnectionError';
-}
-exports.ConnectionError = ConnectionError;
-/** No answer came in time. What was asked for may have been done. */
-class TimeoutError extends ConnectionError {
-    name = 'TimeoutError';
-}
-exports.TimeoutError = TimeoutError;
+const api_ts_1 = require('./api.cjs');
+const responses_ts_1 = require('./responses.cjs');
 const MAX_TIMER_MS = 2 ** 31 - 1;
 const DEFAULT_TIMEOUT_MS = 60_000;
 /** Gives for an operation the function that calls it. */
@@ -99,21 +53,21 @@ function connect(given, errorClasses, version) {
                 signal: controller.signal,
             });
             // The caller reads these, without a time limit; until its end the signal of the caller ends it.
-            if (response.ok && (operation.raw || (operation.events && isEventStream(response)))) {
+            if (response.ok && (operation.raw || (operation.events && (0, responses_ts_1.isEventStream)(response)))) {
                 isReading = operation.events === true;
-                return { body: operation.raw ? response : eventsOf(response, errorClasses, release), response };
+                return { body: operation.raw ? response : (0, responses_ts_1.eventsOf)(response, errorClasses, release), response };
             }
             if (response.status === 304)
                 return { body: undefined, response };
-            return bodyOf(response, await response.text(), errorClasses);
+            return (0, responses_ts_1.bodyOf)(response, await response.text(), errorClasses);
         }
         catch (cause) {
-            if (cause instanceof ApiError)
+            if (cause instanceof api_ts_1.ApiError)
                 throw cause;
             signal?.throwIfAborted();
             if (controller.signal.aborted)
-                throw new TimeoutError(`${request} had no response in ${timeout} ms`);
-            throw new ConnectionError(`${request} had no response`, { cause });
+                throw new api_ts_1.TimeoutError(`${request} had no response in ${timeout} ms`);
+            throw new api_ts_1.ConnectionError(`${request} had no response`, { cause });
         }
         finally {
             clearTimeout(timer);
@@ -140,7 +94,7 @@ function connect(given, errorClasses, version) {
             return answer;
         }
         catch (error) {
-            const known = error instanceof ApiError ? { status: error.status, ...idOf(error.requestId) } : {};
+            const known = error instanceof api_ts_1.ApiError ? { status: error.status, ...idOf(error.requestId) } : {};
             logger({ ...line(), ...known, error: error });
             throw error;
         }
@@ -162,21 +116,21 @@ function connect(given, errorClasses, version) {
                 // A deletion that is sent again finds nothing where the first one was done.
                 if (attempts > 0 &&
                     operation.method === 'DELETE' &&
-                    error instanceof ApiError &&
+                    error instanceof api_ts_1.ApiError &&
                     error.status === 404) {
                     return { body: { message: 'success' }, response: new Response(null, { status: 204 }) };
                 }
-                if (isInProgress(error))
+                if ((0, api_ts_1.isInProgress)(error))
                     runningSince ??= performance.now();
                 // The first request is waited for from when it was found running, as long as a response would be.
-                const isRunning = isInProgress(error) && performance.now() - (runningSince ?? 0) < timeoutOf(call);
+                const isRunning = (0, api_ts_1.isInProgress)(error) && performance.now() - (runningSince ?? 0) < timeoutOf(call);
                 const isLast = attempts >= retries && !(isRunning && retries > 0);
                 const wait = mayRepeat(error, isRepeatable, key !== undefined)
                     ? waitAfter(error, attempts)
                     : undefined;
                 if (isLast || wait === undefined)
                     throw error;
-                await sleep(wait, options.signal);
+                await (0, api_ts_1.sleep)(wait, options.signal);
             }
         }
     }
@@ -190,7 +144,7 @@ function connect(given, errorClasses, version) {
             const options = args[queryAt + (operation.query ? 1 : 0)] ?? {};
             const sent = (async () => send({ operation, target: targetOf(operation, ids, query), body, options }))();
             if (operation.events)
-                return streamOf(sent);
+                return (0, responses_ts_1.streamOf)(sent);
             const reply = Object.assign(sent.then((answer) => answer.body), {
                 withResponse() {
                     // Whoever takes this promise learns of a failure from it.
@@ -221,83 +175,6 @@ function orAborted(work, signal) {
         signal.addEventListener('abort', stop, { once: true });
         work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
     });
-}
-function bodyOf(response, text, errorClasses) {
-    if (response.ok && isEventStream(response)) {
-        // Without a stream, its last event has what counts.
-        const last = dataOf(text).at(-1);
-        if (last?.type === 'answer')
-            return { body: last.answer, response };
-        if (last?.type === 'error')
-            throw errorOf(response, last.error, text, errorClasses);
-    }
-    const answer = parsed(text);
-    if (response.ok && answer !== undefined)
-        return { body: answer, response };
-    throw errorOf(response, answer, text, errorClasses);
-}
-function errorOf(response, answer, text, errorClasses) {
-    const problem = errorBodyOf(answer);
-    return new (errorClasses.get(problem.code) ?? ApiError)(response, problem, text);
-}
-function isEventStream(response) {
-    return response.headers.get('content-type')?.startsWith('text/event-stream') === true;
-}
-/** The data of whole events, each of which ends with an empty line. */
-function dataOf(text) {
-    return text.split('\n\n').flatMap((event) => {
-        const lines = event.split('\n').flatMap((line) => (line.startsWith('data:') ? [line.slice(5)] : []));
-        const data = lines.length > 0 ? parsed(lines.join('\n')) : undefined;
-        return data === undefined ? [] : [data];
-    });
-}
-function streamOf(sent) {
-    sent.catch(() => { });
-    return {
-        async *[Symbol.asyncIterator]() {
-            const { body } = await sent;
-            // A service behind a proxy without streams answers at once.
-            if (!(Symbol.asyncIterator in body))
-                yield { type: 'answer', answer: body };
-            else
-                yield* body;
-        },
-    };
-}
-async function* eventsOf(response, errorClasses, release) {
-    const reader = response.body.getReader();
-    const decoder = new TextDecoder();
-    let text = '';
-    try {
-        for (;;) {
-            const { done, value } = await reader.read();
-            text += done ? '' : decoder.decode(value, { stream: true }).replaceAll('\r', '');
-            const end = text.lastIndexOf('\n\n');
-            const events = end < 0 ? [] : dataOf(text.slice(0, end));
-            if (end >= 0)
-                text = text.slice(end + 2);
-            for (const event of events) {
-                if (event.type === 'error') {
-                    const failed = new Response(null, { status: event.status, headers: response.headers });
-                    throw errorOf(failed, event.error, JSON.stringify(event.error), errorClasses);
-                }
-                yield event;
-                if (event.type === 'answer')
-                    return;
-            }
-            if (done)
-                throw new ConnectionError('The stream ended before the last event');
-        }
-    }
-    catch (cause) {
-        if (cause instanceof ApiError || cause instanceof ConnectionError)
-            throw cause;
-        throw new ConnectionError('The stream broke off', { cause });
-    }
-    finally {
-        release();
-        await reader.cancel().catch(() => { });
-    }
 }
 async function* pagesOf(first, turn) {
     let page = await first;
@@ -337,107 +214,20 @@ function newKey() {
     const bytes = crypto.getRandomValues(new Uint8Array(16));
     return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
-function parsed(text) {
-    try {
-        return JSON.parse(text);
-    }
-    catch {
-        return undefined;
-    }
-}
-function errorBodyOf(answer) {
-    if (typeof answer?.code === 'string' && Array.isArray(answer.issues))
-        return answer;
-    return { code: 'UNKNOWN', message: 'Not an answer of the service', issues: [] };
-}
-function secondsOf(retryAfter) {
-    if (!retryAfter)
-        return undefined;
-    const seconds = Number.isNaN(Number(retryAfter))
-        ? (Date.parse(retryAfter) - Date.now()) / 1000
-        : Number(retryAfter);
-    return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
-}
-function isInProgress(error) {
-    return error instanceof ApiError && error.issues.some(({ code }) => code === 'in_progress');
-}
 /** What was too much was refused before anything was done; after all else a request may have been carried out. */
 function mayRepeat(error, isRepeatable, hasKey) {
-    if (!(error instanceof ApiError))
-        return isRepeatable && error instanceof ConnectionError;
+    if (!(error instanceof api_ts_1.ApiError))
+        return isRepeatable && error instanceof api_ts_1.ConnectionError;
     if (error.status === 429)
         return true;
     if (error.status === 500)
         return hasKey;
-    return isRepeatable && ([408, 502, 503, 504].includes(error.status) || isInProgress(error));
+    return isRepeatable && ([408, 502, 503, 504].includes(error.status) || (0, api_ts_1.isInProgress)(error));
 }
 /** Milliseconds to wait; undefined where the service wants more patience than a call has. */
 function waitAfter(error, attempts) {
-    const asked = error instanceof ApiError ? error.retryAfter : undefined;
+    const asked = error instanceof api_ts_1.ApiError ? error.retryAfter : undefined;
     if (asked !== undefined)
         return asked <= 60 ? asked * 1000 : undefined;
     return Math.min(500 * 2 ** attempts, 8000) * (1 - Math.random() / 4);
-}
-function sleep(milliseconds, signal) {
-    return new Promise((resolve, reject) => {
-        const stop = () => {
-            clearTimeout(timer);
-            reject(signal?.reason);
-        };
-        const timer = setTimeout(() => {
-            signal?.removeEventListener('abort', stop);
-            resolve();
-        }, milliseconds);
-        if (signal?.aborted)
-            stop();
-        signal?.addEventListener('abort', stop, { once: true });
-    });
-}
-/**
- * Proves that a delivery was signed by the service, and gives its event. `body` is the text as it came, `secret` the
- * one that the endpoint was created with. Throws where the signature is wrong or older than five minutes.
- */
-async function verify(body, headers, secret) {
-    const { Webhook } = await Promise.resolve().then(() => require('standardwebhooks'));
-    const plain = headers instanceof Headers ? Object.fromEntries(headers) : headers;
-    return new Webhook(secret).verify(body, plain);
-}
-/** A chat that keeps its session and its revision between answers. */
-function conversation(chat) {
-    return async (publicId, body, options) => {
-        const first = await chat.start(publicId, body, options);
-        const own = {
-            sessionId: first.sessionId,
-            /** The latest response. */
-            turn: first,
-            async say(message, more) {
-                const { revision } = own.turn;
-                const answered = { message, ...(revision === undefined ? {} : { revision }) };
-                own.turn = { sessionId: own.sessionId, ...(await chat.continue(own.sessionId, answered, more)) };
-                return own.turn;
-            },
-        };
-        return own;
-    };
-}
-/** Reads a bot, makes the change on it, and writes it to the state that was read; again when that was another by then. */
-function editor(bots) {
-    return async (botId, change, { attempts = 10, migrateToLatestVersion, ...options } = {}) => {
-        for (let attempt = 1;; attempt++) {
-            const { bot } = await bots.get(botId, { migrateToLatestVersion }, options);
-            const { version, updatedAt } = bot;
-            const changed = await change(bot);
-            if (!changed)
-                throw new TypeError('The change has to return the properties to write');
-            try {
-                return await bots.update(botId, { bot: { version, ...changed, updatedAt } }, options);
-            }
-            catch (error) {
-                const isStale = error instanceof ApiError && error.status === 409 && !isInProgress(error);
-                if (!isStale || attempt >= attempts)
-                    throw error;
-                await sleep(100 * attempt * Math.random(), options.signal);
-            }
-        }
-    };
 }

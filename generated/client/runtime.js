@@ -1,45 +1,6 @@
 // Made by `make generate` from contract/. Do not edit.
-/*
- * What the client does the same for every operation. `make generate` compiles this file into generated/client/, in
- * both module forms, so it imports nothing at load and uses only what Node 20 and browsers have in common.
- */
-/** The service refused, or failed. There is a class for every code; a code without one has this class. */
-export class ApiError extends Error {
-    /** Status of the answer. */
-    status;
-    /** Code of the error, such as `NOT_FOUND`; `UNKNOWN` where something else than the service answered. */
-    code;
-    /** What is wrong and where; may be empty. */
-    issues;
-    /** Names the request in the log of the service. */
-    requestId;
-    /** After how many seconds to try again, where the service said so. */
-    retryAfter;
-    /** Headers of the response. */
-    headers;
-    /** The body of the response as it came. */
-    body;
-    constructor(response, { code, message, issues }, body = '') {
-        const [issue] = issues;
-        super(`${response.status} ${code}: ${message}${issue ? ` (${issue.path.join('.')}: ${issue.message})` : ''}`);
-        this.name = 'ApiError';
-        this.headers = response.headers;
-        this.body = body;
-        this.status = response.status;
-        this.code = code;
-        this.issues = issues;
-        this.requestId = response.headers.get('x-request-id') ?? undefined;
-        this.retryAfter = secondsOf(response.headers.get('retry-after'));
-    }
-}
-/** No answer came: `cause` says why. What was asked for may have been done. */
-export class ConnectionError extends Error {
-    name = 'ConnectionError';
-}
-/** No answer came in time. What was asked for may have been done. */
-export class TimeoutError extends ConnectionError {
-    name = 'TimeoutError';
-}
+import { ApiError, ConnectionError, isInProgress, sleep, TimeoutError, } from './api.js';
+import { bodyOf, eventsOf, isEventStream, streamOf } from './responses.js';
 const MAX_TIMER_MS = 2 ** 31 - 1;
 const DEFAULT_TIMEOUT_MS = 60_000;
 /** Gives for an operation the function that calls it. */
@@ -212,83 +173,6 @@ function orAborted(work, signal) {
         work.then(resolve, reject).finally(() => signal.removeEventListener('abort', stop));
     });
 }
-function bodyOf(response, text, errorClasses) {
-    if (response.ok && isEventStream(response)) {
-        // Without a stream, its last event has what counts.
-        const last = dataOf(text).at(-1);
-        if (last?.type === 'answer')
-            return { body: last.answer, response };
-        if (last?.type === 'error')
-            throw errorOf(response, last.error, text, errorClasses);
-    }
-    const answer = parsed(text);
-    if (response.ok && answer !== undefined)
-        return { body: answer, response };
-    throw errorOf(response, answer, text, errorClasses);
-}
-function errorOf(response, answer, text, errorClasses) {
-    const problem = errorBodyOf(answer);
-    return new (errorClasses.get(problem.code) ?? ApiError)(response, problem, text);
-}
-function isEventStream(response) {
-    return response.headers.get('content-type')?.startsWith('text/event-stream') === true;
-}
-/** The data of whole events, each of which ends with an empty line. */
-function dataOf(text) {
-    return text.split('\n\n').flatMap((event) => {
-        const lines = event.split('\n').flatMap((line) => (line.startsWith('data:') ? [line.slice(5)] : []));
-        const data = lines.length > 0 ? parsed(lines.join('\n')) : undefined;
-        return data === undefined ? [] : [data];
-    });
-}
-function streamOf(sent) {
-    sent.catch(() => { });
-    return {
-        async *[Symbol.asyncIterator]() {
-            const { body } = await sent;
-            // A service behind a proxy without streams answers at once.
-            if (!(Symbol.asyncIterator in body))
-                yield { type: 'answer', answer: body };
-            else
-                yield* body;
-        },
-    };
-}
-async function* eventsOf(response, errorClasses, release) {
-    const reader = response.body.getReader();
-    const decoder = new TextDecoder();
-    let text = '';
-    try {
-        for (;;) {
-            const { done, value } = await reader.read();
-            text += done ? '' : decoder.decode(value, { stream: true }).replaceAll('\r', '');
-            const end = text.lastIndexOf('\n\n');
-            const events = end < 0 ? [] : dataOf(text.slice(0, end));
-            if (end >= 0)
-                text = text.slice(end + 2);
-            for (const event of events) {
-                if (event.type === 'error') {
-                    const failed = new Response(null, { status: event.status, headers: response.headers });
-                    throw errorOf(failed, event.error, JSON.stringify(event.error), errorClasses);
-                }
-                yield event;
-                if (event.type === 'answer')
-                    return;
-            }
-            if (done)
-                throw new ConnectionError('The stream ended before the last event');
-        }
-    }
-    catch (cause) {
-        if (cause instanceof ApiError || cause instanceof ConnectionError)
-            throw cause;
-        throw new ConnectionError('The stream broke off', { cause });
-    }
-    finally {
-        release();
-        await reader.cancel().catch(() => { });
-    }
-}
 async function* pagesOf(first, turn) {
     let page = await first;
     yield page;
@@ -327,30 +211,6 @@ function newKey() {
     const bytes = crypto.getRandomValues(new Uint8Array(16));
     return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
 }
-function parsed(text) {
-    try {
-        return JSON.parse(text);
-    }
-    catch {
-        return undefined;
-    }
-}
-function errorBodyOf(answer) {
-    if (typeof answer?.code === 'string' && Array.isArray(answer.issues))
-        return answer;
-    return { code: 'UNKNOWN', message: 'Not an answer of the service', issues: [] };
-}
-function secondsOf(retryAfter) {
-    if (!retryAfter)
-        return undefined;
-    const seconds = Number.isNaN(Number(retryAfter))
-        ? (Date.parse(retryAfter) - Date.now()) / 1000
-        : Number(retryAfter);
-    return Number.isNaN(seconds) ? undefined : Math.max(0, seconds);
-}
-function isInProgress(error) {
-    return error instanceof ApiError && error.issues.some(({ code }) => code === 'in_progress');
-}
 /** What was too much was refused before anything was done; after all else a request may have been carried out. */
 function mayRepeat(error, isRepeatable, hasKey) {
     if (!(error instanceof ApiError))
@@ -367,67 +227,4 @@ function waitAfter(error, attempts) {
     if (asked !== undefined)
         return asked <= 60 ? asked * 1000 : undefined;
     return Math.min(500 * 2 ** attempts, 8000) * (1 - Math.random() / 4);
-}
-function sleep(milliseconds, signal) {
-    return new Promise((resolve, reject) => {
-        const stop = () => {
-            clearTimeout(timer);
-            reject(signal?.reason);
-        };
-        const timer = setTimeout(() => {
-            signal?.removeEventListener('abort', stop);
-            resolve();
-        }, milliseconds);
-        if (signal?.aborted)
-            stop();
-        signal?.addEventListener('abort', stop, { once: true });
-    });
-}
-/**
- * Proves that a delivery was signed by the service, and gives its event. `body` is the text as it came, `secret` the
- * one that the endpoint was created with. Throws where the signature is wrong or older than five minutes.
- */
-export async function verify(body, headers, secret) {
-    const { Webhook } = await import('standardwebhooks');
-    const plain = headers instanceof Headers ? Object.fromEntries(headers) : headers;
-    return new Webhook(secret).verify(body, plain);
-}
-/** A chat that keeps its session and its revision between answers. */
-export function conversation(chat) {
-    return async (publicId, body, options) => {
-        const first = await chat.start(publicId, body, options);
-        const own = {
-            sessionId: first.sessionId,
-            /** The latest response. */
-            turn: first,
-            async say(message, more) {
-                const { revision } = own.turn;
-                const answered = { message, ...(revision === undefined ? {} : { revision }) };
-                own.turn = { sessionId: own.sessionId, ...(await chat.continue(own.sessionId, answered, more)) };
-                return own.turn;
-            },
-        };
-        return own;
-    };
-}
-/** Reads a bot, makes the change on it, and writes it to the state that was read; again when that was another by then. */
-export function editor(bots) {
-    return async (botId, change, { attempts = 10, migrateToLatestVersion, ...options } = {}) => {
-        for (let attempt = 1;; attempt++) {
-            const { bot } = await bots.get(botId, { migrateToLatestVersion }, options);
-            const { version, updatedAt } = bot;
-            const changed = await change(bot);
-            if (!changed)
-                throw new TypeError('The change has to return the properties to write');
-            try {
-                return await bots.update(botId, { bot: { version, ...changed, updatedAt } }, options);
-            }
-            catch (error) {
-                const isStale = error instanceof ApiError && error.status === 409 && !isInProgress(error);
-                if (!isStale || attempt >= attempts)
-                    throw error;
-                await sleep(100 * attempt * Math.random(), options.signal);
-            }
-        }
-    };
 }

@@ -2,12 +2,12 @@ import { readFileSync } from 'node:fs'
 import { astToString } from 'openapi-typescript'
 import ts from 'typescript'
 import { type ErrorCode, errors } from '../../errors.ts'
-import { webhooks as events } from '../../events.ts'
 import { minimumKeyOf, type Operation } from '../../operation.ts'
 import { responseName } from '../errors.ts'
 import { listOf } from '../overlay.ts'
 import { type JsonObject, nameOf } from '../schemas.ts'
 import type { Operation as Call } from './runtime.ts'
+import { converse, edit, eventNames, signaturesOf, verify } from './signatures.ts'
 
 /*
  * A client to install, as the files of an npm package: runtime.ts beside this file in both module forms, and what the
@@ -30,7 +30,9 @@ export function toClient(
   const wire = types.filter(
     (node) => ts.isInterfaceDeclaration(node) && ['components', 'operations'].includes(node.name.text),
   )
-  const runtime = beside('runtime.ts')
+  const modules = ['api', 'responses', 'runtime', 'helpers'].map(
+    (name) => [name, beside(`${name}.ts`)] as const,
+  )
   return {
     'package.json': `${JSON.stringify(manifest(version), null, 2)}\n`,
     'README.md': beside('README.md')
@@ -46,7 +48,7 @@ export function toClient(
       ...queries.map(({ name, type }) => `export type ${name} = OrUndefined<${type}>`),
       '',
     ].join('\n'),
-    ...inBothForms('runtime', runtime, declared(runtime)),
+    ...Object.assign({}, ...modules.map(([name, source]) => inBothForms(name, source, declared(source)))),
     ...inBothForms('index', codeOf(resources, version), declarationsOf(resources, Object.keys(schemas))),
   }
 }
@@ -56,7 +58,7 @@ function beside(name: string): string {
 }
 
 /** One method of the client. */
-interface Method {
+export interface Method {
   resource: string
   name: string
   operation: Operation
@@ -200,9 +202,11 @@ const codes = Object.keys(errors) as ErrorCode[]
 
 function codeOf(resources: [string, Method[]][], version: string): string {
   return [
-    "import { ApiError, connect, conversation, editor, verify } from './runtime.js'",
+    "import { ApiError } from './api.js'",
+    "import { conversation, editor, verify } from './helpers.js'",
+    "import { connect } from './runtime.js'",
     '',
-    "export { ApiError, ConnectionError, TimeoutError } from './runtime.js'",
+    "export { ApiError, ConnectionError, TimeoutError } from './api.js'",
     '',
     // Names are written out, since bundlers shorten those of classes.
     ...codes.map(
@@ -249,6 +253,10 @@ const runtimeTypes = [
   'RequestOptions',
 ]
 
+function methodsName(resource: string): string {
+  return `${capitalised(resource)}Methods`
+}
+
 function declarationsOf(resources: [string, Method[]][], schemas: string[]): string {
   const methods = resources.flatMap(([, group]) => group)
   const used = methods.flatMap((method) => [...method.schemas, ...(method.query ? [method.query.name] : [])])
@@ -261,12 +269,14 @@ function declarationsOf(resources: [string, Method[]][], schemas: string[]): str
   const taken = schemas.filter((name) => own.includes(name))
   if (taken.length > 0) throw new Error(`Names of the client and of schemas: ${taken.join(', ')}`)
   return [
-    "import { ApiError } from './runtime.js'",
-    `import type { ${runtimeTypes.filter((name) => !['Attempt', 'Issue'].includes(name)).join(', ')} } from './runtime.js'`,
+    "import { ApiError } from './api.js'",
+    `import type { ${runtimeTypes.filter((name) => !['Attempt', 'DeliveryHeaders', 'Issue'].includes(name)).join(', ')} } from './api.js'`,
     `import type { ${imported.join(', ')} } from './types.cjs'`,
     '',
-    "export { ApiError, ConnectionError, TimeoutError } from './runtime.js'",
-    `export type { ${runtimeTypes.join(', ')} } from './runtime.js'`,
+    "export { ApiError, ConnectionError, TimeoutError } from './api.js'",
+    `export type { ${runtimeTypes.filter((name) => name !== 'DeliveryHeaders').join(', ')} } from './api.js'`,
+    "import type { DeliveryHeaders } from './helpers.js'",
+    "export type { DeliveryHeaders } from './helpers.js'",
     "export type * from './types.cjs'",
     '',
     ...codes.flatMap((code) => [
@@ -299,78 +309,6 @@ function declarationsOf(resources: [string, Method[]][], schemas: string[]): str
     'export declare function createClient(options: ClientOptions): Client',
     '',
   ].join('\n')
-}
-
-function signaturesOf({ name, operation, parameters, options, answer, minimal }: Method): string[] {
-  const { method, path, summary, description, deprecated } = operation
-  return [
-    '  /**',
-    `   * ${summary}: \`${method.toUpperCase()} ${path}\``,
-    '   *',
-    `   * ${description}`,
-    ...(deprecated ? [`   * @deprecated since ${deprecated.since}, gone on ${deprecated.sunset}`] : []),
-    '   */',
-    // The usual form comes first, since editors show that one.
-    `  ${name}(${[...parameters, `options?: ${options}${minimal ? ' & { minimal?: false }' : ''}`].join(', ')}): ${answer}`,
-    ...(minimal
-      ? [
-          '  /** With `minimal`, the response is short. */',
-          `  ${name}(${[...parameters, `options: ${options} & { minimal: true }`].join(', ')}): ${minimal}`,
-        ]
-      : []),
-  ]
-}
-
-/** What is made of two operations, for which there is no table. */
-const edit = {
-  schemas: ['Bot', 'BotBody', 'BotUpdate', 'BotV61'],
-  types: `type WithoutPrecondition<Update> = Update extends unknown ? Omit<Update, 'version' | 'updatedAt'> : never
-
-/** Properties of a bot to write. Those that are absent stay as they are. */
-export type BotChange = WithoutPrecondition<BotUpdate>
-
-export interface EditOptions extends RequestOptions {
-  /** How often the bot is read and written before the conflict is given to the caller. Default: 10. */
-  attempts?: number
-}
-`,
-  signatures: `  /**
-   * Reads a bot, makes a change on it, and writes it unless somebody was faster: then it is read again and the change
-   * is made on what is there now. So \`change\` may be called several times. It returns the properties to write.
-   */
-  edit(botId: string, change: (bot: BotV61) => BotChange | Promise<BotChange>, options: EditOptions & { migrateToLatestVersion: true }): Promise<BotBody>
-  /** With \`migrateToLatestVersion\`, the bot is converted to version 6.1. */
-  edit(botId: string, change: (bot: Bot) => BotChange | Promise<BotChange>, options?: EditOptions): Promise<BotBody>`,
-}
-
-const eventNames = Object.values(events).map(({ body }) => String(body.meta()?.id))
-
-const verify = {
-  signature: (before: string, after: string) => `${before}  /**
-   * Proves that a delivery was signed by the service, and gives its event. \`body\` is the text as it came. Throws where
-   * the signature is wrong or older than five minutes.
-   */
-  verify(body: string, headers: DeliveryHeaders, secret: string): Promise<WebhookEvent>
-${after}`,
-}
-
-const converse = {
-  schemas: ['ContinueChatBody', 'StartChatBody', 'StartedChatBody', 'ContinuedChatBody'],
-  types: `/** A chat that keeps its session and its revision between answers. */
-export interface Conversation {
-  readonly sessionId: string
-  /** The latest response. */
-  readonly turn: StartedChatBody | ContinuedChatBody
-  /** Answers, and gives the next turn. */
-  say(message: NonNullable<ContinueChatBody['message']>, options?: RequestOptions): Promise<ContinuedChatBody>
-}
-`,
-  signatures: `  /** Starts a chat and keeps its session: \`const chat = await client.chat.converse(publicId)\`, \`await chat.say('Ada')\`. */
-  converse(publicId: string, body?: StartChatBody, options?: RequestOptions & KeyOptions): Promise<Conversation>`,
-}
-
-function methodsName(resource: string): string {
-  return `${capitalised(resource)}Methods`
 }
 
 function table(methods: Method[]): string {
@@ -415,15 +353,17 @@ function standardWebhooksVersion(): string {
   return JSON.parse(beside('../../../package.json')).devDependencies.standardwebhooks
 }
 
+/** An import of a module beside, as it is written here or in what is made. */
+const neighbour = /['"]\.\/(\w+)\.[jt]s['"]/g
+
 /** The files of a module: as ECMAScript and as CommonJS, each with declarations of its own. */
 function inBothForms(name: string, source: string, declarations: string): Record<string, string> {
-  const common = (text: string) => made + text.replaceAll("'./runtime.js'", "'./runtime.cjs'")
+  const module = (text: string) => made + text.replaceAll(neighbour, "'./$1.js'")
+  const common = (text: string) => made + text.replaceAll(neighbour, "'./$1.cjs'")
   return {
-    [`${name}.js`]: made + compiled(source, ts.ModuleKind.ES2022),
-    [`${name}.d.ts`]: made + declarations,
-    [`${name}.cjs`]: common(
-      compiled(source, ts.ModuleKind.CommonJS).replaceAll('"./runtime.js"', "'./runtime.js'"),
-    ),
+    [`${name}.js`]: module(compiled(source, ts.ModuleKind.ES2022)),
+    [`${name}.d.ts`]: module(declarations),
+    [`${name}.cjs`]: common(compiled(source, ts.ModuleKind.CommonJS)),
     [`${name}.d.cts`]: common(declarations),
   }
 }

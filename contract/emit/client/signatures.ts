@@ -1,0 +1,72 @@
+import { webhooks as events } from '../../events.ts'
+import type { Method } from './package.ts'
+
+/* Declarations of the methods of the client, in TypeScript. */
+
+export function signaturesOf({ name, operation, parameters, options, answer, minimal }: Method): string[] {
+  const { method, path, summary, description, deprecated } = operation
+  return [
+    '  /**',
+    `   * ${summary}: \`${method.toUpperCase()} ${path}\``,
+    '   *',
+    `   * ${description}`,
+    ...(deprecated ? [`   * @deprecated since ${deprecated.since}, gone on ${deprecated.sunset}`] : []),
+    '   */',
+    // The usual form comes first, since editors show that one.
+    `  ${name}(${[...parameters, `options?: ${options}${minimal ? ' & { minimal?: false }' : ''}`].join(', ')}): ${answer}`,
+    ...(minimal
+      ? [
+          '  /** With `minimal`, the response is short. */',
+          `  ${name}(${[...parameters, `options: ${options} & { minimal: true }`].join(', ')}): ${minimal}`,
+        ]
+      : []),
+  ]
+}
+
+/** What is made of two operations, for which there is no table. */
+export const edit = {
+  schemas: ['Bot', 'BotBody', 'BotUpdate', 'BotV61'],
+  types: `type WithoutPrecondition<Update> = Update extends unknown ? Omit<Update, 'version' | 'updatedAt'> : never
+
+/** Properties of a bot to write. Those that are absent stay as they are. */
+export type BotChange = WithoutPrecondition<BotUpdate>
+
+export interface EditOptions extends RequestOptions {
+  /** How often the bot is read and written before the conflict is given to the caller. Default: 10. */
+  attempts?: number
+}
+`,
+  signatures: `  /**
+   * Reads a bot, makes a change on it, and writes it unless somebody was faster: then it is read again and the change
+   * is made on what is there now. So \`change\` may be called several times. It returns the properties to write.
+   */
+  edit(botId: string, change: (bot: BotV61) => BotChange | Promise<BotChange>, options: EditOptions & { migrateToLatestVersion: true }): Promise<BotBody>
+  /** With \`migrateToLatestVersion\`, the bot is converted to version 6.1. */
+  edit(botId: string, change: (bot: Bot) => BotChange | Promise<BotChange>, options?: EditOptions): Promise<BotBody>`,
+}
+
+export const eventNames = Object.values(events).map(({ body }) => String(body.meta()?.id))
+
+export const verify = {
+  signature: (before: string, after: string) => `${before}  /**
+   * Proves that a delivery was signed by the service, and gives its event. \`body\` is the text as it came. Throws where
+   * the signature is wrong or older than five minutes.
+   */
+  verify(body: string, headers: DeliveryHeaders, secret: string): Promise<WebhookEvent>
+${after}`,
+}
+
+export const converse = {
+  schemas: ['ContinueChatBody', 'StartChatBody', 'StartedChatBody', 'ContinuedChatBody'],
+  types: `/** A chat that keeps its session and its revision between answers. */
+export interface Conversation {
+  readonly sessionId: string
+  /** The latest response. */
+  readonly turn: StartedChatBody | ContinuedChatBody
+  /** Answers, and gives the next turn. */
+  say(message: NonNullable<ContinueChatBody['message']>, options?: RequestOptions): Promise<ContinuedChatBody>
+}
+`,
+  signatures: `  /** Starts a chat and keeps its session: \`const chat = await client.chat.converse(publicId)\`, \`await chat.say('Ada')\`. */
+  converse(publicId: string, body?: StartChatBody, options?: RequestOptions & KeyOptions): Promise<Conversation>`,
+}

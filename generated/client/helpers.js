@@ -1,0 +1,50 @@
+// Made by `make generate` from contract/. Do not edit.
+import { ApiError, isInProgress, sleep } from './api.js';
+/**
+ * Proves that a delivery was signed by the service, and gives its event. `body` is the text as it came, `secret` the
+ * one that the endpoint was created with. Throws where the signature is wrong or older than five minutes.
+ */
+export async function verify(body, headers, secret) {
+    const { Webhook } = await import('standardwebhooks');
+    const plain = headers instanceof Headers ? Object.fromEntries(headers) : headers;
+    return new Webhook(secret).verify(body, plain);
+}
+/** A chat that keeps its session and its revision between answers. */
+export function conversation(chat) {
+    return async (publicId, body, options) => {
+        const first = await chat.start(publicId, body, options);
+        const own = {
+            sessionId: first.sessionId,
+            /** The latest response. */
+            turn: first,
+            async say(message, more) {
+                const { revision } = own.turn;
+                const answered = { message, ...(revision === undefined ? {} : { revision }) };
+                own.turn = { sessionId: own.sessionId, ...(await chat.continue(own.sessionId, answered, more)) };
+                return own.turn;
+            },
+        };
+        return own;
+    };
+}
+/** Reads a bot, makes the change on it, and writes it to the state that was read; again when that was another by then. */
+export function editor(bots) {
+    return async (botId, change, { attempts = 10, migrateToLatestVersion, ...options } = {}) => {
+        for (let attempt = 1;; attempt++) {
+            const { bot } = await bots.get(botId, { migrateToLatestVersion }, options);
+            const { version, updatedAt } = bot;
+            const changed = await change(bot);
+            if (!changed)
+                throw new TypeError('The change has to return the properties to write');
+            try {
+                return await bots.update(botId, { bot: { version, ...changed, updatedAt } }, options);
+            }
+            catch (error) {
+                const isStale = error instanceof ApiError && error.status === 409 && !isInProgress(error);
+                if (!isStale || attempt >= attempts)
+                    throw error;
+                await sleep(100 * attempt * Math.random(), options.signal);
+            }
+        }
+    };
+}
