@@ -6,8 +6,7 @@ import { minimumKeyOf, type Operation } from '../../operation.ts'
 import { responseName } from '../errors.ts'
 import { listOf } from '../overlay.ts'
 import { type JsonObject, nameOf } from '../schemas.ts'
-import type { Operation as Call } from './runtime.ts'
-import { converse, edit, eventNames, signaturesOf, verify } from './signatures.ts'
+import { converse, edit, eventNames, type Method, signaturesOf, verify } from './signatures.ts'
 
 /*
  * A client to install, as the files of an npm package: runtime.ts beside this file in both module forms, and what the
@@ -55,24 +54,6 @@ export function toClient(
 
 function beside(name: string): string {
   return readFileSync(new URL(name, import.meta.url), 'utf8')
-}
-
-/** One method of the client. */
-export interface Method {
-  resource: string
-  name: string
-  operation: Operation
-  /** What the runtime has to know. */
-  call: Call
-  /** Parameters in TypeScript, without the options. */
-  parameters: string[]
-  query?: { name: string; type: string }
-  /** Names of the schemas that it refers to. */
-  schemas: string[]
-  options: string
-  /** Type of what it answers, and of what it answers to those who want little. */
-  answer: string
-  minimal?: string
 }
 
 type Content = Record<string, { schema: { $ref?: string } }>

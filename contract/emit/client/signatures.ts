@@ -1,7 +1,26 @@
 import { webhooks as events } from '../../events.ts'
-import type { Method } from './package.ts'
+import type { Operation } from '../../operation.ts'
+import type { Operation as Call } from './runtime.ts'
 
 /* Declarations of the methods of the client, in TypeScript. */
+
+/** One method of the client. */
+export interface Method {
+  resource: string
+  name: string
+  operation: Operation
+  /** What the runtime has to know. */
+  call: Call
+  /** Parameters in TypeScript, without the options. */
+  parameters: string[]
+  query?: { name: string; type: string }
+  /** Names of the schemas that it refers to. */
+  schemas: string[]
+  options: string
+  /** Type of what it answers, and of what it answers to those who want little. */
+  answer: string
+  minimal?: string
+}
 
 export function signaturesOf({ name, operation, parameters, options, answer, minimal }: Method): string[] {
   const { method, path, summary, description, deprecated } = operation
