@@ -1,10 +1,12 @@
 // Made by `make generate` from contract/. Do not edit.
-import { ApiError } from './runtime.cjs'
-import type { ClientOptions, KeyOptions, MatchOptions, Pages, Reply, RequestOptions } from './runtime.cjs'
-import type { ApiTokenBody, ApiTokenCreate, ApiTokenList, AuditPage, BlockStatsBody, Bot, BotBody, BotPage, BotReferenceBody, BotUpdate, BotV61, BotWithModeBody, ChatBody, ChatPage, ChatSessionBody, ChatUpdate, ContinueChatBody, ContinuedChatBody, CreateBotBody, CreateFolderBody, CreatedApiTokenBody, CredentialsBody, CredentialsCreate, CredentialsList, CredentialsUpdate, DeleteFolderQuery, DeleteResultsQuery, ExportResultsQuery, ExportedBotBody, FlowCheckBody, FolderBody, FolderList, GetBlockStatsQuery, GetBotQuery, GetFolderQuery, GetPublishedBotQuery, GetStatsQuery, ImportBotBody, ImportedBotBody, ListAuditLogQuery, ListBotsQuery, ListChatsQuery, ListFoldersQuery, ListPublicationsQuery, ListResultLogsQuery, ListResultsQuery, ListWebhookDeliveriesQuery, MemberBody, MemberCreate, MemberList, MemberUpdate, PublicationBody, PublicationPage, PublishedBody, PublishedBotBody, ResultBody, ResultLogPage, ResultPage, RotatedWebhookSecret, SaveClientLogsBody, StartChatBody, StartPreviewBody, StartedChatBody, StatsBody, SuccessBody, TranscriptBody, UpdateBotBody, UpdateFolderBody, UpdatedWorkspaceBody, UploadBody, UploadFileQuery, WebhookData, WebhookDeliveryBody, WebhookDeliveryPage, WebhookEndpointBody, WebhookEndpointCreate, WebhookEndpointList, WebhookEndpointUpdate, WebhookEndpointWithSecretBody, WorkspaceBody, WorkspaceCreate, WorkspaceDeletedBody, WorkspaceDetailsBody, WorkspaceList, WorkspaceUpdate } from './types.cjs'
+import { ApiError } from './api.cjs'
+import type { ClientOptions, Events, KeyOptions, MatchOptions, Pages, Reply, RequestOptions } from './api.cjs'
+import type { ApiTokenBody, ApiTokenCreate, ApiTokenList, AuditPage, BlockStatsBody, Bot, BotBody, BotCreatedEvent, BotDeletedEvent, BotPage, BotPublishedEvent, BotReferenceBody, BotUnpublishedEvent, BotUpdate, BotUpdatedEvent, BotV61, BotWithModeBody, ChatBody, ChatEvent, ChatPage, ChatSessionBody, ChatUpdate, ContinueChatBody, ContinuedChatBody, CreateBotBody, CreateFolderBody, CreatedApiTokenBody, CredentialsBody, CredentialsCreate, CredentialsList, CredentialsUpdate, DeleteFolderQuery, DeleteResultsQuery, EndpointTestEvent, ExportResultsQuery, ExportedBotBody, FlowCheckBody, FolderBody, FolderList, GetBlockStatsQuery, GetBotQuery, GetFolderQuery, GetPublishedBotQuery, GetStatsQuery, ImportBotBody, ImportedBotBody, ListAuditLogQuery, ListBotsQuery, ListChatsQuery, ListFoldersQuery, ListPublicationsQuery, ListResultLogsQuery, ListResultsQuery, ListWebhookDeliveriesQuery, MemberBody, MemberCreate, MemberList, MemberUpdate, PublicationBody, PublicationPage, PublishedBody, PublishedBotBody, ResultAnsweredEvent, ResultBody, ResultCompletedEvent, ResultLogPage, ResultPage, ResultStartedEvent, ResultsDeletedEvent, RotatedWebhookSecret, SaveClientLogsBody, StartChatBody, StartPreviewBody, StartedChatBody, StatsBody, SuccessBody, TranscriptBody, UpdateBotBody, UpdateFolderBody, UpdatedWorkspaceBody, UploadBody, UploadFileQuery, WebhookData, WebhookDeliveryBody, WebhookDeliveryPage, WebhookEndpointBody, WebhookEndpointCreate, WebhookEndpointList, WebhookEndpointUpdate, WebhookEndpointWithSecretBody, WorkspaceBody, WorkspaceCreate, WorkspaceDeletedBody, WorkspaceDetailsBody, WorkspaceList, WorkspaceUpdate } from './types.cjs'
 
-export { ApiError, ConnectionError, TimeoutError } from './runtime.cjs'
-export type { ClientOptions, Issue, KeyOptions, MatchOptions, Pages, Reply, RequestOptions } from './runtime.cjs'
+export { ApiError, ConnectionError, TimeoutError } from './api.cjs'
+export type { Attempt, ClientOptions, Events, Issue, KeyOptions, MatchOptions, Pages, Reply, RequestOptions } from './api.cjs'
+import type { DeliveryHeaders } from './helpers.cjs'
+export type { DeliveryHeaders } from './helpers.cjs'
 export type * from './types.cjs'
 
 /** The input does not fit the contract, or names something that cannot be. The issues say what and where; nothing was changed. Correct the request before sending it again. */
@@ -107,7 +109,26 @@ export interface EditOptions extends RequestOptions {
   attempts?: number
 }
 
-export interface Workspaces {
+/** A chat that keeps its session and its revision between answers. */
+export interface Conversation {
+  readonly sessionId: string
+  /** The latest response. */
+  readonly turn: StartedChatBody | ContinuedChatBody
+  /** Answers, and gives the next turn. */
+  say(message: NonNullable<ContinueChatBody['message']>, options?: RequestOptions): Promise<ContinuedChatBody>
+}
+
+export type WebhookEvent = BotCreatedEvent | BotUpdatedEvent | BotDeletedEvent | BotPublishedEvent | BotUnpublishedEvent | ResultStartedEvent | ResultAnsweredEvent | ResultCompletedEvent | ResultsDeletedEvent | EndpointTestEvent
+
+export declare const webhooks: {
+  /**
+   * Proves that a delivery was signed by the service, and gives its event. `body` is the text as it came. Throws where
+   * the signature is wrong or older than five minutes.
+   */
+  verify(body: string, headers: DeliveryHeaders, secret: string): Promise<WebhookEvent>
+}
+
+export interface WorkspacesMethods {
   /**
    * List the caller's workspaces: `GET /v1/workspaces`
    *
@@ -138,15 +159,9 @@ export interface Workspaces {
    * Deletes a workspace with its memberships, folders, bots, drafts, publications and results. Running chats end. Public ids and domains of its bots become free; users and their tokens stay. This cannot be undone.
    */
   delete(workspaceId: string, options?: RequestOptions & MatchOptions): Reply<WorkspaceDeletedBody>
-  /**
-   * List what was done in a workspace: `GET /v1/workspaces/{workspaceId}/auditLog`
-   *
-   * Returns who did what in the workspace, newest first: workspaces that are created or changed, members, bots that come, go, are published or not, or restored, folders and results that are deleted, credentials that come, change or go, changes of who may see or embed a bot, and tokens of members that are made or revoked. An entry is there exactly when it was done, and is never changed. Whoever runs the service can read it also once the workspace is deleted.
-   */
-  listAuditLog(workspaceId: string, query?: ListAuditLogQuery, options?: RequestOptions): Pages<AuditPage, AuditPage["entries"][number]>
 }
 
-export interface Members {
+export interface MembersMethods {
   /**
    * List the members of a workspace: `GET /v1/workspaces/{workspaceId}/members`
    *
@@ -173,7 +188,7 @@ export interface Members {
   remove(workspaceId: string, userId: string, options?: RequestOptions): Reply<MemberBody>
 }
 
-export interface Credentials {
+export interface CredentialsMethods {
   /**
    * List the credentials of a workspace: `GET /v1/workspaces/{workspaceId}/credentials`
    *
@@ -206,7 +221,16 @@ export interface Credentials {
   delete(workspaceId: string, credentialsId: string, options?: RequestOptions & MatchOptions): Reply<CredentialsBody>
 }
 
-export interface Folders {
+export interface AuditLogsMethods {
+  /**
+   * List what was done in a workspace: `GET /v1/workspaces/{workspaceId}/auditLog`
+   *
+   * Returns who did what in the workspace, newest first: workspaces that are created or changed, members, bots that come, go, are published or not, or restored, folders and results that are deleted, credentials that come, change or go, changes of who may see or embed a bot, and tokens of members that are made or revoked. An entry is there exactly when it was done, and is never changed. Whoever runs the service can read it also once the workspace is deleted.
+   */
+  list(workspaceId: string, query?: ListAuditLogQuery, options?: RequestOptions): Pages<AuditPage, AuditPage["entries"][number]>
+}
+
+export interface FoldersMethods {
   /**
    * List the folders of a workspace: `GET /v1/folders`
    *
@@ -239,7 +263,7 @@ export interface Folders {
   delete(folderId: string, query?: DeleteFolderQuery, options?: RequestOptions & MatchOptions): Reply<FolderBody>
 }
 
-export interface Bots {
+export interface BotsMethods {
   /**
    * List the bots of a workspace: `GET /v1/bots`
    *
@@ -251,9 +275,9 @@ export interface Bots {
    *
    * Creates a bot in a workspace and returns it. What is absent gets a default: a start event without edge, empty lists, an empty theme and empty settings. The new bot is a draft; nobody can chat with it before it is published.
    */
+  create(body: CreateBotBody, options?: RequestOptions & KeyOptions & { minimal?: false }): Reply<BotBody>
+  /** With `minimal`, the response is short. */
   create(body: CreateBotBody, options: RequestOptions & KeyOptions & { minimal: true }): Reply<BotReferenceBody>
-  /** With `minimal`, the answer is short. */
-  create(body: CreateBotBody, options?: RequestOptions & KeyOptions): Reply<BotBody>
   /**
    * Get a bot: `GET /v1/bots/{botId}`
    *
@@ -265,9 +289,9 @@ export interface Bots {
    *
    * Changes the draft of a bot and returns it as stored. Absent properties stay, given ones replace the whole property, and the stored version becomes the given one. With `bot.updatedAt` the update is refused as a conflict when somebody else was faster; `overwrite` waives that. A later version than the stored one converts the stored flow first, and from 6 to 6.1 its theme unless one is sent; a legacy version sent to a bot stored in a current one needs `groups`, `edges` and `variables` together. The published copy does not change; public id, domain, `isClosed` and public sharing take effect at once.
    */
+  update(botId: string, body: UpdateBotBody, options?: RequestOptions & KeyOptions & MatchOptions & { minimal?: false }): Reply<BotBody>
+  /** With `minimal`, the response is short. */
   update(botId: string, body: UpdateBotBody, options: RequestOptions & KeyOptions & MatchOptions & { minimal: true }): Reply<BotReferenceBody>
-  /** With `minimal`, the answer is short. */
-  update(botId: string, body: UpdateBotBody, options?: RequestOptions & KeyOptions & MatchOptions): Reply<BotBody>
   /**
    * Delete a bot: `DELETE /v1/bots/{botId}`
    *
@@ -293,6 +317,18 @@ export interface Bots {
    */
   check(botId: string, options?: RequestOptions): Reply<FlowCheckBody>
   /**
+   * Publish a bot: `POST /v1/bots/{botId}/publish`
+   *
+   * Copies the draft as it is stored, in one step, and makes the copy the one that chats run. Earlier copies are kept as publications; running chats finish on the copy they started with. A bot without public id gets one: its name in lower case with a random ending. What the check of the flow finds is noted in the publication, counted in `errorsFound` and `warningsFound`, and never refused. The draft does not change, nor does its `updatedAt`. Takes no body.
+   */
+  publish(botId: string, options?: RequestOptions & KeyOptions & MatchOptions): Reply<PublishedBody>
+  /**
+   * Unpublish a bot: `POST /v1/bots/{botId}/unpublish`
+   *
+   * Takes the published copy away, so that no new chat can start; running chats finish. Public id, draft, results and earlier publications stay. Succeeds when the bot is not published. Takes no body.
+   */
+  unpublish(botId: string, options?: RequestOptions & KeyOptions & MatchOptions): Reply<SuccessBody>
+  /**
    * Reads a bot, makes a change on it, and writes it unless somebody was faster: then it is read again and the change
    * is made on what is there now. So `change` may be called several times. It returns the properties to write.
    */
@@ -301,46 +337,37 @@ export interface Bots {
   edit(botId: string, change: (bot: Bot) => BotChange | Promise<BotChange>, options?: EditOptions): Promise<BotBody>
 }
 
-export interface Publishing {
-  /**
-   * Publish a bot: `POST /v1/bots/{botId}/publish`
-   *
-   * Copies the draft as it is stored, in one step, and makes the copy the one that chats run. Earlier copies are kept as publications; running chats finish on the copy they started with. A bot without public id gets one: its name in lower case with a random ending. What the check of the flow finds is noted in the publication, counted in `errorsFound` and `warningsFound`, and never refused. The draft does not change, nor does its `updatedAt`. Takes no body.
-   */
-  publishBot(botId: string, options?: RequestOptions & KeyOptions & MatchOptions): Reply<PublishedBody>
-  /**
-   * Unpublish a bot: `POST /v1/bots/{botId}/unpublish`
-   *
-   * Takes the published copy away, so that no new chat can start; running chats finish. Public id, draft, results and earlier publications stay. Succeeds when the bot is not published. Takes no body.
-   */
-  unpublishBot(botId: string, options?: RequestOptions & KeyOptions & MatchOptions): Reply<SuccessBody>
+export interface PublishedBotsMethods {
   /**
    * Get the published copy of a bot: `GET /v1/bots/{botId}/publishedBot`
    *
    * Returns the copy that chats run, as it was written or converted to the latest version of the schema when asked. A bot that is not published is not found. Members of the workspace may read it, and any caller when the bot is shared publicly.
    */
-  getPublishedBot(botId: string, query?: GetPublishedBotQuery, options?: RequestOptions): Reply<PublishedBotBody>
+  get(botId: string, query?: GetPublishedBotQuery, options?: RequestOptions): Reply<PublishedBotBody>
+}
+
+export interface PublicationsMethods {
   /**
    * List the publications of a bot: `GET /v1/bots/{botId}/publications`
    *
    * Returns the copies of the bot that were published, newest first, without the flows. Publishing again and unpublishing do not remove them; deleting the bot does. An installation may keep only some of those that were replaced long ago: what is gone is missing here, and a 404 for get and restore.
    */
-  listPublications(botId: string, query?: ListPublicationsQuery, options?: RequestOptions): Pages<PublicationPage, PublicationPage["publications"][number]>
+  list(botId: string, query?: ListPublicationsQuery, options?: RequestOptions): Pages<PublicationPage, PublicationPage["publications"][number]>
   /**
    * Get a publication: `GET /v1/bots/{botId}/publications/{publicationId}`
    *
    * Returns one published copy with its flow and what the check found when it was published.
    */
-  getPublication(botId: string, publicationId: string, options?: RequestOptions): Reply<PublicationBody>
+  get(botId: string, publicationId: string, options?: RequestOptions): Reply<PublicationBody>
   /**
    * Restore a publication into the draft: `POST /v1/bots/{botId}/publications/{publicationId}/restore`
    *
    * Makes flow, theme and settings of an earlier publication the draft again, as a new change with a new `updatedAt`, and returns the bot. What the draft held is replaced, its version too; publish it first to keep it. Name, folder, public id, the live copy and whether the draft is shared publicly stay as they are: publish to make the restored draft live. Takes no body.
    */
-  restorePublication(botId: string, publicationId: string, options?: RequestOptions & KeyOptions & MatchOptions): Reply<BotBody>
+  restore(botId: string, publicationId: string, options?: RequestOptions & KeyOptions & MatchOptions): Reply<BotBody>
 }
 
-export interface Results {
+export interface ResultsMethods {
   /**
    * List the results of a bot: `GET /v1/bots/{botId}/results`
    *
@@ -366,18 +393,6 @@ export interface Results {
    */
   get(botId: string, resultId: string, options?: RequestOptions): Reply<ResultBody>
   /**
-   * Get the transcript of a result: `GET /v1/bots/{botId}/results/{resultId}/transcript`
-   *
-   * Returns what the bot and the person said, in order, as it was said: later changes of the bot do not change it.
-   */
-  getTranscript(botId: string, resultId: string, options?: RequestOptions): Reply<TranscriptBody>
-  /**
-   * List the logs of a result: `GET /v1/bots/{botId}/results/{resultId}/logs`
-   *
-   * Returns what the service and chat clients noticed while the chat ran, newest first.
-   */
-  listLogs(botId: string, resultId: string, query?: ListResultLogsQuery, options?: RequestOptions): Pages<ResultLogPage, ResultLogPage["logs"][number]>
-  /**
    * Export results as CSV or JSON lines: `GET /v1/bots/{botId}/resultsExport`
    *
    * Streams the results in which at least one answer was given, newest first, a line per result. As CSV (RFC 4180, UTF-8) with the names of the columns before them: one per input block and one per variable that no block fills; values that a spreadsheet would take for a formula are prefixed with a single quote. As JSON lines, each line is a result as the list of results has it.
@@ -387,22 +402,43 @@ With `limit` the export comes in parts that can be asked for again: a part reach
   export(botId: string, query?: ExportResultsQuery, options?: RequestOptions): Reply<Response>
 }
 
-export interface Analytics {
+export interface TranscriptsMethods {
+  /**
+   * Get the transcript of a result: `GET /v1/bots/{botId}/results/{resultId}/transcript`
+   *
+   * Returns what the bot and the person said, in order, as it was said: later changes of the bot do not change it.
+   */
+  get(botId: string, resultId: string, options?: RequestOptions): Reply<TranscriptBody>
+}
+
+export interface ResultLogsMethods {
+  /**
+   * List the logs of a result: `GET /v1/bots/{botId}/results/{resultId}/logs`
+   *
+   * Returns what the service and chat clients noticed while the chat ran, newest first.
+   */
+  list(botId: string, resultId: string, query?: ListResultLogsQuery, options?: RequestOptions): Pages<ResultLogPage, ResultLogPage["logs"][number]>
+}
+
+export interface StatsMethods {
   /**
    * Get the statistics of a bot: `GET /v1/bots/{botId}/analytics/stats`
    *
    * Counts the chats of a bot that began in a range of time: all, those with an answer, and those that reached an end. Deleted results do not count. A bot that is not published has statistics too.
    */
-  getStats(botId: string, query?: GetStatsQuery, options?: RequestOptions): Reply<StatsBody>
+  get(botId: string, query?: GetStatsQuery, options?: RequestOptions): Reply<StatsBody>
+}
+
+export interface BlockStatsMethods {
   /**
    * Get the statistics of the blocks of a bot: `GET /v1/bots/{botId}/analytics/blocks`
    *
    * Counts, for each input block of the published flow in its order, how often it was shown in chats that began in a range of time, how often it was answered, and how often the chat was left there. `shown` is `answered` and `left` and those that are still open: a chat can be continued for at least 48 hours after its last step. An input that a chat comes to twice counts twice. Where several chats share a result, since the bot remembers its visitors, the last one tells where it waits. Of chats from before 1.1 only the answers are known. Deleted results do not count. A bot that is not published is not found.
    */
-  getBlockStats(botId: string, query?: GetBlockStatsQuery, options?: RequestOptions): Reply<BlockStatsBody>
+  get(botId: string, query?: GetBlockStatsQuery, options?: RequestOptions): Reply<BlockStatsBody>
 }
 
-export interface Chat {
+export interface ChatMethods {
   /**
    * Start a chat: `POST /api/v1/bots/{publicId}/startChat`
    *
@@ -410,11 +446,11 @@ export interface Chat {
    */
   start(publicId: string, body?: StartChatBody, options?: RequestOptions & KeyOptions): Reply<StartedChatBody>
   /**
-   * Get a chat session: `GET /api/v1/sessions/{sessionId}`
+   * Start a chat: `POST /api/v1/bots/{publicId}/startChat`
    *
-   * Reads a chat as it is now: what was said, and the input or the action it waits for. A client that was closed shows this and goes on with `revision`; nothing runs again. A session can be read as long as it can be continued, and for an hour after it ended.
+   * Starts a chat with a published bot and runs it up to its first input. The chat stays with the copy that is published now, and its answers go to a new result. A public id that no published bot has is not found; a bot that is closed is invalid input; a page whose origin the bot does not allow is forbidden.
    */
-  getSession(sessionId: string, options?: RequestOptions): Reply<ChatSessionBody>
+  startStreaming(publicId: string, body?: StartChatBody, options?: RequestOptions & KeyOptions): Events<ChatEvent>
   /**
    * Continue a chat: `POST /api/v1/sessions/{sessionId}/continueChat`
    *
@@ -422,23 +458,11 @@ export interface Chat {
    */
   continue(sessionId: string, body?: ContinueChatBody, options?: RequestOptions): Reply<ContinuedChatBody>
   /**
-   * Preview the draft of a bot: `POST /api/v1/bots/{botId}/preview/startChat`
+   * Continue a chat: `POST /api/v1/sessions/{sessionId}/continueChat`
    *
-   * Starts a chat with the draft instead of the published copy. Nothing is stored as a result; every step runs the draft as it is then. Continue it with the operation that continues chats.
+   * Sends a reply and runs the flow up to its next input. A reply that the input does not accept is answered with a message and the same input. A chat that waits at a webhook block gives the same step again until the webhook is called; in a preview a text stands for the call, such as `{"data": {"isPaid": true}}`. With `revision` a repeated request gets the same answer again. Of equal replies at once one is counted and all get its answer; of different ones one is counted and the others are a conflict. A session can be continued for at least 48 hours after its last step; then, or when the bot is deleted, it is not found.
    */
-  startPreview(botId: string, body?: StartPreviewBody, options?: RequestOptions & KeyOptions): Reply<StartedChatBody>
-  /**
-   * Call the webhook that a chat waits for: `POST /api/v1/bots/{botId}/blocks/{blockId}/results/{resultId}/executeWebhook`
-   *
-   * Continues a chat that waits at a webhook block, with the body as the data that the block maps into variables. Numbers of any length stay as they are written. The waiting client gets the next step when it continues without a message and with the `revision` it has, in the text format that it asked for last. A chat that does not wait at this block is invalid input.
-   */
-  executeWebhook(botId: string, blockId: string, resultId: string, body?: WebhookData, options?: RequestOptions & KeyOptions): Reply<SuccessBody>
-  /**
-   * Save log entries of a chat client: `POST /api/v2/sessions/{sessionId}/clientLogs`
-   *
-   * Stores what a chat client noticed while it ran a bot, with the result of the chat. Needs no token: whoever has the id of the session may write. An unknown session is invalid input. A session may have 1,000 entries in all; what would make more is refused as a whole with `TOO_MANY_REQUESTS`.
-   */
-  saveClientLogs(sessionId: string, body: SaveClientLogsBody, options?: RequestOptions): Reply<SuccessBody>
+  continueStreaming(sessionId: string, body?: ContinueChatBody, options?: RequestOptions): Events<ChatEvent>
   /**
    * List the chats of a bot that wait: `GET /v1/bots/{botId}/chats`
    *
@@ -451,78 +475,131 @@ export interface Chat {
    * Sets variables of a chat that waits, or ends it. Variables have their new values in the result at once and in the chat from its next step on; a step that is running meanwhile loses neither its own changes nor these. A chat that was ended is not found by its visitor, like any that is over; its result stays, with an entry in its log. A name that no variable has is invalid input. A chat that is over, and a preview, is not found.
    */
   update(botId: string, sessionId: string, body?: ChatUpdate, options?: RequestOptions & KeyOptions): Reply<ChatBody>
-  /**
-   * Upload a file for a chat: `POST /api/v1/sessions/{sessionId}/uploads`
-   *
-   * Takes a file for the input that the chat waits at: an input for files, or one for text that takes attachments or recordings. The reply then names the `url`, in `attachedFileUrls` or as the `url` of a recording; a file that no reply names is removed after a day, the others with their result. What the input does not take, and more than 100 files of a chat, is invalid input. The file is served as a download, a picture as what it is; one of an input with the visibility `Private` only to members, with their token.
-   */
-  uploadFile(sessionId: string, file: Blob, query: UploadFileQuery, options?: RequestOptions): Reply<UploadBody>
+  /** Starts a chat and keeps its session: `const chat = await client.chat.converse(publicId)`, `await chat.say('Ada')`. */
+  converse(publicId: string, body?: StartChatBody, options?: RequestOptions & KeyOptions): Promise<Conversation>
 }
 
-export interface Webhooks {
+export interface SessionsMethods {
+  /**
+   * Get a chat session: `GET /api/v1/sessions/{sessionId}`
+   *
+   * Reads a chat as it is now: what was said, and the input or the action it waits for. A client that was closed shows this and goes on with `revision`; nothing runs again. A session can be read as long as it can be continued, and for an hour after it ended.
+   */
+  get(sessionId: string, options?: RequestOptions): Reply<ChatSessionBody>
+}
+
+export interface PreviewsMethods {
+  /**
+   * Preview the draft of a bot: `POST /api/v1/bots/{botId}/preview/startChat`
+   *
+   * Starts a chat with the draft instead of the published copy. Nothing is stored as a result; every step runs the draft as it is then. Continue it with the operation that continues chats.
+   */
+  start(botId: string, body?: StartPreviewBody, options?: RequestOptions & KeyOptions): Reply<StartedChatBody>
+}
+
+export interface WebhooksMethods {
+  /**
+   * Call the webhook that a chat waits for: `POST /api/v1/bots/{botId}/blocks/{blockId}/results/{resultId}/executeWebhook`
+   *
+   * Continues a chat that waits at a webhook block, with the body as the data that the block maps into variables. Numbers of any length stay as they are written. The waiting client gets the next step when it continues without a message and with the `revision` it has, in the text format that it asked for last. A chat that does not wait at this block is invalid input.
+   */
+  execute(botId: string, blockId: string, resultId: string, body?: WebhookData, options?: RequestOptions & KeyOptions): Reply<SuccessBody>
+  /**
+   * Proves that a delivery was signed by the service, and gives its event. `body` is the text as it came. Throws where
+   * the signature is wrong or older than five minutes.
+   */
+  verify(body: string, headers: DeliveryHeaders, secret: string): Promise<WebhookEvent>
+
+}
+
+export interface ClientLogsMethods {
+  /**
+   * Save log entries of a chat client: `POST /api/v2/sessions/{sessionId}/clientLogs`
+   *
+   * Stores what a chat client noticed while it ran a bot, with the result of the chat. Needs no token: whoever has the id of the session may write. An unknown session is invalid input. A session may have 1,000 entries in all; what would make more is refused as a whole with `TOO_MANY_REQUESTS`.
+   */
+  save(sessionId: string, body: SaveClientLogsBody, options?: RequestOptions): Reply<SuccessBody>
+}
+
+export interface WebhookEndpointsMethods {
   /**
    * List the webhook endpoints of a workspace: `GET /v1/workspaces/{workspaceId}/webhookEndpoints`
    *
    * Returns the endpoints that are told what happens in the workspace, newest first.
    */
-  listEndpoints(workspaceId: string, options?: RequestOptions): Reply<WebhookEndpointList>
+  list(workspaceId: string, options?: RequestOptions): Reply<WebhookEndpointList>
   /**
    * Create a webhook endpoint: `POST /v1/workspaces/{workspaceId}/webhookEndpoints`
    *
    * Adds an address that every event of the workspace is posted to from now on, signed as Standard Webhooks says. This answer is the only one that shows the secret. A workspace has at most 20 endpoints.
    */
-  createEndpoint(workspaceId: string, body: WebhookEndpointCreate, options?: RequestOptions & KeyOptions): Reply<WebhookEndpointWithSecretBody>
+  create(workspaceId: string, body: WebhookEndpointCreate, options?: RequestOptions & KeyOptions): Reply<WebhookEndpointWithSecretBody>
   /**
    * Get a webhook endpoint: `GET /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}`
    *
    * Returns one endpoint, without its secret.
    */
-  getEndpoint(workspaceId: string, endpointId: string, options?: RequestOptions): Reply<WebhookEndpointBody>
+  get(workspaceId: string, endpointId: string, options?: RequestOptions): Reply<WebhookEndpointBody>
   /**
    * Update a webhook endpoint: `PATCH /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}`
    *
    * Changes what is given and keeps the rest. Enabling an endpoint that the service disabled sends what waits for it.
    */
-  updateEndpoint(workspaceId: string, endpointId: string, body?: WebhookEndpointUpdate, options?: RequestOptions & KeyOptions & MatchOptions): Reply<WebhookEndpointBody>
+  update(workspaceId: string, endpointId: string, body?: WebhookEndpointUpdate, options?: RequestOptions & KeyOptions & MatchOptions): Reply<WebhookEndpointBody>
   /**
    * Delete a webhook endpoint: `DELETE /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}`
    *
    * Nothing is sent to it any more, also not what was waiting; its deliveries are removed.
    */
-  deleteEndpoint(workspaceId: string, endpointId: string, options?: RequestOptions & MatchOptions): Reply<SuccessBody>
+  delete(workspaceId: string, endpointId: string, options?: RequestOptions & MatchOptions): Reply<SuccessBody>
   /**
    * Send a test event: `POST /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/test`
    *
    * Puts an event of type `endpoint.test` on its way to the endpoint, also where it is disabled or wants other types, and returns the delivery, which tells a moment later what came of it.
    */
-  testEndpoint(workspaceId: string, endpointId: string, options?: RequestOptions & KeyOptions): Reply<WebhookDeliveryBody>
+  test(workspaceId: string, endpointId: string, options?: RequestOptions & KeyOptions): Reply<WebhookDeliveryBody>
+}
+
+export interface WebhookSecretsMethods {
   /**
    * Rotate the secret of a webhook endpoint: `POST /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/rotateSecret`
    *
    * Makes a new secret and shows it this once. For 24 hours events are signed with both, so that receivers can change over. Only two are ever in use: one that was already replaced ends at once.
    */
-  rotateSecret(workspaceId: string, endpointId: string, options?: RequestOptions & KeyOptions): Reply<RotatedWebhookSecret>
+  rotate(workspaceId: string, endpointId: string, options?: RequestOptions & KeyOptions): Reply<RotatedWebhookSecret>
+}
+
+export interface WebhookDeliveriesMethods {
   /**
    * List the deliveries of a webhook endpoint: `GET /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries`
    *
    * Returns what was sent and what waits, newest first. Deliveries are kept for 30 days.
    */
-  listDeliveries(workspaceId: string, endpointId: string, query?: ListWebhookDeliveriesQuery, options?: RequestOptions): Pages<WebhookDeliveryPage, WebhookDeliveryPage["webhookDeliveries"][number]>
+  list(workspaceId: string, endpointId: string, query?: ListWebhookDeliveriesQuery, options?: RequestOptions): Pages<WebhookDeliveryPage, WebhookDeliveryPage["webhookDeliveries"][number]>
   /**
    * Get a webhook delivery: `GET /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries/{deliveryId}`
    *
    * Returns one delivery with the payload that is posted.
    */
-  getDelivery(workspaceId: string, endpointId: string, deliveryId: string, options?: RequestOptions): Reply<WebhookDeliveryBody>
+  get(workspaceId: string, endpointId: string, deliveryId: string, options?: RequestOptions): Reply<WebhookDeliveryBody>
   /**
    * Send a delivery again: `POST /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries/{deliveryId}/redeliver`
    *
    * Puts the same event under the same `webhook-id` on its way once more, whatever came of it before, with all its attempts. Get the delivery tells what came of it. An event of a result that was deleted is not sent again: that is a conflict.
    */
-  redeliverDelivery(workspaceId: string, endpointId: string, deliveryId: string, options?: RequestOptions & KeyOptions): Reply<SuccessBody>
+  redeliver(workspaceId: string, endpointId: string, deliveryId: string, options?: RequestOptions & KeyOptions): Reply<SuccessBody>
 }
 
-export interface Tokens {
+export interface FilesMethods {
+  /**
+   * Upload a file for a chat: `POST /api/v1/sessions/{sessionId}/uploads`
+   *
+   * Takes a file for the input that the chat waits at: an input for files, or one for text that takes attachments or recordings. The reply then names the `url`, in `attachedFileUrls` or as the `url` of a recording; a file that no reply names is removed after a day, the others with their result. What the input does not take, and more than 100 files of a chat, is invalid input. The file is served as a download, a picture as what it is; one of an input with the visibility `Private` only to members, with their token.
+   */
+  upload(sessionId: string, file: Blob, query: UploadFileQuery, options?: RequestOptions): Reply<UploadBody>
+}
+
+export interface TokensMethods {
   /**
    * List the caller's tokens: `GET /v1/users/me/tokens`
    *
@@ -544,17 +621,29 @@ export interface Tokens {
 }
 
 export interface Client {
-  readonly workspaces: Workspaces
-  readonly members: Members
-  readonly credentials: Credentials
-  readonly folders: Folders
-  readonly bots: Bots
-  readonly publishing: Publishing
-  readonly results: Results
-  readonly analytics: Analytics
-  readonly chat: Chat
-  readonly webhooks: Webhooks
-  readonly tokens: Tokens
+  readonly workspaces: WorkspacesMethods
+  readonly members: MembersMethods
+  readonly credentials: CredentialsMethods
+  readonly auditLogs: AuditLogsMethods
+  readonly folders: FoldersMethods
+  readonly bots: BotsMethods
+  readonly publishedBots: PublishedBotsMethods
+  readonly publications: PublicationsMethods
+  readonly results: ResultsMethods
+  readonly transcripts: TranscriptsMethods
+  readonly resultLogs: ResultLogsMethods
+  readonly stats: StatsMethods
+  readonly blockStats: BlockStatsMethods
+  readonly chat: ChatMethods
+  readonly sessions: SessionsMethods
+  readonly previews: PreviewsMethods
+  readonly webhooks: WebhooksMethods
+  readonly clientLogs: ClientLogsMethods
+  readonly webhookEndpoints: WebhookEndpointsMethods
+  readonly webhookSecrets: WebhookSecretsMethods
+  readonly webhookDeliveries: WebhookDeliveriesMethods
+  readonly files: FilesMethods
+  readonly tokens: TokensMethods
 }
 
 /** A client of the service at `baseUrl`. It keeps nothing between calls. */
