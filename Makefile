@@ -49,7 +49,7 @@ migration: $(INSTALLED) ## Make the migration that brings the database to server
 format: $(INSTALLED) ## Format the sources and mend what lint can mend
 	@npm --silent run format
 
-bench: $(BUILT) tests/bench/node_modules ## Measure the service against floors and other frameworks, in twenty minutes, or against a revision of itself: AGAINST=v1.0 ONLY="getBotLarge startChat"
+bench: $(BUILT) tests/bench/node_modules ## Measure the service against floors and other frameworks, in twenty minutes, or against a revision of itself: AGAINST=HEAD~1 ONLY="getBotLarge startChat"
 	@npx --no-install tsc -p tests/bench
 	@npx --no-install tsx tests/bench/$(if $(AGAINST),against.ts $(AGAINST),main.ts) $(ONLY)
 

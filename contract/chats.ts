@@ -91,7 +91,7 @@ export const chats = define({
         isOver: z
           .boolean()
           .optional()
-          .meta({ description: '`true` ends the chat; `false` is what it is.', example: true }),
+          .meta({ description: '`true` ends the chat; `false` changes nothing.', example: true }),
         sessionId: readOnly('id of the chat session'),
         botId: readOnly('id of the bot'),
         resultId: readOnly('id of the result'),

@@ -555,6 +555,17 @@ describe('as a stream', () => {
     expect(client.texts()).toEqual(['Wait', said])
   })
 
+  test.each(['plainText', 'html'])(
+    'a bubble whose text is written as %s streams its model text',
+    async (key) => {
+      models.says('Hello it is 20 degrees in Lyon')
+      const bubble: Part = { type: 'text', content: { [key]: '{{Answer}}' } }
+      const { deltas, said } = await streamed(block('openai'), [bubble])
+      expect(said).toBe('Hello it is 20 degrees in Lyon')
+      expect(new Set(deltas.map(({ id }) => id))).toEqual(new Set(['g.2']))
+    },
+  )
+
   test('not where the next block shows something else, nor where nobody reads it', async () => {
     for (const next of [[text('You said {{Answer}}')], [ask('Question')], []]) {
       expect((await streamed(block('openai'), next)).deltas).toEqual([])

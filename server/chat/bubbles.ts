@@ -1,15 +1,13 @@
 /** Blocks that show something. */
 import type { Block } from './flow.ts'
-import { filledText, record, storableText, text } from './loose.ts'
-import { fillRichText, markdownOf, plainTextOf, richTextOf } from './rich-text.ts'
+import { record, storableText, text } from './loose.ts'
+import { fillRichText, markdownOf, plainTextOf, richTextIn, richTextOf } from './rich-text.ts'
 import { type Next, next, type Run, sendBubble } from './run.ts'
 import type { Bubble, Loose, Position, TranscriptEntry } from './types.ts'
 import { fillDeep, fillNumber } from './variables.ts'
 
 export async function runTextBubble(run: Run, block: Block): Promise<Next> {
-  const { richText, html, plainText } = block.content
-  const legacy = filledText(plainText) ?? filledText(html)?.replace(/<[^<>]*>/g, '')
-  const source = Array.isArray(richText) ? richText : legacy === undefined ? [] : richTextOf(legacy)
+  const source = richTextIn(block.content)
   if (source.length > 0) sendText(run, block.id, await fillRichText(run, source))
   return next
 }

@@ -1,5 +1,5 @@
 /** The tree that a text bubble is: elements `{type, children}` and leaves `{text, bold?, italic?, underline?}`. */
-import { list, record, text } from './loose.ts'
+import { filledText, list, record, text } from './loose.ts'
 import { markdownBlocks, markdownLeaves } from './markdown.ts'
 import type { Run } from './run.ts'
 import type { Loose } from './types.ts'
@@ -20,6 +20,13 @@ export async function fillRichText(run: Run, nodes: unknown): Promise<unknown[]>
 /** One paragraph for each line. */
 export function richTextOf(value: string): unknown[] {
   return value.split('\n').map((line) => ({ type: 'p', children: [{ text: line }] }))
+}
+
+/** The rich text of a text bubble, also where its content is written as `plainText` or `html`. */
+export function richTextIn({ richText, html, plainText }: Loose): unknown[] {
+  if (Array.isArray(richText)) return richText
+  const plain = filledText(plainText) ?? filledText(html)?.replace(/<[^<>]*>/g, '')
+  return plain === undefined ? [] : richTextOf(plain)
 }
 
 /** The words alone, one line for each paragraph or list item. */

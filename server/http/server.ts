@@ -16,7 +16,7 @@ export interface HttpOptions {
   uploadTimeout?: number
   /** Milliseconds after which a file has to come at a least speed. */
   uploadGrace?: number
-  /** Milliseconds after which a caller is dropped who reads nothing of an answer. */
+  /** Milliseconds without a byte until a caller that reads nothing is dropped; twice as long after a write that began to flow. */
   readTimeout?: number
 }
 

@@ -1,6 +1,7 @@
 /** Blocks that ask a language model. Whatever goes wrong is told in the log, and the flow goes on. */
 import { type Block, followEdge, type Place } from '../flow.ts'
 import { cut, filledText, parseJson, record, records, storableText, text } from '../loose.ts'
+import { richTextIn } from '../rich-text.ts'
 import {
   currentFrame,
   leave,
@@ -216,7 +217,7 @@ function deltaWriter(run: Run, block: Block, position: Position): ((piece: strin
   const mapped = mappings(block).find(({ item }) => item === 'message content')
   const variable = flow.variables.get(text(mapped?.variableId) ?? '')
   if (bubble?.type !== 'text' || variable === undefined) return undefined
-  if (firstLeaf(bubble.content.richText) !== `{{${variable.name}}}`) return undefined
+  if (firstLeaf(richTextIn(bubble.content)) !== `{{${variable.name}}}`) return undefined
   let left = run.limits.valueCharacters
   let half = ''
   return (piece) => {
