@@ -2792,7 +2792,7 @@ export interface components {
              */
             readonly expiresAt?: unknown;
             /**
-             * @description `true` ends the chat; `false` is what it is.
+             * @description `true` ends the chat; `false` changes nothing.
              * @example true
              */
             isOver?: boolean;
@@ -4505,7 +4505,7 @@ export interface components {
              */
             path: string[];
             /**
-             * @description Whether a chat cannot do what the flow says (error), or the author probably did not mean it (warning). Absent in publications of earlier releases and in what import had to change.
+             * @description Whether a chat cannot do what the flow says (error), or the author probably did not mean it (warning). Absent in publications of earlier releases and in the warnings of an import.
              * @enum {string}
              */
             severity?: "error" | "warning";
