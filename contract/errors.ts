@@ -213,7 +213,7 @@ export const errors = {
   TOO_MANY_REQUESTS: {
     status: 429,
     message: 'Too many requests',
-    when: 'The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may. Nothing was done. Wait as many seconds as Retry-After says.',
+    when: 'The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may. Nothing was done. Wait as many seconds as Retry-After says; with the issue `quota_exceeded` waiting does not help.',
     example: {
       path: [],
       code: 'rate_exceeded',

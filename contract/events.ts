@@ -72,7 +72,7 @@ function payload<const Type extends string, Data extends z.ZodType>(
   return z
     .object({
       type: z.literal(type).meta({ description: 'The type of the event.', example: type }),
-      timestamp: timestamp('When it happened.'),
+      timestamp: timestamp('When it happened. Events of one bot come in order, but not always by this time.'),
       data,
     })
     .meta({ id, description })
