@@ -2235,7 +2235,7 @@ export interface components {
             data: components["schemas"]["BotEventData"];
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description When it happened. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -2251,7 +2251,7 @@ export interface components {
             data: components["schemas"]["BotEventData"];
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description When it happened. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -2445,7 +2445,7 @@ export interface components {
             data: components["schemas"]["BotEventData"];
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description When it happened. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -2539,7 +2539,7 @@ export interface components {
             data: components["schemas"]["BotEventData"];
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description When it happened. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -2559,7 +2559,7 @@ export interface components {
             data: components["schemas"]["BotEventData"];
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description When it happened. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -5467,7 +5467,7 @@ export interface components {
             data: components["schemas"]["TestEventData"];
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description When it happened. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -9666,7 +9666,7 @@ export interface components {
             data: components["schemas"]["AnsweredResultEventData"];
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description When it happened. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -9686,7 +9686,7 @@ export interface components {
             data: components["schemas"]["ResultEventData"];
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description When it happened. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -9795,7 +9795,7 @@ export interface components {
             data: components["schemas"]["DeletedResultsEventData"];
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description When it happened. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -9842,7 +9842,7 @@ export interface components {
             data: components["schemas"]["ResultEventData"];
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description When it happened. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -11352,7 +11352,7 @@ export interface components {
          * @enum {string}
          */
         TokenScope: "read" | "write" | "results" | "chat-admin";
-        /** @description The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may. Nothing was done. Wait as many seconds as Retry-After says. */
+        /** @description The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may. Nothing was done. Wait as many seconds as Retry-After says; with the issue `quota_exceeded` waiting does not help. */
         TooManyRequestsErrorBody: {
             /**
              * @description The code of the error, for programs.
@@ -12815,7 +12815,7 @@ export interface components {
                 "application/json": components["schemas"]["ServiceUnavailableErrorBody"];
             };
         };
-        /** @description The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may. Nothing was done. Wait as many seconds as Retry-After says. */
+        /** @description The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may. Nothing was done. Wait as many seconds as Retry-After says; with the issue `quota_exceeded` waiting does not help. */
         TooManyRequests: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];

@@ -75,7 +75,7 @@ export declare class IdempotencyMismatchError extends ApiError {
   readonly code: 'IDEMPOTENCY_MISMATCH'
 }
 
-/** The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may. Nothing was done. Wait as many seconds as Retry-After says. */
+/** The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may. Nothing was done. Wait as many seconds as Retry-After says; with the issue `quota_exceeded` waiting does not help. */
 export declare class TooManyRequestsError extends ApiError {
   readonly status: 429
   readonly code: 'TOO_MANY_REQUESTS'

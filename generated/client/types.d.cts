@@ -925,7 +925,7 @@ export interface components {
             data: components["schemas"]["BotEventData"];
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description When it happened. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -941,7 +941,7 @@ export interface components {
             data: components["schemas"]["BotEventData"];
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description When it happened. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -1135,7 +1135,7 @@ export interface components {
             data: components["schemas"]["BotEventData"];
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description When it happened. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -1229,7 +1229,7 @@ export interface components {
             data: components["schemas"]["BotEventData"];
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description When it happened. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -1249,7 +1249,7 @@ export interface components {
             data: components["schemas"]["BotEventData"];
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description When it happened. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -4157,7 +4157,7 @@ export interface components {
             data: components["schemas"]["TestEventData"];
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description When it happened. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -8356,7 +8356,7 @@ export interface components {
             data: components["schemas"]["AnsweredResultEventData"];
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description When it happened. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -8376,7 +8376,7 @@ export interface components {
             data: components["schemas"]["ResultEventData"];
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description When it happened. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -8485,7 +8485,7 @@ export interface components {
             data: components["schemas"]["DeletedResultsEventData"];
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description When it happened. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -8532,7 +8532,7 @@ export interface components {
             data: components["schemas"]["ResultEventData"];
             /**
              * Format: date-time
-             * @description When it happened.
+             * @description When it happened. Events of one bot come in order, but not always by this time.
              * @example 2026-03-04T10:15:30.120Z
              */
             timestamp: string;
@@ -10042,7 +10042,7 @@ export interface components {
          * @enum {string}
          */
         TokenScope: "read" | "write" | "results" | "chat-admin";
-        /** @description The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may. Nothing was done. Wait as many seconds as Retry-After says. */
+        /** @description The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may. Nothing was done. Wait as many seconds as Retry-After says; with the issue `quota_exceeded` waiting does not help. */
         TooManyRequestsErrorBody: {
             /**
              * @description The code of the error, for programs.
@@ -11505,7 +11505,7 @@ export interface components {
                 "application/json": components["schemas"]["ServiceUnavailableErrorBody"];
             };
         };
-        /** @description The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may. Nothing was done. Wait as many seconds as Retry-After says. */
+        /** @description The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may. Nothing was done. Wait as many seconds as Retry-After says; with the issue `quota_exceeded` waiting does not help. */
         TooManyRequests: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
