@@ -101,4 +101,4 @@ $(BUILT): $(INSTALLED) $(SOURCES)
 supported:
 	@command -v node > /dev/null && command -v npm > /dev/null || \
 	  { echo 'Node 20.15 or newer is needed, with npm, and there is none on the PATH: install it from https://nodejs.org' >&2; exit 1; }
-	@node -e 'var v = process.versions.node.split("."); if (+v[0] < 20 || (+v[0] === 20 && +v[1] < 15)) { console.error("Node 20.15 or newer is needed, this is " + process.versions.node + ": install a newer one from https://nodejs.org"); process.exit(1) }'
+	@node server/supported.cjs

@@ -306,7 +306,7 @@ FROM pg_proc called WHERE proname IN (
 ) AND pg_function_is_visible(oid)
   AND NOT EXISTS (SELECT FROM pg_dist_object WHERE objid = called.oid AND distribution_argument_index IS NOT NULL);--> statement-breakpoint
 
--- What is left stays on the coordinator: ended_releases, which a process reads at its start, audit_log and
--- idempotency_keys, which are written with changes of the catalogue, webhook_deliveries, which are looked for over all
+-- What is left stays on the coordinator: ended_releases, which a process reads at its start, audit_log, idempotency_keys
+-- and idempotency_responses, which are written with changes of the catalogue, webhook_deliveries, which are looked for over all
 -- bots every second and are gone soon, webhook_outbox, which stays empty, the keys of the installation, and what
 -- migrations are locked with.

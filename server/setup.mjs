@@ -1,4 +1,5 @@
 import { spawn } from 'node:child_process'
+import { rmSync } from 'node:fs'
 
 /*
  * The steps of `make start` before the service: `install` or `build`. Where one fails, the first line says why and what to
@@ -9,13 +10,15 @@ const steps = {
   install: [
     'npm',
     // NODE_ENV=production would leave out what builds. A registry that is away is noticed within seconds.
-    ...['ci', '--include=dev', '--no-audit', '--no-fund', '--no-progress', '--loglevel=error'],
+    ...['ci', '--include=dev', '--no-audit', '--no-fund', '--no-progress', '--loglevel=warn'],
     ...['--fetch-retries=2', '--fetch-retry-mintimeout=1000', '--fetch-retry-maxtimeout=5000'],
   ],
   build: [process.execPath, 'node_modules/tsx/dist/cli.mjs', 'server/build.ts'],
 }
 
 const here = process.cwd()
+
+const MAX_SHOWN_LINES = 40
 
 /** The causes that can be mended, by what programs say; the first one that fits counts. */
 const causes = [
@@ -53,8 +56,13 @@ child.stdout.on('data', hear)
 child.stderr.on('data', hear)
 child.on('error', (error) => hear(`${error.message}\n`))
 child.on('close', (code, signal) => {
-  if (code === 0) return
+  // npm only warns of files that it could not write, and ends well.
+  const isIncomplete = said.includes('TAR_ENTRY_ERROR')
+  if (code === 0 && !isIncomplete) return
+  if (isIncomplete) rmSync('node_modules/.package-lock.json', { force: true })
   const cause = causes.find(([pattern]) => pattern.test(said))?.[1]
-  if (!signal) process.stderr.write(`${cause ?? `It failed (${program}), for this reason:`}\n${said}`)
+  const lines = said.split('\n').filter((line) => !/^npm warn (?!tar )/.test(line))
+  const shown = lines.slice(-MAX_SHOWN_LINES).join('\n')
+  if (!signal) process.stderr.write(`${cause ?? `It failed (${program}), for this reason:`}\n${shown}`)
   process.exitCode = 1
 })

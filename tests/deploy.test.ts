@@ -152,8 +152,8 @@ describe('manifests', () => {
   })
 
   test('migrate before they serve, with a command that exists', () => {
-    expect(readFileSync(new URL('server/admin.ts', root), 'utf8')).toContain('  migrate: {')
-    const admin = scripts.admin.replace('--enable-source-maps ', '')
+    expect(readFileSync(new URL('server/admin/commands.ts', root), 'utf8')).toContain('  migrate: {')
+    const admin = scripts.admin.replace('--require ./server/supported.cjs --enable-source-maps ', '')
     for (const { command } of [
       manifests.migrate.spec.template.spec.containers[0],
       compose.services.migrate,

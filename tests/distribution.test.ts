@@ -34,6 +34,7 @@ const coordinatorTables = [
   'audit_log',
   'ended_releases',
   'idempotency_keys',
+  'idempotency_responses',
   'installation_keys',
   'webhook_deliveries',
   'webhook_outbox',

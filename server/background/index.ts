@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { publicationThinning } from '../bots/retention.ts'
@@ -59,6 +60,7 @@ export function startBackground(
   ]
   const stopping = new AbortController()
   const { signal } = stopping
+  setMaxListeners(jobs.length, signal)
   // Side by side, so that none waits for another one that goes on for long or fails every time.
   const running = jobs.map(async ({ name, interval, batch }) => {
     while (!signal.aborted) {

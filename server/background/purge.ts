@@ -193,7 +193,11 @@ async function purgeResults(tx: Transaction, { botId, rows: most, now }: Batch):
   await tx.execute(sql`
     UPDATE ${uploads} SET remove_at = ${now.toISOString()}::timestamptz
     WHERE bot_id = ${botId} AND result_id = ANY(${ids})`)
-  await requestErasure(tx, botId, ids)
+  await requestErasure(
+    tx,
+    botId,
+    rows.map(({ id }) => id),
+  )
   return true
 }
 

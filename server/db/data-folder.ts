@@ -20,6 +20,8 @@ export function adviceOn(said: string, folder: string): string | undefined {
     return `the disk is full: make room on it, set DATA_DIR to a folder on another disk, ${otherwise}`
   if (/EROFS|Read-only file system/i.test(said))
     return `it is read-only: set DATA_DIR to a folder that can be written, ${otherwise}`
+  if (/invalid permissions/i.test(said))
+    return `others may read or write it: take that from them with chmod 700 '${join(folder, 'postgres/data')}', ${otherwise}`
   if (/EACCES|EPERM|Permission denied/i.test(said))
     return `this account may not write there: set DATA_DIR to a folder that it owns, ${otherwise}`
   if (/ENOTDIR|EEXIST|Not a directory/i.test(said))

@@ -19,6 +19,9 @@ export interface Metrics {
 export function createMetrics(pool: Pool): Metrics {
   const registry = new Registry()
   collectDefaultMetrics({ register: registry })
+  // Gauges by the names of counters, which checks of metrics refuse; the sums by type say the same.
+  for (const kind of ['resources', 'handles', 'requests'])
+    registry.removeSingleMetric(`nodejs_active_${kind}_total`)
   const requests = new Histogram({
     name: 'http_request_duration_seconds',
     help: 'Time from the first byte of a request to the last of its answer, by operation and status.',

@@ -91,10 +91,11 @@ export async function deleteSome(
         ORDER BY ${table.id} FOR UPDATE OF ${table}`,
     )
     if (doomed.length > 0) {
-      const named = sql`${sql.param(doomed.map(({ id }) => id))}`
+      const doomedIds = doomed.map(({ id }) => id)
+      const named = sql`${sql.param(doomedIds)}`
       await deleteRowsOf(tx, bot.id, named, now)
       await tx.execute(sql`DELETE FROM ${table} WHERE bot_id = ${bot.id} AND id = ANY(${named})`)
-      await requestErasure(tx, bot.id, named)
+      await requestErasure(tx, bot.id, doomedIds)
     }
     // Those that were deleted before are in no range, and do not count again.
     const times = doomed.flatMap(({ isAlive, createdAt }) => (isAlive ? [createdAt] : []))

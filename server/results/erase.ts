@@ -28,9 +28,11 @@ const PASSES_S = [30, 600]
 const MAX_BATCH_RESULTS = 200
 
 /** Records, in the transaction that deletes results, that their copies have to be erased. */
-export async function requestErasure(tx: Transaction, botId: string, ids: SQL) {
+export async function requestErasure(tx: Transaction, botId: string, ids: string[]) {
+  // Values: a cluster sends what is read elsewhere through its coordinator.
+  const rows = ids.map((id) => sql`(${botId}, ${id}, now())`)
   await tx.execute(sql`
-    INSERT INTO ${resultErasures} (bot_id, result_id, due_at) SELECT ${botId}, id, now() FROM unnest(${ids}::text[]) AS id
+    INSERT INTO ${resultErasures} (bot_id, result_id, due_at) VALUES ${sql.join(rows, sql`, `)}
     ON CONFLICT (bot_id, result_id) DO UPDATE SET passes = 0, due_at = excluded.due_at`)
 }
 

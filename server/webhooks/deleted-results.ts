@@ -40,19 +40,20 @@ export async function postable(db: Database, taken: readonly Taken[]): Promise<r
 
 /** Those of which the result is deleted. */
 async function deletedAmong<S extends Subject>(db: Database, deliveries: readonly S[]): Promise<S[]> {
-  if (deliveries.length === 0) return []
-  const botIds = sql.param(deliveries.map(({ botId }) => botId))
-  const subjects = sql.param(deliveries.map(({ subject }) => subject))
-  const alive = await selectRows(
-    db,
-    { botId: results.botId, id: results.id },
-    (list) => sql`
-      SELECT ${list} FROM unnest(${botIds}::text[], ${subjects}::text[]) AS listed(bot_id, id)
-      JOIN ${results} ON ${results.botId} = listed.bot_id AND ${results.id} = listed.id
-      JOIN ${bots} ON ${bots.id} = ${results.botId} AND ${bots.deletedAt} IS NULL
-      WHERE ${results.botId} = ANY(${botIds}) AND ${results.createdAt} > coalesce(${bots.resultsFloorAt}, '-infinity')`,
-  )
-  const found = new Set(alive.map(({ botId, id }) => `${botId} ${id}`))
+  const found = new Set<string>()
+  // Bot by bot, as a cluster keeps them on different nodes.
+  for (const botId of new Set(deliveries.map((delivery) => delivery.botId))) {
+    const subjects = deliveries.flatMap((delivery) => (delivery.botId === botId ? delivery.subject : []))
+    const alive = await selectRows(
+      db,
+      { id: results.id },
+      (list) => sql`
+        SELECT ${list} FROM ${results} JOIN ${bots} ON ${bots.id} = ${results.botId} AND ${bots.deletedAt} IS NULL
+        WHERE ${results.botId} = ${botId} AND ${bots.id} = ${botId} AND ${results.id} = ANY(${sql.param(subjects)})
+          AND ${results.createdAt} > coalesce(${bots.resultsFloorAt}, '-infinity')`,
+    )
+    for (const { id } of alive) found.add(`${botId} ${id}`)
+  }
   return deliveries.filter(({ botId, subject }) => !found.has(`${botId} ${subject}`))
 }
 

@@ -1,0 +1,63 @@
+import { spawnSync } from 'node:child_process'
+import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { root } from '../server/root.ts'
+
+/* The steps before the service runs, with an npm and a Node that fail. */
+
+const at = (path: string) => fileURLToPath(new URL(path, root))
+
+let folder: string
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'first start '))
+})
+afterEach(() => rmSync(folder, { recursive: true }))
+
+/** Runs `server/setup.mjs install` with a script in place of npm. */
+function install(script: string) {
+  mkdirSync(join(folder, 'node_modules'))
+  writeFileSync(join(folder, 'node_modules/.package-lock.json'), '{}')
+  writeFileSync(join(folder, 'npm'), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
+  const env = { ...process.env, PATH: `${folder}:${process.env.PATH}` }
+  const { status, stderr } = spawnSync(process.execPath, [at('server/setup.mjs'), 'install'], {
+    cwd: folder,
+    env,
+    encoding: 'utf8',
+  })
+  return { status, lines: stderr.split('\n') }
+}
+
+test('setup fails and forgets the installation when npm ends well on a full disk', () => {
+  const { status, lines } = install(
+    "echo 'npm warn deprecated x' >&2; echo 'npm warn tar TAR_ENTRY_ERROR ENOSPC: no space left on device, write' >&2",
+  )
+  expect(status).toBe(1)
+  expect(lines[0]).toMatch(/^The disk is full: free 1 GB where /)
+  expect(lines[1]).toMatch(/TAR_ENTRY_ERROR/)
+  expect(existsSync(join(folder, 'node_modules/.package-lock.json'))).toBe(false)
+})
+
+test('setup says nothing when npm installs with warnings', () => {
+  const { status, lines } = install("echo 'npm warn deprecated x' >&2")
+  expect({ status, lines }).toEqual({ status: 0, lines: [''] })
+})
+
+test('a Node that is too old is refused in one sentence before the service is loaded', () => {
+  const load = (version: string) => {
+    const pretend = `Object.defineProperty(process.versions, 'node', { value: '${version}' })`
+    const script = `${pretend}; require('${at('server/supported.cjs')}')`
+    return spawnSync(process.execPath, ['-e', script], { encoding: 'utf8' })
+  }
+  for (const version of ['18.20.8', '20.14.9']) {
+    const { status, stderr } = load(version)
+    expect(status).toBe(1)
+    expect(stderr).toBe(
+      `Node 20.15 or newer is needed, this is ${version}: install a newer one from https://nodejs.org\n`,
+    )
+  }
+  expect(load('20.15.0').status).toBe(0)
+  expect(load('22.0.0').status).toBe(0)
+})
