@@ -197,3 +197,8 @@ function blocks<Block extends z.ZodType>(block: Block) {
     description: 'The blocks, in the order they run.',
   })
 }
+
+/** Blocks that only show something: a chat goes on behind each of them. */
+export const bubbleTypes: ReadonlySet<string> = new Set(
+  blockCatalogue.filter(({ family }) => family === 'bubble').map(({ type }) => type),
+)

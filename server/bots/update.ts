@@ -35,16 +35,30 @@ type Outcome =
   | { issues: Issue[] }
   | { gone: true }
 
-const headerNames = [
-  'name',
-  'icon',
-  'selectedThemeTemplateId',
-  'folderId',
-  'publicId',
-  'customDomain',
-  'isClosed',
-  'messagingCredentialsId',
-] as const
+type BotGiven = UpdateBot['body']['bot']
+/** Properties that are ignored are typed as unknown; those of the list below are handled by themselves. */
+type HeaderName = {
+  [Name in keyof BotGiven]-?: unknown extends BotGiven[Name] ? never : Name
+}[keyof BotGiven]
+type HandledApart =
+  | (typeof partNames)[number]
+  | 'version'
+  | 'updatedAt'
+  | 'resultsTablePreferences'
+  | 'riskLevel'
+
+/** Complete by its type: a property that the contract adds does not compile until it has its place. */
+const header: Record<Exclude<HeaderName, HandledApart>, true> = {
+  name: true,
+  icon: true,
+  selectedThemeTemplateId: true,
+  folderId: true,
+  publicId: true,
+  customDomain: true,
+  isClosed: true,
+  messagingCredentialsId: true,
+}
+const headerNames = Object.keys(header) as (keyof typeof header)[]
 
 /** What an update asks for: properties that were given, documents as they were sent. */
 export function toChange(

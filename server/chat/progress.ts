@@ -1,13 +1,8 @@
 /** How far a visitor has come: answers given, over those plus the inputs that may still come. */
-import { blockCatalogue } from '../../contract/bot-document/catalogue.ts'
+import { bubbleTypes } from '../../contract/bot-document/catalogue.ts'
 import { type Block, type FlowIndex, findPlace, followEdge, type Group, isInput, type Place } from './flow.ts'
 import { records, text } from './loose.ts'
 import type { Run } from './run.ts'
-
-/** Bubbles have no ways of their own: what they say is all they do. */
-const bubbleTypes = new Set(
-  blockCatalogue.filter(({ family }) => family === 'bubble').map(({ type }) => type),
-)
 
 /** 0 to 100. */
 export function progressOf(run: Run): number {

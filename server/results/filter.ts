@@ -39,8 +39,11 @@ export function readRange(
   }
 }
 
+/** A filter that the contract adds does not compile until `readFilter` reads it. */
+type Unread = Exclude<keyof FilterQuery, keyof RangeQuery | 'status' | 'answerContains' | 'variable'>
+
 export function readFilter(
-  { status, answerContains, variable, ...query }: FilterQuery,
+  { status, answerContains, variable, ...query }: FilterQuery & Record<Unread, never>,
   now: Date,
 ): { filter: ResultFilter } | { issue: Issue } {
   const read = readRange(query, now)
@@ -56,13 +59,16 @@ export function readFilter(
 }
 
 /** What a cursor has to say of the filter that it was made for. */
-export function scopeOf({ timeFilter, timeZone, ...others }: FilterQuery): string[] {
-  const { createdAfter, createdBefore, status, answerContains, variable } = others
-  const given = Object.entries({ createdAfter, createdBefore, status, answerContains, variable })
+export function scopeOf(query: FilterQuery): string[] {
+  const { timeFilter, timeZone, ...others } = query
+  // Whatever filters there are: all but what moves within the list or changes its form alone.
+  const moving = ['limit', 'cursor', 'format', 'byteOrderMark']
+  const given = Object.entries(others)
+    .filter(([name]) => !moving.includes(name))
+    .sort(([one], [other]) => (one < other ? -1 : 1))
   return [
     timeFilter,
     timeZone,
-    // As it was before there were these, so that cursors from then stay good.
     ...given.flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`])),
   ]
 }

@@ -1,3 +1,4 @@
+import { bubbleTypes } from '../../../contract/bot-document/catalogue.ts'
 import { blocksOf, findStartBlock, isRecord, type JsonRecord, jumpTarget } from '../../conversion/document.ts'
 import {
   type Findings,
@@ -107,11 +108,9 @@ function targetOf(flow: Flow, source: unknown): JsonRecord | undefined {
   return isReference(to.groupId) ? flow.groupsById.get(to.groupId) : undefined
 }
 
-const BUBBLES = new Set<unknown>(['start', 'text', 'image', 'video', 'embed', 'audio'])
-
 /** Bubbles and start blocks leave their group only as its last block; other blocks leave it anywhere. */
 function isPassedThrough(block: unknown): boolean {
-  return isRecord(block) && BUBBLES.has(block.type)
+  return isRecord(block) && (block.type === 'start' || bubbleTypes.has(String(block.type)))
 }
 
 function isStartEvent(event: unknown): boolean {

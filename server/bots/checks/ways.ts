@@ -1,3 +1,4 @@
+import { bubbleTypes } from '../../../contract/bot-document/catalogue.ts'
 import { isInput } from '../../chat/flow.ts'
 import { blocksOf, isRecord, type JsonRecord } from '../../conversion/document.ts'
 import { type Flow, hasPlaceholder, isReference, itemsOf, outgoingEdgeId } from './flow.ts'
@@ -71,7 +72,7 @@ function endingAt(exit: Entry | undefined): Way {
   return { exits, count: exits.size, isCertain: true, isChanging: false }
 }
 
-const bubbles = new Set(['start', 'text', 'image', 'video', 'audio', 'embed'])
+const bubbles = new Set(['start', ...bubbleTypes])
 
 /** At these a chat waits, ends, is somewhere else, or leaves it to chance. */
 const stops = new Set(['AB test', 'Bot link', 'Return', 'Redirect', 'webhook'])
