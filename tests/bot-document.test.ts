@@ -14,7 +14,9 @@ import {
   theme,
   variables,
 } from '../contract/bot-document/index.ts'
+import { MAXIMUM_ISSUES } from '../contract/errors.ts'
 import { z } from '../contract/zod.ts'
+import { toIssues } from '../server/http/issues.ts'
 import type { Json } from './support/arbitraries.ts'
 import { blockOf, documentOf, documentVersions, opaqueBlock, typesOf } from './support/documents.ts'
 import fc from './support/fast-check.ts'
@@ -480,5 +482,33 @@ describe('the catalogue', () => {
     const readme = readFileSync(new URL('../contract/bot-document/README.md', import.meta.url), 'utf8')
     const [, table] = readme.split(/<!-- catalogue:(?:begin|end) -->/)
     expect(table?.trim()).toBe(renderCatalogueTable())
+  })
+})
+
+describe('a document with thousands of issues', () => {
+  const group = (place: number) => ({
+    id: `g${place}`,
+    title: 'One',
+    graphCoordinates: at,
+    blocks: Array(1_000).fill(1),
+  })
+  const wide = { ...group(0), blocks: [] }
+  const numbers = Object.fromEntries(Array.from({ length: 4_000 }, (_, key) => [`k${key}`, 1]))
+
+  test.each<[string, z.ZodType, unknown]>([
+    ['blocks', groups, Array.from({ length: 50 }, (_, place) => group(place))],
+    ['groups', groups, Array(900).fill({ ...wide, id: 7, title: 7, blocks: 7 })],
+    ['edges', edges, Array(4_000).fill(null)],
+  ])('ends the search in its %s soon after those that an error body shows', (_, schema, value) => {
+    const { error } = schema.safeParse(value)
+    expect(error?.issues.length).toBeLessThan(5 * MAXIMUM_ISSUES)
+    expect(toIssues(error as z.ZodError, ['body'], schema)).toHaveLength(MAXIMUM_ISSUES)
+  })
+
+  test('shows the first of its unknown properties', () => {
+    const schema = z.strictObject({})
+    const { error } = schema.safeParse(numbers)
+    const issues = toIssues(error as z.ZodError, ['body'], schema)
+    expect(issues.map(({ path }) => path[1])).toEqual(Object.keys(numbers).slice(0, MAXIMUM_ISSUES))
   })
 })

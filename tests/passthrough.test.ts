@@ -217,7 +217,8 @@ describe('a stored document leaves as it is stored', () => {
     expect(await raw('/results')).toContain(`"variables":${text()}`)
   })
 
-  test.each(['', '/publishedBot', '/results'])(
+  const latest = '?migrateToLatestVersion=true'
+  test.each(['', latest, '/publishedBot', `/publishedBot${latest}`, '/results'])(
     'without being parsed or printed on the way: GET /v1/bots/{botId}%s',
     async (path) => {
       const size = 100_000

@@ -1,3 +1,4 @@
+import { MAXIMUM_ISSUES } from '../errors.ts'
 import { z } from '../zod.ts'
 
 /*
@@ -6,6 +7,9 @@ import { z } from '../zod.ts'
  * These subtypes visit what is there and leave the value as it is, its key order included. What they hold
  * must not have defaults or transforms: the results would be lost.
  */
+
+/** The search ends after these: callers see `MAXIMUM_ISSUES` of different places, and one place can have several. */
+const MAX_ISSUES_FOUND = 4 * MAXIMUM_ISSUES
 
 export interface ObjectDef extends z.core.$ZodObjectDef {
   oneOf?: OneOf
@@ -42,6 +46,7 @@ export const InPlaceObject = z.core.$constructor<InPlaceObject, ObjectDef>('InPl
       const { issues } = run(inner, context) as z.core.ParsePayload
       if (issues.length === 0) continue
       payload.issues.push(...z.core.util.prefixIssues(key, issues))
+      if (payload.issues.length >= MAX_ISSUES_FOUND) return payload
       inner = { value: undefined, issues: [] }
     }
     for (const [key, property] of plan.required) {
@@ -125,6 +130,7 @@ export const InPlaceArray = z.core.$constructor<InPlaceArray, ListDef>('InPlaceA
       const { issues } = run(inner, context) as z.core.ParsePayload
       if (issues.length === 0) continue
       payload.issues.push(...z.core.util.prefixIssues(index, issues))
+      if (payload.issues.length >= MAX_ISSUES_FOUND) return payload
       inner = { value: undefined, issues: [] }
     }
     return payload

@@ -1,3 +1,4 @@
+import { boundedArray } from '../bot-document/in-place.ts'
 import { publicId } from '../bots/schemas.ts'
 import { anyone, bot, define, type Operation } from '../operation.ts'
 import { exampleIds, recordId, successBody, successExample, text } from '../shared.ts'
@@ -20,14 +21,17 @@ const clientLog = z
       example: 'error',
     }),
     details: text(10_000).optional().meta({
-      description: 'More about it; kept up to 1,000 characters.',
+      description: 'More about it.',
       example: 'net::ERR_BLOCKED_BY_CLIENT',
     }),
     context: text(10_000)
       .optional()
       .meta({ description: 'Where it happened.', example: 'While executing the script' }),
   })
-  .meta({ id: 'ClientLog', description: 'One entry of the log of a chat client.' })
+  .meta({
+    id: 'ClientLog',
+    description: 'One entry of the log of a chat client. Each text is kept up to 1,000 characters.',
+  })
 
 const sessionParams = z.object({
   sessionId: recordId('Id of the chat session, as start chat answers it.', exampleIds.session),
@@ -227,7 +231,7 @@ export const chat = define({
     params: sessionParams,
     body: z
       .strictObject({
-        clientLogs: z.array(clientLog).max(100).meta({ description: 'The entries, in order.' }),
+        clientLogs: boundedArray(clientLog, { maximum: 100 }).meta({ description: 'The entries, in order.' }),
       })
       .meta({ id: 'SaveClientLogsBody', description: 'Entries of the log of a chat client.' }),
     requestExamples: {

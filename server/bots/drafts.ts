@@ -128,12 +128,13 @@ export function parseDraft(version: Version, draft: Draft): FlowDocument {
   return document as unknown as FlowDocument
 }
 
-/** The draft in another version. Parts that the conversion leaves alone keep their text. */
+/** The draft in another version. In the same version it is not parsed; parts that the conversion leaves alone keep their text. */
 export function convertDraft(
   version: Version,
   draft: Draft,
   target: Version,
 ): { version: Version; draft: Draft } {
+  if (version === target) return { version, draft }
   const document = parseDraft(version, draft)
   const converted = convert(document, target)
   const result: Draft = { ...draft }

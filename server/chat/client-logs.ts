@@ -96,7 +96,8 @@ const logStatements = statements((db, named) => ({
 
 type ClientLogs = SaveClientLogs['body']['clientLogs']
 
-const DETAILS_LENGTH = 1_000
+/** Of each text of an entry: a session may have many entries, and sessions cost nothing. */
+const MAX_TEXT_CHARACTERS = 1_000
 
 /** Adds what a client noticed to the result of its session; false when the session would have too many entries. */
 export async function insertClientLogs(
@@ -144,15 +145,15 @@ function valuesOf({ sessionId, botId }: { sessionId: string; botId: string }, lo
 
 function toLogs(logs: ClientLogs): Log[] {
   return logs.map(({ status = 'error', description, details, context }) => ({
-    status,
-    description,
-    details: details && shortened(details),
-    context,
+    status: shorten(status),
+    description: shorten(description),
+    details: details && shorten(details),
+    context: context && shorten(context),
   }))
 }
 
-function shortened(details: string): string {
-  return details.length <= DETAILS_LENGTH ? details : [...details].slice(0, DETAILS_LENGTH).join('')
+function shorten(text: string): string {
+  return text.length <= MAX_TEXT_CHARACTERS ? text : [...text].slice(0, MAX_TEXT_CHARACTERS).join('')
 }
 
 /** As a block writes it, or a client, whose words for the status are its own. */

@@ -1,29 +1,39 @@
-import type { Issue } from '../../contract/errors.ts'
+import { type Issue, MAXIMUM_ISSUES } from '../../contract/errors.ts'
 import type { z } from '../../contract/zod.ts'
 import { missingWrapper, unknownProperty } from './property-hints.ts'
 
-/** The issues of the validator in the form of the service: the first of each wrong place, with paths as text. */
+/**
+ * The issues of the validator in the form of the service: the first of each wrong place, with paths as text. No more than an
+ * error body shows: bodies can have hundreds of thousands.
+ */
 export function toIssues(error: z.ZodError, place: readonly string[], schema: z.core.$ZodType): Issue[] {
   const wrapped = place[0] === 'body' && place.length === 1 ? missingWrapper(error.issues, schema) : undefined
-  const issues = error.issues.flatMap((issue): Issue[] => {
-    const path = [...place, ...issue.path.map(String)]
-    if (issue.code === 'unrecognized_keys') {
-      const keys = issue.keys.filter((key) => !(issue.path.length === 0 && wrapped?.inside.has(key)))
-      return keys.map((key) => ({
-        path: [...path, key],
-        code: issue.code,
-        message: unknownProperty(key, schema, issue.path),
-      }))
-    }
-    if (wrapped && issue.path.length === 1 && issue.path[0] === wrapped.wrapper) return [wrapped.issue]
-    return [{ path, code: issue.code, message: messageOf(issue) }]
-  })
   const firstAt = new Map<string, Issue>()
-  for (const issue of issues) {
+  for (const issue of issuesIn(error, place, schema, wrapped)) {
     const at = JSON.stringify(issue.path)
     if (!firstAt.has(at)) firstAt.set(at, issue)
+    if (firstAt.size === MAXIMUM_ISSUES) break
   }
   return [...firstAt.values()]
+}
+
+function* issuesIn(
+  error: z.ZodError,
+  place: readonly string[],
+  schema: z.core.$ZodType,
+  wrapped: ReturnType<typeof missingWrapper>,
+): Generator<Issue> {
+  for (const issue of error.issues) {
+    const path = [...place, ...issue.path.map(String)]
+    if (issue.code === 'unrecognized_keys') {
+      for (const key of issue.keys) {
+        if (issue.path.length === 0 && wrapped?.inside.has(key)) continue
+        const message = unknownProperty(key, schema, issue.path)
+        yield { path: [...path, key], code: issue.code, message }
+      }
+    } else if (wrapped && issue.path.length === 1 && issue.path[0] === wrapped.wrapper) yield wrapped.issue
+    else yield { path, code: issue.code, message: messageOf(issue) }
+  }
 }
 
 /** The validator calls a value that is absent "undefined", which no caller can send. */

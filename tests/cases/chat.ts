@@ -364,12 +364,13 @@ export const chat: Cases<'chat'> = {
   saveClientLogs: {
     needs: 'nothing',
     ok: {
-      'two entries': ({ here }, app) => ({
+      'three entries, of which each text is cut': ({ here }, app) => ({
         params: { sessionId: here.session },
         body: {
           clientLogs: [
             { description: 'One' },
             { description: 'Two', status: 'info', details: '😀'.repeat(1_001), context: 'Script' },
+            { description: 'd'.repeat(1_001), status: 's'.repeat(10_000), context: '😀'.repeat(1_001) },
           ],
         },
         after: async ({ body }) => {
@@ -377,6 +378,12 @@ export const chat: Cases<'chat'> = {
           expect(await logsOf(app, here.results[0])).toEqual([
             { status: 'error', description: 'One', details: null, context: null },
             { status: 'info', description: 'Two', details: '😀'.repeat(1_000), context: 'Script' },
+            {
+              status: 's'.repeat(1_000),
+              description: 'd'.repeat(1_000),
+              details: null,
+              context: '😀'.repeat(1_000),
+            },
           ])
         },
       }),
