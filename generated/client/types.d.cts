@@ -3161,7 +3161,7 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
-        /** @description One entry of the log of a chat client. */
+        /** @description One entry of the log of a chat client. Each text is kept up to 1,000 characters. */
         ClientLog: {
             /**
              * @description Where it happened.
@@ -3174,7 +3174,7 @@ export interface components {
              */
             description: string;
             /**
-             * @description More about it; kept up to 1,000 characters.
+             * @description More about it.
              * @example net::ERR_BLOCKED_BY_CLIENT
              */
             details?: string;
