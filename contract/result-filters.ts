@@ -63,7 +63,7 @@ export const searchFilters = {
     .optional()
     .meta({
       description:
-        'Name of a variable, a colon, and the value that it has to have exactly. Of a list, one entry has to be it.',
+        'Name of a variable, a colon, and the value that it has to have exactly. Of a list, one entry has to be it. The first colon ends the name, so variables with a colon in their names cannot be filtered by.',
       minLength: 2,
       maxLength: 2048,
       pattern: '^[^\\x00:]+:[^\\x00]*$',

@@ -1,28 +1,15 @@
 import { stringify } from 'csv-stringify/sync'
-import { and, eq } from 'drizzle-orm'
+import { and, eq, inArray, sql } from 'drizzle-orm'
 import type { BotGrant } from '../access/index.ts'
-import { parseDraft, withDraft } from '../bots/drafts.ts'
 import type { Database } from '../db/client.ts'
 import { beginning, type Position } from '../db/page.ts'
 import { botStatsDaily, resultAnswers } from '../db/schema.ts'
 import { encode } from '../json/json-text.ts'
 import { countBlocks } from './block-stats.ts'
+import { blockKey, type Column, columnsOf, type ResultColumns, readFlows } from './columns.ts'
 import { ofStatus, type ResultFilter } from './filter.ts'
 import { countTied, EXAMINED, lengthOf, partEnd, type ResultRow, resultRows, toResult } from './page.ts'
 import { countResults } from './stats.ts'
-
-interface Column {
-  title: string
-  value: (result: ParsedResult) => string
-}
-
-interface ParsedResult {
-  id: string
-  createdAt: Date
-  isCompleted: boolean
-  answers: Map<string, string>
-  variables: Map<string, string>
-}
 
 export interface Part {
   /** How many results there are from its beginning on. */
@@ -120,11 +107,22 @@ async function* csvLines(
   pages: AsyncIterable<ResultRow[]>,
   now: Date,
 ): AsyncGenerator<string> {
-  const columns = await columnsOf(db, grant, now)
+  const columns = columnsOf(await readFlows(db, grant))
+  const gone = await addDeletedBlocks(db, grant, columns, now)
+  const shown = [...columns.questions, ...gone, ...columns.others]
   // The names go out with the first page, when it is known that results can be read.
-  const lines = [columns.map(({ title }) => title)]
+  const lines = [distinct(['Result', 'Submitted at', 'Completed', ...shown.map(({ title }) => title)])]
   for await (const page of pages) {
-    lines.push(...page.map(parseResult).map((result) => columns.map(({ value }) => value(result))))
+    const botsOfAnswers = await readBotsOfAnswers(db, grant, page)
+    for (const row of page) {
+      const cells = cellsOf(row, grant.bot.id, columns, botsOfAnswers.get(row.id))
+      lines.push([
+        row.id,
+        row.createdAt.toISOString(),
+        String(row.isCompleted),
+        ...shown.map((column) => cells.get(column) ?? ''),
+      ])
+    }
     if (lines.length > 0) yield toCsv(lines.splice(0))
   }
 }
@@ -159,67 +157,96 @@ function isFormula(part: string): boolean {
   return !/^[+-][\d .()-]*$/.test(text) || !/\d[ ()]+\d/.test(text)
 }
 
-function parseResult(row: ResultRow): ParsedResult {
-  const answers = new Map<string, string>()
-  for (const answer of JSON.parse(row.answers.text) as { blockId: string; content: string }[]) {
-    const earlier = answers.get(answer.blockId)
-    answers.set(answer.blockId, earlier === undefined ? answer.content : `${earlier}, ${answer.content}`)
-  }
-  const variables = new Map<string, string>()
-  for (const { id, value } of JSON.parse(row.variables.text) as { id: string; value: unknown }[]) {
-    variables.set(id, Array.isArray(value) ? value.map((item) => item ?? '').join(', ') : String(value))
-  }
-  return { id: row.id, createdAt: row.createdAt, isCompleted: row.isCompleted, answers, variables }
+/** The bots of the answers of results, in their order, of those results that have answers to linked bots. */
+async function readBotsOfAnswers(
+  db: Database,
+  { bot }: BotGrant,
+  page: readonly ResultRow[],
+): Promise<Map<string, string[]>> {
+  if (page.length === 0) return new Map()
+  const { botId, resultId, blockBotId, seq } = resultAnswers
+  const rows = await db
+    .select({
+      resultId,
+      botIds: sql<string[]>`array_agg(coalesce(${blockBotId}, ${botId}) ORDER BY ${seq})`,
+    })
+    .from(resultAnswers)
+    .where(
+      and(
+        eq(botId, bot.id),
+        inArray(
+          resultId,
+          page.map(({ id }) => id),
+        ),
+      ),
+    )
+    .groupBy(resultId)
+    .having(sql`bool_or(${blockBotId} IS NOT NULL)`)
+  return new Map(rows.map((row) => [row.resultId, row.botIds]))
 }
 
-/**
- * What is known of every result, then the input blocks that were ever answered (those of the draft in their
- * order and by their titles, those that are gone by their ids), then the variables that no block fills.
- */
-async function columnsOf(db: Database, grant: BotGrant, now: Date): Promise<Column[]> {
-  const found = await withDraft(db, grant)
-  const document = found && parseDraft(found.bot.version, found.draft)
-  const variables = recordsOf(document?.variables)
-  const names = new Map(variables.map(({ id, name }) => [String(id), String(name)]))
-  const answered = await answeredBlocks(db, grant, now)
-  const inputs: Column[] = []
-  const filled = new Set<string>()
-  for (const group of recordsOf(document?.groups)) {
-    for (const block of recordsOf(group.blocks)) {
-      const id = String(block.id)
-      if (!answered.delete(id)) continue
-      const variableId = (block.options as { variableId?: unknown } | undefined)?.variableId
-      const name = typeof variableId === 'string' ? names.get(variableId) : undefined
-      if (name !== undefined) filled.add(variableId as string)
-      inputs.push(answerColumn(name ?? String(group.title), id))
-    }
+/** The cells of a result: the value that a variable has in the end, and all answers where it is the last of them. */
+function cellsOf(
+  row: ResultRow,
+  ownId: string,
+  columns: ResultColumns,
+  botIds: readonly string[] | undefined,
+): Map<Column, string> {
+  const answers = new Map<Column, string[]>()
+  const given = JSON.parse(row.answers.text) as { blockId: string; content: string }[]
+  for (const [index, { blockId, content }] of given.entries()) {
+    const column = columns.ofBlocks.get(blockKey(botIds?.[index] ?? ownId, blockId))
+    if (!column) continue
+    const earlier = answers.get(column)
+    if (earlier) earlier.push(content)
+    else answers.set(column, [content])
   }
-  return distinct([
-    { title: 'Result', value: ({ id }) => id },
-    { title: 'Submitted at', value: ({ createdAt }) => createdAt.toISOString() },
-    { title: 'Completed', value: ({ isCompleted }) => String(isCompleted) },
-    ...inputs,
-    ...[...answered].sort().map((id) => answerColumn(`Deleted block ${id}`, id)),
-    ...[...names]
-      .filter(([id]) => !filled.has(id))
-      .map(([id, title]) => ({ title, value: (result: ParsedResult) => result.variables.get(id) ?? '' })),
-  ])
+  const cells = new Map([...answers].map(([column, contents]) => [column, contents.join(', ')]))
+  const own = new Set<Column>()
+  for (const { id, name, value } of JSON.parse(row.variables.text) as Held[]) {
+    const found = columns.ofVariable(id, name)
+    // A variable of an earlier name gives way to the one that has the column now.
+    if (!found || (own.has(found.column) && !found.isOwn)) continue
+    if (found.isOwn) own.add(found.column)
+    const text = Array.isArray(value) ? value.map((item) => item ?? '').join(', ') : String(value)
+    if (answers.get(found.column)?.at(-1) !== text) cells.set(found.column, text)
+  }
+  return cells
 }
 
-function answerColumn(title: string, blockId: string): Column {
-  return { title, value: ({ answers }) => answers.get(blockId) ?? '' }
+interface Held {
+  id: string
+  name: string
+  value: unknown
 }
 
-function recordsOf(value: unknown): Record<string, unknown>[] {
-  return Array.isArray(value) ? value.filter((item) => typeof item === 'object' && item !== null) : []
+/** Adds a column for each block that was answered and is in no flow any more, and gives these. */
+async function addDeletedBlocks(
+  db: Database,
+  grant: BotGrant,
+  { ofBlocks }: ResultColumns,
+  now: Date,
+): Promise<Column[]> {
+  const gone = (await answeredBlocks(db, grant, now)).filter(({ key }) => !ofBlocks.has(key))
+  return gone
+    .sort((one, other) => (one.blockId < other.blockId ? -1 : 1))
+    .map(({ key, blockId }) => {
+      const column = { title: `Deleted block ${blockId}` }
+      ofBlocks.set(key, column)
+      return column
+    })
 }
 
 /**
  * From the counts of whole days, so that the export of a bot with a million answers begins as soon as that of a small
- * one. Publications would not do: answers to linked bots are among these too. A bot of which no day is counted
- * has few results as a rule: all its answers are read, which takes less than to count them.
+ * one; answers to linked bots are not among these. A bot of which no day is counted has few results as a rule: all
+ * its answers are read, which takes less than to count them.
  */
-async function answeredBlocks(db: Database, grant: BotGrant, now: Date): Promise<Set<string>> {
+async function answeredBlocks(
+  db: Database,
+  grant: BotGrant,
+  now: Date,
+): Promise<{ key: string; blockId: string }[]> {
   const { botId, day, epoch, blocksEpoch } = botStatsDaily
   const [counted] = await db
     .select({ day })
@@ -228,25 +255,30 @@ async function answeredBlocks(db: Database, grant: BotGrant, now: Date): Promise
     .limit(1)
   if (!counted) {
     const rows = await db
-      .selectDistinct({ blockId: resultAnswers.blockId })
+      .selectDistinct({ blockId: resultAnswers.blockId, blockBotId: resultAnswers.blockBotId })
       .from(resultAnswers)
       .where(eq(resultAnswers.botId, grant.bot.id))
-    return new Set(rows.map(({ blockId }) => blockId))
+    return rows.map(({ blockId, blockBotId }) => ({
+      blockId,
+      key: blockKey(blockBotId ?? grant.bot.id, blockId),
+    }))
   }
   const counts = await countBlocks(db, grant, { from: null, to: null }, null, now)
-  return new Set([...counts].flatMap(([id, { answered }]) => (answered > 0 ? [id] : [])))
+  return [...counts].flatMap(([blockId, { answered }]) =>
+    answered > 0 ? [{ blockId, key: blockKey(grant.bot.id, blockId) }] : [],
+  )
 }
 
 /** Further columns of one title are numbered: `Title`, `Title (1)`, and so on, as in bodies and e-mails. */
-function distinct(columns: Column[]): Column[] {
-  const titles = new Set(columns.map(({ title }) => title))
+function distinct(given: string[]): string[] {
+  const titles = new Set(given)
   const seen = new Set<string>()
-  return columns.map((column) => {
-    let { title } = column
+  return given.map((wanted) => {
+    let title = wanted
     // A number that makes the title of another column is passed over.
-    for (let number = 1; seen.has(title) || (title !== column.title && titles.has(title)); number++)
-      title = `${column.title} (${number})`
+    for (let number = 1; seen.has(title) || (title !== wanted && titles.has(title)); number++)
+      title = `${wanted} (${number})`
     seen.add(title)
-    return { ...column, title }
+    return title
   })
 }

@@ -53,6 +53,9 @@ export type ResultRow = RowOf<typeof resultShape>
 const status = sql`${sql.placeholder('status')}::text`
 const sought = sql`${sql.placeholder('answerContains')}::text`
 const variable = sql`${sql.placeholder('variable')}::text`
+/** Values may have colons: the first one ends the name. */
+const variableName = sql`split_part(${variable}, ':', 1)`
+const variableValue = sql`substr(${variable}, strpos(${variable}, ':') + 1)`
 
 /**
  * Whether a result is what a filter wants. What looks into answers and variables is an aggregate, since the planner
@@ -60,12 +63,12 @@ const variable = sql`${sql.placeholder('variable')}::text`
  */
 const isWanted = sql`(${status} IS NULL OR ${table.isCompleted} = (${status} = 'completed'))
   AND (${variable} IS NULL OR coalesce((
-    SELECT bool_or(CASE json_typeof(v.item->'value')
+    SELECT bool_or(v.item->>'name' = ${variableName} AND CASE json_typeof(v.item->'value')
       WHEN 'array' THEN (
-        SELECT bool_or((v.item->>'name') || ':' || e.entry = ${variable})
+        SELECT bool_or(e.entry = ${variableValue})
         FROM json_array_elements_text(v.item->'value') AS e(entry)
       )
-      ELSE (v.item->>'name') || ':' || (v.item->>'value') = ${variable} END)
+      ELSE v.item->>'value' = ${variableValue} END)
     FROM json_array_elements(${table.variables}) AS v(item)
   ), false))
   AND (${sought} IS NULL OR coalesce((

@@ -1,7 +1,9 @@
-import { afterAll, beforeAll, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { parse } from 'csv-parse/sync'
+import type { Flow } from '../../server/chat/types.ts'
+import { root } from '../../server/root.ts'
 import { type App, startApp } from '../support/app.ts'
-import { ask, bot, text } from '../support/chat.ts'
+import { ask, bot, set, text } from '../support/chat.ts'
 import { type Published, publish, reply, reportOf, start, storable } from '../support/chats.ts'
 import { anyBody } from '../support/client.ts'
 import fc from '../support/fast-check.ts'
@@ -142,19 +144,152 @@ test('the names of the columns are texts of people too', async () => {
   ])
 })
 
+async function republish(made: Published, changed: Flow) {
+  const { groups, edges, variables } = storable(changed)
+  await app.client.ok('updateBot', {
+    as: here.member,
+    params: { botId: made.id },
+    body: anyBody({ bot: { version: '6.1', groups, edges, variables } }),
+  })
+  await app.client.ok('publishBot', { as: here.member, params: { botId: made.id } })
+}
+
 test('blocks that are gone keep their column, and unanswered results are left out', async () => {
   const made = await publish(app, here, flow)
   await answer(made, 'kept', 'gone')
   await start(app, made)
-  const { groups } = storable(bot({ Start: [text('Say one thing.'), ask('One')] }))
-  await app.client.ok('updateBot', {
-    as: here.member,
-    params: { botId: made.id },
-    body: anyBody({ bot: { version: '6.1', groups } }),
-  })
+  await republish(made, bot({ Start: [text('Say one thing.'), ask('One')] }, { variables: ['One', 'Two'] }))
   const lines = await linesOf(made)
   expect(lines).toHaveLength(1)
   expect(lines[0]).toMatchObject({ One: 'kept', 'Deleted block Start.2': 'gone', Two: 'gone' })
+})
+
+test('a variable that questions of two branches fill is one column, with the value of whichever was asked', async () => {
+  const items = [
+    { id: 'a', content: 'Private', to: 'Private' },
+    { id: 'b', content: 'Company', to: 'Company' },
+  ]
+  const branches = bot(
+    { Menu: [{ type: 'choice input', items }], Private: [ask('name')], Company: [ask('name')] },
+    { variables: ['name'] },
+  )
+  const made = await publish(app, here, branches)
+  await answer(made, 'Private', 'Ann')
+  await answer(made, 'Company', 'ACME')
+  const lines = await linesOf(made)
+  expect(Object.keys(lines[0] ?? {}).slice(3)).toEqual(['Title Menu', 'name'])
+  expect(lines.map(({ name }) => name)).toEqual(['ACME', 'Ann'])
+})
+
+test('questions that nobody answered have their columns, also without a variable', async () => {
+  const asking = bot(
+    { Contact: [ask('a'), ask(), { type: 'rating input' }, ask('b')] },
+    { variables: ['b', 'a'] },
+  )
+  const made = await publish(app, here, asking)
+  const head = ['a', 'Title Contact', 'Title Contact (1)', 'b']
+  expect((await reportOf(app, made, here.member)).csv).toBe(
+    `Result,Submitted at,Completed,${head.join(',')}\r\n`,
+  )
+  await answer(made, 'A1')
+  expect(Object.keys((await linesOf(made))[0] ?? {}).slice(3)).toEqual(head)
+})
+
+test('the column of a variable has its last value where a block changed it after the question', async () => {
+  const changing = bot(
+    { Start: [ask('Name'), set('Name', '{{Name}}!', { isCode: false }), ask('End')] },
+    { variables: ['Name', 'End'] },
+  )
+  const made = await publish(app, here, changing)
+  await answer(made, 'Ada')
+  const { results } = await reportOf(app, made, here.member)
+  const value = results[0]?.variables.find(({ name }) => name === 'Name')?.value
+  expect(value).not.toBe('Ada')
+  expect((await linesOf(made))[0]?.Name).toBe(value)
+})
+
+test('a question that is asked again has all its answers in its column', async () => {
+  const loop = bot(
+    { Start: [ask('Name', { to: 'Again' })], Again: [ask(undefined, { to: 'Start' })] },
+    { variables: ['Name'] },
+  )
+  const made = await publish(app, here, loop)
+  const { sessionId } = await start(app, made)
+  for (const [index, words] of ['Ann', 'more', 'Bob'].entries()) await reply(app, sessionId, words, index + 1)
+  expect((await linesOf(made))[0]).toMatchObject({ Name: 'Ann, Bob', 'Title Again': 'more' })
+})
+
+test('a renamed variable keeps its column for results of its earlier name', async () => {
+  const made = await publish(app, here, flow)
+  await answer(made, 'one', 'two')
+  const renamed = {
+    ...flow,
+    variables: [
+      { id: 'v-One', name: 'First' },
+      { id: 'v-Two', name: 'Two' },
+    ],
+  }
+  await republish(made, renamed)
+  expect((await linesOf(made))[0]).toMatchObject({ First: 'one', Two: 'two' })
+})
+
+describe('of linked bots that merge their results', () => {
+  const copyId = (variables: string[], id: string) => variables.map((name) => ({ id, name }))
+
+  /** Main sets Score, the linked bot asks for Name: both variables are `v1`, both first questions `b2`. */
+  async function publishLinked() {
+    const question = { id: 'b2', type: 'text input', options: { variableId: 'v1' } }
+    const inner = await publish(app, here, {
+      ...bot({ Inner: [question, ask()] }),
+      variables: copyId(['Name'], 'v1'),
+    })
+    const setting = { type: 'Set variable', options: { variableId: 'v1', expressionToEvaluate: '42' } }
+    const link = { type: 'Bot link', options: { botId: inner.id, mergeResults: true } }
+    return publish(app, here, {
+      ...bot({ Main: [setting, { id: 'b2', type: 'text input', options: {} }, link] }),
+      variables: copyId(['Score'], 'v1'),
+    })
+  }
+
+  test('values and answers stand in the columns of their own bot, though ids are the same', async () => {
+    const made = await publishLinked()
+    const { sessionId } = await start(app, made)
+    for (const [index, words] of ['hello', 'Ada', 'blue'].entries())
+      await reply(app, sessionId, words, index + 1)
+    const [line = {}] = await linesOf(made)
+    expect(Object.entries(line).slice(3)).toEqual([
+      ['Title Main', 'hello'],
+      ['Name', 'Ada'],
+      ['Title Inner', 'blue'],
+      ['Score', '42'],
+    ])
+  })
+
+  test('the columns of the page of results are those of the CSV', async () => {
+    const { columnsOf, distinct, mergedBots } = await import(
+      new URL('server/pages/results/columns.js', root).href
+    )
+    const linked = await publishLinked()
+    const changing = bot(
+      { Start: [ask('Name'), set('Score', '42'), ask(), { type: 'cards', items: [] }, ask('Name')] },
+      { variables: ['Score', 'Name', 'Completed', 'Never'] },
+    )
+    for (const made of [linked, await publish(app, here, flow), await publish(app, here, changing)]) {
+      const flows: Flow[] = []
+      for (let botIds = [made.id]; botIds.length > 0; ) {
+        const read = await Promise.all(
+          botIds.map((botId) => app.client.ok('getPublishedBot', { as: here.member, params: { botId } })),
+        )
+        const found = read.map(({ publishedBot }) => publishedBot as unknown as Flow)
+        flows.push(...found)
+        botIds = found.flatMap(mergedBots) as string[]
+      }
+      const { questions, others } = columnsOf(flows)
+      const titles = [...questions, ...others].map(({ title }: { title: string }) => title)
+      const { csv } = await reportOf(app, made, here.member)
+      expect(csv).toBe(`${distinct(['Result', 'Submitted at', 'Completed', ...titles]).join(',')}\r\n`)
+    }
+  })
 })
 
 test('a bot without results has the names alone', async () => {

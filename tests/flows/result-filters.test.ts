@@ -120,7 +120,8 @@ type Filter = typeof filter extends fc.Arbitrary<infer T> ? T : never
 /** The same without a database. */
 function isWanted(result: Made, { status, createdAfter, createdBefore, answerContains, variable }: Filter) {
   const has = (what: string | (string | null)[], wanted: string, named: string) =>
-    (Array.isArray(what) ? what : [what]).some((one) => one !== null && `${named}:${one}` === wanted)
+    named === wanted.slice(0, wanted.indexOf(':')) &&
+    (Array.isArray(what) ? what : [what]).includes(wanted.slice(wanted.indexOf(':') + 1))
   return (
     (status === undefined || (result.hasStarted && result.isCompleted === (status === 'completed'))) &&
     (createdAfter === undefined || result.createdAt >= Date.parse(createdAfter)) &&
@@ -132,6 +133,19 @@ function isWanted(result: Made, { status, createdAfter, createdBefore, answerCon
 }
 
 const newestFirst = (a: Made, b: Made) => b.createdAt - a.createdAt || (b.id < a.id ? -1 : 1)
+
+test('a filter by variable takes the first colon for the end of the name', async () => {
+  const one = { createdAt: TIMES[0] as number, hasStarted: true, isCompleted: false, answers: ['x'] }
+  await insert([
+    { ...one, id: 'value-with-colon', variables: [{ id: 'u', name: 'UTM', value: 'source:mail' }] },
+    { ...one, id: 'entry-with-colon', variables: [{ id: 'u', name: 'UTM', value: [null, 'source:mail'] }] },
+    { ...one, id: 'name-with-colon', variables: [{ id: 's', name: 'UTM:source', value: 'mail' }] },
+    { ...one, id: 'list-of-name-with-colon', variables: [{ id: 's', name: 'UTM:source', value: ['mail'] }] },
+  ])
+  const ids = ['value-with-colon', 'entry-with-colon']
+  expect(await collect({ variable: 'UTM:source:mail' })).toEqual(ids)
+  expect(await exported({ variable: 'UTM:source:mail' })).toEqual(ids)
+})
 
 test('lists, exports and statistics are what looking at every result gives', async () => {
   const property = fc.asyncProperty(

@@ -13,6 +13,7 @@ const folder = new URL('server/pages/results/', root)
 const files = {
   'page.css': 'text/css',
   'api.js': 'text/javascript',
+  'columns.js': 'text/javascript',
   'download.js': 'text/javascript',
   'funnel.js': 'text/javascript',
   'page.js': 'text/javascript',

@@ -1,6 +1,7 @@
 import { element } from '../../chat/files/dom.js'
 import { headerProblem } from '../../chat/files/token.js'
 import { ask, ofBot, Refusal, token } from './api.js'
+import { mergedBots } from './columns.js'
 import { readExport, save } from './download.js'
 import { count, percent, showFunnel } from './funnel.js'
 import { readFlow, tableOf } from './table.js'
@@ -15,6 +16,8 @@ const { timeZone } = Intl.DateTimeFormat().resolvedOptions()
 const PAGE = 50
 /** So many pages are asked for at a time until one has something. */
 const PAGES = 12
+/** Linked bots whose flows are read, as for exports. */
+const MAX_LINKED_BOTS = 20
 
 /** What the page is doing; a later choice ends what was begun for an earlier one. */
 let running = new AbortController()
@@ -146,10 +149,13 @@ async function openBot(signal) {
   // What is there is another bot's, and more of it can be asked for.
   part('report').hidden = true
   history.replaceState(null, '', `#${part('workspace').value}/${botId}`)
-  flow = readFlow(await flowOf(botId, signal))
+  flow = readFlow(await flowsOf(botId, signal))
   part('variable').replaceChildren(
     element('option', { value: '' }, 'Any'),
-    ...flow.variables.map(({ name }) => element('option', { value: name }, name)),
+    // A filter takes the first colon for the end of the name.
+    ...flow.variables
+      .filter(({ name }) => !name.includes(':'))
+      .map(({ name }) => element('option', { value: name }, name)),
   )
   part('report').hidden = false
   await show(signal)
@@ -163,6 +169,30 @@ async function flowOf(botId, signal) {
   } catch (error) {
     if (!(error instanceof Refusal) || error.status !== 404) throw error
     return (await ask(`v1/bots/${encodeURIComponent(botId)}`, query, signal)).bot
+  }
+}
+
+/** The flow of a bot, then those that merge their results into it, as far as the token reaches them. */
+async function flowsOf(botId, signal) {
+  const flows = []
+  const botIds = new Set([botId])
+  // The set grows while it is walked, nearest bots first.
+  for (const id of botIds) {
+    const found = id === botId ? await flowOf(id, signal) : await linkedFlow(id, signal)
+    if (!found) continue
+    flows.push(found)
+    for (const linkedId of mergedBots(found)) if (botIds.size <= MAX_LINKED_BOTS) botIds.add(linkedId)
+  }
+  return flows
+}
+
+async function linkedFlow(botId, signal) {
+  try {
+    const query = { migrateToLatestVersion: true }
+    return (await ask(ofBot(botId, 'publishedBot'), query, signal)).publishedBot
+  } catch (error) {
+    if (error instanceof Refusal && [400, 403, 404].includes(error.status)) return undefined
+    throw error
   }
 }
 

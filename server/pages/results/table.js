@@ -1,54 +1,34 @@
 import { element } from '../../chat/files/dom.js'
 import { ask, isOfService } from './api.js'
+import { cellsOf, columnsOf, distinct } from './columns.js'
 import { save } from './download.js'
 
-/* The answers as a table: a row per chat, a column per question, then the variables that no question fills. */
+/* The answers as a table: a row per chat, and the columns of the CSV. */
 
-/**
- * What is known of a flow: its questions by the ids of their blocks, in their order, and its variables. A question
- * is called as the variable that its answer goes to, or as the group that it stands in.
- */
-export function readFlow({ groups = [], variables = [] } = {}) {
-  const names = new Map(variables.map(({ id, name }) => [id, name]))
-  const blocks = groups.flatMap((group) => (group.blocks ?? []).map((block) => ({ group, block })))
-  const filled = new Set(blocks.map(({ block }) => block.options?.variableId))
-  const seen = new Map()
-  const titles = new Map(
-    blocks
-      .filter(({ block }) => block.type.endsWith('input') || block.type === 'cards')
-      .map(({ group, block }) => {
-        const title = names.get(block.options?.variableId) ?? group.title ?? block.id
-        const earlier = seen.get(title) ?? 0
-        seen.set(title, earlier + 1)
-        return [block.id, earlier === 0 ? title : `${title} (${earlier})`]
-      }),
-  )
-  return { titles, filled, variables }
+/** The columns of flows: that of a bot, then those that merge their results into it. */
+export function readFlow(flows = []) {
+  const columns = columnsOf(flows)
+  const titles = new Map([...columns.ofBlocks].map(([id, { title }]) => [id, title]))
+  return { columns, titles, variables: flows[0]?.variables ?? [] }
 }
 
-export function tableOf(results, { titles, filled }) {
+export function tableOf(results, { columns }) {
+  const ofBlocks = new Map(columns.ofBlocks)
   const answered = new Set(results.flatMap(({ answers }) => answers.map(({ blockId }) => blockId)))
-  const known = [...titles.keys()].filter((id) => answered.has(id))
-  const gone = [...answered].filter((id) => !titles.has(id)).sort()
-  const others = new Map(results.flatMap(({ variables }) => variables.map(({ id, name }) => [id, name])))
-  for (const id of filled) others.delete(id)
-  const heads = [
-    'Began',
-    'State',
-    ...known.map((id) => titles.get(id)),
-    ...gone.map((id) => `Deleted block ${id}`),
-    ...others.values(),
-  ]
-  const rows = results.map((result) =>
-    element(
+  const gone = [...answered].filter((id) => !ofBlocks.has(id)).sort()
+  for (const id of gone) ofBlocks.set(id, { title: `Deleted block ${id}` })
+  const shown = [...columns.questions, ...gone.map((id) => ofBlocks.get(id)), ...columns.others]
+  const heads = distinct(['Began', 'State', ...shown.map(({ title }) => title)])
+  const rows = results.map((result) => {
+    const cells = cellsOf(result, { ...columns, ofBlocks })
+    return element(
       'tr',
       {},
       element('th', { scope: 'row' }, momentOf(result.createdAt)),
       element('td', { class: 'state' }, result.isCompleted ? 'Completed' : 'Not completed'),
-      [...known, ...gone].map((id) => element('td', { dir: 'auto' }, answersOf(result, id))),
-      [...others.keys()].map((id) => element('td', { dir: 'auto' }, variableOf(result, id))),
-    ),
-  )
+      shown.map((column) => element('td', { dir: 'auto' }, contentOf(cells.get(column)))),
+    )
+  })
   const head = heads.map((title) => element('th', { scope: 'col', dir: 'auto' }, title))
   return scrolling('Table of answers', head, rows)
 }
@@ -70,9 +50,9 @@ function momentOf(text) {
   return element('time', { datetime: text, title: text }, moments.format(new Date(text)))
 }
 
-function answersOf({ answers }, blockId) {
-  const given = answers.filter((answer) => answer.blockId === blockId)
-  return given.flatMap(({ content, attachedFileUrls = [] }, index) => [
+function contentOf({ answers = [], value } = {}) {
+  if (value !== undefined) return value
+  return answers.flatMap(({ content, attachedFileUrls = [] }, index) => [
     index > 0 && ', ',
     // The words of an answer without words are the addresses of its files.
     content === attachedFileUrls.join(', ') ? '' : content,
@@ -109,9 +89,4 @@ function decoded(text) {
   } catch {
     return text
   }
-}
-
-function variableOf({ variables }, id) {
-  const value = variables.find((variable) => variable.id === id)?.value ?? ''
-  return Array.isArray(value) ? value.map((item) => item ?? '').join(', ') : String(value)
 }
