@@ -395,7 +395,7 @@ export interface ResultsMethods {
   /**
    * Export results as CSV or JSON lines: `GET /v1/bots/{botId}/resultsExport`
    *
-   * Streams the results in which at least one answer was given, newest first, a line per result. As CSV (RFC 4180, UTF-8) with the names of the columns before them: one per input block and one per variable that no block fills; values that a spreadsheet would take for a formula are prefixed with a single quote. As JSON lines, each line is a result as the list of results has it.
+   * Streams the results in which at least one answer was given, newest first, a line per result. As CSV (RFC 4180, UTF-8) with the names of the columns before them: first one per variable that questions fill and one per question without a variable, answered or not, as the published flow and the bots that merge their results into it have them; then one per answered question that is in none of them; then one per variable that no question fills. A cell has the value of the variable in the end, or all answers to its questions where the value is the last of them. Values that a spreadsheet would take for a formula are prefixed with a single quote. As JSON lines, each line is a result as the list of results has it.
 
 With `limit` the export comes in parts that can be asked for again: a part reaches from its `cursor` over so many results, of which those that the filters want are in it, and its header `Next-Cursor` is where the next one begins. What arrives or is deleted meanwhile makes no gap and no repeat. Every part of a CSV has the names of the columns. `Results-Remaining` tells how many results are left, for a display of progress.
    */

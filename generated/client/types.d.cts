@@ -11641,7 +11641,7 @@ export interface components {
          */
         UserId: string;
         /**
-         * @description Name of a variable, a colon, and the value that it has to have exactly. Of a list, one entry has to be it.
+         * @description Name of a variable, a colon, and the value that it has to have exactly. Of a list, one entry has to be it. The first colon ends the name, so variables with a colon in their names cannot be filtered by.
          * @example Email:ada@example.com
          */
         VariableQuery: string;
@@ -12958,7 +12958,7 @@ export interface operations {
                  */
                 timeZone?: components["parameters"]["TimeZoneQuery"];
                 /**
-                 * @description Name of a variable, a colon, and the value that it has to have exactly. Of a list, one entry has to be it.
+                 * @description Name of a variable, a colon, and the value that it has to have exactly. Of a list, one entry has to be it. The first colon ends the name, so variables with a colon in their names cannot be filtered by.
                  * @example Email:ada@example.com
                  */
                 variable?: components["parameters"]["VariableQuery"];
@@ -13243,7 +13243,7 @@ export interface operations {
                  */
                 timeZone?: components["parameters"]["TimeZoneQuery"];
                 /**
-                 * @description Name of a variable, a colon, and the value that it has to have exactly. Of a list, one entry has to be it.
+                 * @description Name of a variable, a colon, and the value that it has to have exactly. Of a list, one entry has to be it. The first colon ends the name, so variables with a colon in their names cannot be filtered by.
                  * @example Email:ada@example.com
                  */
                 variable?: components["parameters"]["VariableQuery"];
