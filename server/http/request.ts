@@ -176,8 +176,9 @@ async function receive(
   const { headers } = request
   const maxBytes = MAX_BODY_BYTES[size]
   const announced = headers['content-length'] === undefined ? undefined : Number(headers['content-length'])
-  if (announced !== undefined && announced > maxBytes) return tooLarge(response, maxBytes)
+  // The media type comes before the size, and neither needs a byte of the body.
   if (announced !== undefined && !isPlain(headers)) return encoded
+  if (announced !== undefined && announced > maxBytes) return tooLarge(response, maxBytes)
   const holding = budget.open(tenant, () => request.destroy())
   // What is read of a document is much larger than its bytes, and stays until the response.
   if (size === 'document') response.once('close', holding.end)

@@ -88,15 +88,16 @@ test('the bot says which pages may frame its chat', async () => {
   expect(await framing({ security: { allowedOrigins: [] } })).toEqual([undefined, null])
   const allowedOrigins = [
     'https://a.example',
-    ' https://b.example:8443/page ',
+    ' https://b.example:8443/ ',
     "https://c.example; script-src 'unsafe-inline'",
     'javascript:alert(1)',
-    '*',
+    'https://d.example/page',
   ]
   expect(await framing({ security: { allowedOrigins } })).toEqual([
     "frame-ancestors 'self' https://a.example https://b.example:8443",
     null,
   ])
+  expect(await framing({ security: { allowedOrigins: ['*'] } })).toEqual([undefined, null])
 })
 
 interface Told {
