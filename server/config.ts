@@ -62,6 +62,21 @@ const trustedProxies = z
     return addresses
   })
 
+const list = (text: string) =>
+  text
+    .split(',')
+    .map((entry) => entry.trim())
+    .filter(Boolean)
+
+/** Bots are compared with it as URLs write hosts, so that anything else would allow nothing. */
+function isHost(text: string): boolean {
+  const [, host = '', port = '1'] = /^(\[[^\]]*\]|[^:*]*)(?::(\d{1,5}))?$/.exec(text) ?? []
+  const url = `http://${host}`
+  return host !== '' && Number(port) >= 1 && Number(port) <= 65_535 && URL.canParse(url)
+    ? new URL(url).host === host.toLowerCase()
+    : false
+}
+
 /** Every variable the service reads, with its default. The README lists them in this order. */
 const environment = z.object({
   PORT: whole(0, 65_535, 3000),
@@ -133,12 +148,11 @@ const environment = z.object({
   OUTBOUND_ALLOWED_HOSTS: z
     .string()
     .default('')
-    .transform((hosts) =>
-      hosts
-        .split(',')
-        .map((host) => host.trim())
-        .filter(Boolean),
-    ),
+    .transform(list)
+    .refine((hosts) => hosts.every(isHost), {
+      error:
+        'Expected hosts without scheme and path, such as localhost:8080, 10.0.0.7 or [::1]:8080, with commas between',
+    }),
   LOG_LEVEL: z
     .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], {
       error: 'Expected trace, debug, info, warn, error, fatal or silent',

@@ -133,8 +133,26 @@ const variables: Record<keyof Config, Variable> = {
   SMTP_FROM: { absent: 'Bots <bots@localhost>', good: [['a@example.com', 'a@example.com']], bad: ['a'] },
   OUTBOUND_ALLOWED_HOSTS: {
     absent: [],
-    good: [['one.example.com, two.example.com:8080,', ['one.example.com', 'two.example.com:8080']]],
-    bad: [],
+    good: [
+      ['one.example.com, two.example.com:8080,', ['one.example.com', 'two.example.com:8080']],
+      [
+        'LocalHost:11434,10.0.0.7,[::1]:8080,[fd00::1]',
+        ['LocalHost:11434', '10.0.0.7', '[::1]:8080', '[fd00::1]'],
+      ],
+      ['my_service', ['my_service']],
+    ],
+    bad: [
+      'http://localhost:8080',
+      'localhost:8080/hook',
+      'localhost:',
+      'localhost:0',
+      'localhost:65536',
+      '::1',
+      '10.0.0.0/8',
+      '*.example.com',
+      'one.example.com two.example.com',
+      'good.example.com,https://secret.example.com',
+    ],
   },
   LOG_LEVEL: {
     absent: 'info',
