@@ -587,6 +587,7 @@ describe('bot links', () => {
     const client = await chat(parent({}), { linked: { bot2: child } })
     expect(client.outcome.linkedResults).toEqual([
       {
+        isNew: true,
         resultId: 'id1',
         botId: 'bot2',
         answers: [],

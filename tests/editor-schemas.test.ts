@@ -92,6 +92,7 @@ describe('an editor', () => {
 /** What is taken there depends on something beside the version. */
 const depending = [
   'DateInputOptions.format',
+  'EmailOptions.isCustomBody',
   'ThemeButtons.shadow',
   'ThemeContainer.color',
   'ThemeContainer.shadow',

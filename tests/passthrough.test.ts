@@ -75,6 +75,15 @@ describe('a read takes at most two round trips', () => {
 const patch = (botId: string, bot: object) =>
   app.client.call('updateBot', { ...asMember(botId), body: anyBody({ bot: { version: '6.1', ...bot } }) })
 
+/**
+ * A publication is checked before its transaction, which reads the draft once more. A deletion locks its results in a
+ * statement of its own, so that what a turn was writing is deleted too.
+ */
+const longer: Record<string, number> = {
+  'that publishes a bot with a public id': 4,
+  'that deletes results by id': 11,
+}
+
 describe('a write takes at most three round trips', () => {
   const writes: Record<string, () => Promise<Answer>> = {
     'that creates a bot': () =>
@@ -99,10 +108,10 @@ describe('a write takes at most three round trips', () => {
       }),
   }
 
-  test.each(Object.entries(writes))('%s', async (_, write) => {
+  test.each(Object.entries(writes))('%s', async (name, write) => {
     const statements = await statementsOf(write)
     expect(statements.length).toBeGreaterThan(0)
-    expect(statements.slice(isCluster ? 8 : 3)).toEqual([])
+    expect(statements.slice(isCluster ? 8 : (longer[name] ?? 3))).toEqual([])
   })
 
   test('and a change of a small part sends no other part', async () => {

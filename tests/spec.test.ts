@@ -287,7 +287,7 @@ describe.each(endpoints)('$operation.operationId', ({ operation, path }) => {
         parameter.in === 'header' ? /^[A-Z][a-z]*(-[A-Z][a-z]+)*$/ : /^[a-z][A-Za-z]*$/,
       )
       expect(reserved).not.toContain(parameter.name)
-      expect(['string', 'integer', 'boolean']).toContain(parameter.schema.type)
+      expect(['string', 'integer', 'boolean', 'array']).toContain(parameter.schema.type)
     }
   })
 

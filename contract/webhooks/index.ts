@@ -263,6 +263,18 @@ export const webhooks = define({
     access: workspace('ADMIN'),
     params: deliveryParams,
     errors: ['CONFLICT'],
+    errorExamples: {
+      CONFLICT: {
+        summary: 'Its result was deleted',
+        issues: [
+          {
+            path: ['path', 'deliveryId'],
+            code: 'result_deleted',
+            message: 'The result of this event was deleted, so it is not sent again',
+          },
+        ],
+      },
+    },
     success: {
       status: 200,
       description: 'The delivery is pending again.',

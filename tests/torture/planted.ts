@@ -27,12 +27,16 @@ export const planted: Planted[] = [
   {
     what: 'an update does not look at If-Match',
     file: 'server/bots/update.ts',
-    pieces: [['if (isStale(conditions, current)) return { stale: current }', '']],
+    pieces: [['if (isStale(conditions, botState(current))) return { stale: current }', '']],
   },
   {
     what: 'publishing does not look at If-Match',
     file: 'server/bots/publish.ts',
-    pieces: [['if (isStale(conditions, row)) return { stale: row }', '']],
+    pieces: [
+      ['!isStale(conditions, botState(seen))', 'true'],
+      ['if (isStale(conditions, botState(current))) return { stale: current }', ''],
+      ['return isStale(conditions, botState(bot)) ? { stale: bot } : take(tx, bot)', 'return take(tx, bot)'],
+    ],
   },
   {
     what: 'an update is written onto whatever is there by then',
@@ -55,10 +59,10 @@ export const planted: Planted[] = [
     pieces: [['new Date(Math.max(now.getTime(), current.updatedAt.getTime() + 1))', 'now']],
   },
   {
-    what: 'an entity tag leaves out the moment of the change',
+    what: 'an entity tag leaves out the state of the record',
     file: 'server/entity-tags.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source
-    pieces: [['${updatedAt.getTime().toString(36)}', '0']],
+    pieces: [['${id}-${digestOf(shown)}', '${id}-0']],
   },
   {
     what: 'what is done for a key is outside of the transaction of the key',

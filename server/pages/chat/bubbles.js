@@ -36,7 +36,11 @@ function contentOf(type, content) {
   if (type === 'image') return imageOf(content)
   if (type === 'video') return videoOf(content)
   if (type === 'audio') return audioOf(content)
-  if (type !== 'embed') return undefined
+  if (type === 'embed') return embedOf(content)
+  return undefined
+}
+
+function embedOf(content) {
   const frame = frameOf(safeUrl(content.url), texts.embeddedPage, content.height)
   if (frame && content.waitForEvent?.isEnabled === true) listenTo(frame, content.waitForEvent.name)
   return frame
