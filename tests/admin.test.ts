@@ -211,7 +211,8 @@ test('audit tells what was done in a workspace, and by whom', async () => {
   const words = ['--email', site.admin.email]
   const { id } = await accepted('token', 'create', ...words)
   await accepted('token', 'revoke', '--id', id)
-  await accepted('member', 'set', '--workspace', workspaceId, ...words, '--role', 'ADMIN')
+  const guest = ['--email', site.guest.email]
+  await accepted('member', 'set', '--workspace', workspaceId, ...guest, '--role', 'MEMBER')
   await app.client.ok('updateWorkspace', { as: site.admin, params: { workspaceId }, body: { name: 'New' } })
   const { body } = await app.client.call('listAuditLog', { as: site.admin, params: { workspaceId } })
   const all = await listed('audit', '--workspace', workspaceId)
@@ -224,7 +225,7 @@ test('audit tells what was done in a workspace, and by whom', async () => {
     'admin token revoke': expect.objectContaining({ ...nobody, recordId: id }),
     'admin member set': expect.objectContaining({
       ...nobody,
-      details: { role: 'ADMIN', formerRole: 'ADMIN' },
+      details: { role: 'MEMBER', formerRole: 'GUEST' },
     }),
     updateWorkspace: expect.objectContaining({ userId: site.admin.id, email: site.admin.email }),
   })

@@ -135,9 +135,9 @@ describe('configuration', () => {
   test('of a port that is taken leaves no database running', async () => {
     const DATA_DIR = await newDataFolder()
     const first = await startService({ DATABASE_URL: await emptyDatabase() })
-    const { code, stdout } = await launch({ DATA_DIR, PORT: new URL(first.url).port }).ended
+    const { code, stderr } = await launch({ DATA_DIR, PORT: new URL(first.url).port }).ended
     expect(code).toBe(1)
-    expect(stdout).toContain('Started PostgreSQL')
+    expect(stderr).toContain('set PORT')
     expect(await postmasterOf(DATA_DIR)).toBeUndefined()
   })
 })

@@ -58,6 +58,12 @@ type StartUp = new (
  */
 export function clientWith(settings: Record<string, string>, statement?: string): typeof pg.Client {
   class Client extends (pg.Client as unknown as StartUp) {
+    constructor(config?: pg.ClientConfig) {
+      super(config)
+      // Without a listener, a connection that is lost while it is made ends the process.
+      this.on('error', () => {})
+    }
+
     override getStartupConf() {
       return { ...super.getStartupConf(), ...reportedSettings, ...settings }
     }
@@ -71,7 +77,10 @@ export function clientWith(settings: Record<string, string>, statement?: string)
       }
       super.connect((error) => {
         if (error || statement === undefined) return done(error)
-        this.query(statement, (refusal) => done(refusal ?? undefined))
+        this.query(statement, (refusal) => {
+          if (refusal) this.end().catch(() => {})
+          done(refusal ?? undefined)
+        })
       })
     }
   }
