@@ -70,7 +70,7 @@ const longReads: Partial<Record<OperationId, number>> = {
   checkBot: 3,
   getTranscript: 3,
   listResultLogs: 3,
-  exportResults: 7,
+  exportResults: 9,
   getBlockStats: 4,
 }
 

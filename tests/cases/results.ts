@@ -105,7 +105,7 @@ export const results: Cases<'results'> = {
       'a range that ends before it begins': ({ here }) => ({
         as: here.member,
         params: { botId: here.published.id },
-        query: { createdAfter: '2026-03-05T12:30:00Z', createdBefore: '2026-03-05T13:30:00+01:00' },
+        query: { createdAfter: '2026-03-05T12:30:00Z', createdBefore: '2026-03-05T13:29:59+01:00' },
         at: 'query.createdBefore',
       }),
       'a range without a day of the filter': ({ here }) => ({

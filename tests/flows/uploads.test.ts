@@ -246,19 +246,6 @@ describe('files are deleted', () => {
     expect(stored()).toEqual([])
     expect(await rows()).toEqual([])
   })
-
-  test('also where somebody answers with one after that', async () => {
-    const own = await publish(app, here, asking(fileInput()))
-    const { sessionId, url } = await uploaded(own)
-    await app.client.ok('deleteResults', { as: here.member, params: { botId: own.id } })
-    await purge()
-    const late = (await upload(sessionId, 'late.pdf')).body.upload.url
-    await tryReply(app, sessionId, late)
-    app.clock.advance(25 * 60 * 60 * 1000)
-    await purge()
-    expect([await statusOf(url), await statusOf(late)]).toEqual([404, 404])
-    expect(stored()).toEqual([])
-  })
 })
 
 describe('a file that arrives', () => {
