@@ -52,7 +52,7 @@ export const nullablePublicId = publicId.nullable().meta({
 const customDomain = z
   .string()
   .max(255)
-  .regex(/^[^\s/?#@:\\]+\.[^\s/?#@:\\]+(\/[A-Za-z0-9_/-]*)?$/, {
+  .regex(/^[^\s/?#@:\\.]+(\.[^\s/?#@:\\.]+)+(\/[A-Za-z0-9_/-]*)?$/, {
     error: 'Expected a host name with an optional path, without scheme and port',
   })
   .refine((domain) => normalDomain(domain) !== undefined, {

@@ -167,7 +167,10 @@ async function order(
 const MAX_DATE_CHARACTERS = 100
 
 /** Something between digits, a year, or the digits of a script of its own. */
-const looksLikeDate = /\p{Nd}\s*[-/.:年년]\s*\p{Nd}|\p{Nd}{4}|\p{Nd}.*\p{L}{3}/u
+const datePatterns = [/\p{Nd}\s?[-/.:年년]\s?\p{Nd}/u, /\p{Nd}{4}/u, /\p{L}{3}/u]
+const looksLikeDate = {
+  test: (text: string) => /\p{Nd}/u.test(text) && datePatterns.some((pattern) => pattern.test(text)),
+}
 
 /** The variable of a text that is one placeholder. */
 function variableIdOf(run: Run, value: string): string | undefined {

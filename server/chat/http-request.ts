@@ -100,7 +100,10 @@ async function prepareRequest(run: Run, block: Block): Promise<PreparedRequest |
   const headers: Record<string, string> = {}
   for (const { key, value } of await pairs(run, webhook.headers)) {
     const name = key.toLowerCase()
-    const added = value.replace(/\s*[\r\n]+\s*/g, ' ')
+    const added = value
+      .split(/[\r\n]+/)
+      .map((line) => line.trim())
+      .join(' ')
     const separator = name === 'cookie' ? '; ' : ', '
     headers[name] = headers[name] === undefined ? added : `${headers[name]}${separator}${added}`
   }

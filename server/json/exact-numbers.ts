@@ -4,7 +4,7 @@ import { isLosslessNumber, isSafeNumber, LosslessNumber, parse, stringify } from
 export { isLosslessNumber, isSafeNumber }
 
 /** Strings are matched so that digits in them do not count as numbers. */
-const STRING_OR_NUMBER = /"[^"\\]*(?:\\.[^"\\]*)*"|-?\d[\d.eE+-]*/g
+const STRING_OR_NUMBER = /"(?:[^"\\]|\\.)*"?|-?\d[\d.eE+-]*/g
 
 /** Found in every JSON that has a number which is written otherwise, and in few others. */
 const MAY_BE_EXACT = /\d[\d.]{15}|\d[eE]|\.\d*0(?!\d)|-0|0\.000000/
