@@ -40,7 +40,11 @@ const publicAddress = address(/^https?$/, 'https://bots.example.com')
   .refine((text) => !/[?#]/.test(text) && !/^\w+:\/\/[^/]*@/.test(text), {
     error: 'Expected a URL without user, query and fragment, such as https://bots.example.com/bots',
   })
-  .transform((text) => text.replace(/\/+$/, ''))
+  .transform((text) => {
+    let end = text.length
+    while (text[end - 1] === '/') end--
+    return text.slice(0, end)
+  })
 
 /** Which proxies say truly for whom they ask, as Express takes it: all, none, so many, or those with an address. */
 const trustedProxies = z

@@ -296,6 +296,7 @@ describe('tables that can be distributed by bot', () => {
     schema.folders,
     schema.apiTokens,
     schema.credentials,
+    schema.idempotencyResponses,
     schema.publicIds,
     schema.customDomains,
     schema.installationKeys,

@@ -58,7 +58,14 @@ async function send(id: OperationId, request: CaseRequest) {
 }
 
 /** In how many workspaces the token that a request makes or revokes works. */
-async function reachOf(id: OperationId, request: CaseRequest, made?: { id: string }): Promise<number> {
+async function reachOf(
+  id: OperationId,
+  name: string,
+  request: CaseRequest,
+  made?: { id: string },
+): Promise<number> {
+  // What changed nothing has no entry.
+  if (name === 'one that is not published' || name === 'what was read, sent back') return 0
   if (id !== 'createToken' && id !== 'revokeToken') return 1
   const { rows } = await app.pool.query(
     `SELECT count(*)::int AS count FROM api_tokens t JOIN workspace_members m ON m.user_id = t.owner_user_id
@@ -68,14 +75,14 @@ async function reachOf(id: OperationId, request: CaseRequest, made?: { id: strin
   return rows[0].count
 }
 
-test.each(everyCase(audited))('%s %s: what was done has exactly one entry', async (id, _name, one) => {
+test.each(everyCase(audited))('%s %s: what was done has exactly one entry', async (id, name, one) => {
   const world = await makeWorld(app)
   const request = await one(world, app)
   const before = await entries()
   const answer = await send(id, request)
   const known = new Set(before.map((entry) => JSON.stringify(entry)))
   const added = (await entries()).filter((entry) => !known.has(JSON.stringify(entry)))
-  expect(added).toHaveLength(await reachOf(id, request, answer.body.apiToken))
+  expect(added).toHaveLength(await reachOf(id, name, request, answer.body.apiToken))
   const { rows } = await app.pool.query(
     'SELECT id, owner_user_id FROM api_tokens WHERE token_hash = sha256($1::bytea)',
     [request.as?.token],

@@ -104,10 +104,15 @@ function withoutPrefix(text: string, form: NumberForm | null): { sign: '' | '-';
 /** As the locale groups, else as a plain number. Null for what is neither. */
 function inLocale(number: string, { group, decimal }: NumberForm): string | null {
   if (group === undefined) return null
-  const grouped = [group, decimal].map((sign) => `\\u{${sign.codePointAt(0)?.toString(16)}}`)
-  const pattern = `^[1-9]\\d{0,2}(?:${grouped[0]}\\d{2,3})*${grouped[0]}\\d{3}(?:${grouped[1]}\\d+)?$`
-  if (new RegExp(pattern, 'u').test(number)) return number.replaceAll(group, '').replace(decimal, '.')
-  if (new RegExp(`^\\d*(?:${grouped[1]}\\d+)?$`, 'u').test(number)) return number.replace(decimal, '.')
+  const [whole = '', fraction = '0', ...more] = number.split(decimal)
+  const [first = '', ...groups] = whole.split(group)
+  const isWhole = more.length === 0 && /^\d+$/.test(fraction)
+  const isGrouped =
+    /^[1-9]\d{0,2}$/.test(first) &&
+    groups.every((digits) => /^\d{2,3}$/.test(digits)) &&
+    groups.at(-1)?.length === 3
+  if (isWhole && isGrouped) return number.replaceAll(group, '').replace(decimal, '.')
+  if (isWhole && /^\d*$/.test(whole)) return number.replace(decimal, '.')
   return /^\d*\.\d+$/.test(number) ? number : null
 }
 

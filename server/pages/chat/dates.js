@@ -7,19 +7,20 @@ import { texts } from './texts.js'
 const iso = /^\d{4}-\d{2}-\d{2}/
 
 /** Parts of a pattern that can be read back, with what they match. */
+/** Each matches where it is told to begin. */
 const tokens = {
-  yyyy: '\\d{4}',
-  MM: '\\d{2}',
-  M: '\\d{1,2}',
-  dd: '\\d{2}',
-  d: '\\d{1,2}',
-  HH: '\\d{2}',
-  H: '\\d{1,2}',
-  hh: '\\d{2}',
-  h: '\\d{1,2}',
-  mm: '\\d{2}',
-  ss: '\\d{2}',
-  a: '[AaPp]\\.?[Mm]\\.?',
+  yyyy: /\d{4}/y,
+  MM: /\d{2}/y,
+  M: /\d{1,2}/y,
+  dd: /\d{2}/y,
+  d: /\d{1,2}/y,
+  HH: /\d{2}/y,
+  H: /\d{1,2}/y,
+  hh: /\d{2}/y,
+  h: /\d{1,2}/y,
+  mm: /\d{2}/y,
+  ss: /\d{2}/y,
+  a: /[AaPp]\.?[Mm]\.?/y,
 }
 
 /** A date or time as fields of the browser have it, of a text in the pattern or in ISO 8601; undefined for others. */
@@ -40,15 +41,21 @@ function isoPartsOf(text) {
 }
 
 function partsIn(text, pattern) {
-  const names = []
-  const source = pattern.replaceAll(/([A-Za-z])\1*|[^A-Za-z]/g, (part) => {
-    if (!/[A-Za-z]/.test(part)) return `\\u{${part.codePointAt(0).toString(16)}}`
-    names.push(part)
-    return Object.hasOwn(tokens, part) ? `(${tokens[part]})` : '(?!)'
-  })
-  const match = new RegExp(`^${source}$`, 'u').exec(text.trim())
-  if (!match) return undefined
-  const found = Object.fromEntries(names.map((name, index) => [name, match[index + 1]]))
+  const given = text.trim()
+  const found = {}
+  let at = 0
+  for (const [part] of pattern.matchAll(/([A-Za-z])\1*|[^A-Za-z]/g)) {
+    let length = part.length
+    if (/[A-Za-z]/.test(part)) {
+      if (!Object.hasOwn(tokens, part)) return undefined
+      tokens[part].lastIndex = at
+      found[part] = tokens[part].exec(given)?.[0]
+      if (found[part] === undefined) return undefined
+      length = found[part].length
+    } else if (given[at] !== part) return undefined
+    at += length
+  }
+  if (at !== given.length) return undefined
   const hour = found.HH ?? found.H ?? halfDay(found.hh ?? found.h, found.a)
   return { yyyy: found.yyyy, M: found.MM ?? found.M, d: found.dd ?? found.d, H: hour, mm: found.mm }
 }
