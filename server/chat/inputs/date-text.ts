@@ -41,8 +41,9 @@ export function readFields(
 
 /** As `16:45:30`, `4:45 pm`, `16h45`, `16 Uhr`, `午後4時45分`. */
 function takeTime(text: string, words: DateWords) {
-  const sign = words.hasPointInTimes ? '[:.]' : ':'
-  const clock = new RegExp(`(?<![\\d.:])(\\d{1,2})${sign}(\\d{2})(?:${sign}(\\d{2}))?(?![\\d.:]*\\d)`)
+  const clock = words.hasPointInTimes
+    ? /(?<![\d.:])(\d{1,2})[:.](\d{2})(?:[:.](\d{2}))?(?![.:]?\d)/
+    : /(?<![\d.:])(\d{1,2}):(\d{2})(?::(\d{2}))?(?![.:]?\d)/
   const units =
     /(?<!\d)(\d{1,2}) ?(?:h|uhr|[時时點点시]|ч|год|godz|saat)(?!\p{L}) ?(?:(\d{1,2})(?!\d) ?(?:[分분]|min|m)?(?!\p{L}))? ?(?:(\d{1,2}) ?[秒초])?/u
   // Signs of East Asia are written without blanks, so a letter may follow them.
@@ -66,11 +67,16 @@ function takeTime(text: string, words: DateWords) {
 }
 
 function besidePeriod(text: string, word: string, hour: RegExp): RegExpExecArray | null {
-  const near = new RegExp(`(\\d{1,2}) ?${escaped(word)}|${escaped(word)} ?(\\d{1,2})(?!\\d)`, 'u').exec(text)
-  const at = near === null ? null : hour.exec(text.slice(near.index))
-  if (near === null || at === null) return null
-  at.index += near.index
-  return at
+  const at = text.indexOf(word)
+  if (at < 0) return null
+  const from = Math.max(0, at - 3)
+  const before = /\d{1,2} ?$/.exec(text.slice(from, at))
+  const end = at + word.length
+  if (before === null && !/^ ?\d{1,2}(?!\d)/.test(text.slice(end, end + 4))) return null
+  const start = before === null ? at : from + before.index
+  const found = hour.exec(text.slice(start))
+  if (found !== null) found.index += start
+  return found
 }
 
 function readDay(text: string, words: DateWords, today: Date, orderOf: (numbers: string[]) => string[]) {
@@ -82,11 +88,11 @@ function readDay(text: string, words: DateWords, today: Date, orderOf: (numbers:
   const fields: DateFields = {}
   let rest = text
   for (const [name, sign] of [
-    ['year', '[年년]'],
-    ['month', '[月월]'],
-    ['day', '[日号號일]'],
+    ['year', /(\d{1,4}) ?[年년]/],
+    ['month', /(\d{1,4}) ?[月월]/],
+    ['day', /(\d{1,4}) ?[日号號일]/],
   ] as const) {
-    const found = new RegExp(`(\\d{1,4}) ?${sign}`).exec(rest)
+    const found = sign.exec(rest)
     if (found === null) continue
     fields[name] = Number(found[1])
     rest = `${rest.slice(0, found.index)} ${rest.slice(found.index + found[0].length)}`
@@ -171,8 +177,4 @@ function withoutWord(text: string, word: string): string {
 function isLiteral(rest: string, words: DateWords): boolean {
   const left = rest.match(/[\p{L}]+/gu) ?? []
   return left.every((word) => words.literals.has(word))
-}
-
-function escaped(word: string): string {
-  return word.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 }
