@@ -105,7 +105,7 @@ export const webhooks = define({
     tag: 'webhooks',
     summary: 'Update a webhook endpoint',
     description:
-      'Changes what is given and keeps the rest. Enabling an endpoint that the service disabled sends what waits for it.',
+      'Changes what is given and keeps the rest. Enabling an endpoint or giving it another address sends what waits for it within seconds. Another address enables an endpoint that the service disabled.',
     access: workspace('ADMIN'),
     isAudited: true,
     params: endpointParams,
@@ -150,7 +150,7 @@ export const webhooks = define({
     tag: 'webhooks',
     summary: 'Send a test event',
     description:
-      'Puts an event of type `endpoint.test` on its way to the endpoint, also where it is disabled or wants other types, and returns the delivery, which tells a moment later what came of it.',
+      'Puts an event of type `endpoint.test` on its way to the endpoint, also where it is disabled or wants other types, and returns the delivery, which tells a moment later what came of it. To an endpoint that is not enabled it is sent once.',
     access: workspace('ADMIN'),
     params: endpointParams,
     success: {
@@ -259,7 +259,7 @@ export const webhooks = define({
     tag: 'webhooks',
     summary: 'Send a delivery again',
     description:
-      'Puts the same event under the same `webhook-id` on its way once more, whatever came of it before, with all its attempts. Get the delivery tells what came of it. An event of a result that was deleted is not sent again: that is a conflict.',
+      'Puts the same event under the same `webhook-id` on its way once more, whatever came of it before, with all its attempts. Where an attempt is under way, it is sent after that one. Get the delivery tells what came of it. To an endpoint that is not enabled only test events are sent again. An event of a result that was deleted is not sent again: that is a conflict.',
     access: workspace('ADMIN'),
     params: deliveryParams,
     errors: ['CONFLICT'],

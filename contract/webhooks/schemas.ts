@@ -115,7 +115,11 @@ const deliveryProperties = {
     example: 'delivered',
   }),
   createdAt: timestamp('When the event happened.'),
-  attempts: z.int().min(0).max(1000).meta({ description: 'How often it was sent.', example: 1 }),
+  attempts: z
+    .int()
+    .min(0)
+    .max(1000)
+    .meta({ description: 'How often it was sent; this only grows.', example: 1 }),
   lastAttemptAt: timestamp('When it was last sent.')
     .nullable()
     .meta({ description: 'When it was last sent; null when never.' }),
@@ -127,7 +131,10 @@ const deliveryProperties = {
     .meta({ description: 'Status of the last answer; null where none came.', format: 'int32', example: 200 }),
   lastError: text(500)
     .nullable()
-    .meta({ description: 'Why no answer came; null where one did.', example: null }),
+    .meta({
+      description: 'Why no answer came; null where one did, also a redirect, which is not followed.',
+      example: null,
+    }),
   lastDuration: z
     .int()
     .min(0)

@@ -677,7 +677,10 @@ export const webhookDeliveries = pgTable(
     type: text('type').notNull(),
     data: json('data').notNull(),
     createdAt: time('created_at').notNull(),
+    /** Only grows: it also tells whose attempt an outcome is of. */
     attempts: integer('attempts').notNull().default(0),
+    /** How many attempts there were when somebody asked for it to be sent again; null where nobody did. */
+    attemptsBefore: integer('attempts_before'),
     /** When it is due, as of when it is being sent too. Null once it is done with. */
     nextAttemptAt: time('next_attempt_at'),
     /** Until when it belongs to the process that is sending it, which puts that off while it lives. */

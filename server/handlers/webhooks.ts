@@ -112,12 +112,19 @@ export const webhooks: WebhooksHandlers<Contexts> = {
 
   async redeliverWebhookDelivery({ params }, reply, { db, grant }) {
     const isDue = await redeliver(db, grant, params.endpointId, params.deliveryId)
+    if (isDue === undefined) return reply.fail('NOT_FOUND')
     if (isDue === 'deleted') {
       const message = 'The result of this event was deleted, so it is not sent again'
       return reply.fail('CONFLICT', [{ path: ['path', 'deliveryId'], code: 'result_deleted', message }])
     }
-    return isDue ? reply.ok({ message: 'success' }) : reply.fail('NOT_FOUND')
+    return isDue ? reply.ok({ message: 'success' }) : reply.fail('BAD_REQUEST', [notEnabled])
   },
+}
+
+const notEnabled: Issue = {
+  path: ['path', 'endpointId'],
+  code: 'invalid_value',
+  message: 'The endpoint is not enabled, so nothing is sent to it: enable it first',
 }
 
 /** Looks up the host of an address before a transaction begins; gives what is wrong with it. */

@@ -25,7 +25,9 @@ export function serveFiles(
     if (file.isPrivate && !(await isMember(request, botId))) return sendProblem(response, 'NOT_FOUND')
     writeHead(response, id, file)
     if (request.fresh) return response.status(304).end()
-    const range = rangeOf(request.range(file.size))
+    const condition = request.headers['if-range']
+    const isPart = request.method === 'GET' && (condition === undefined || condition === etagOf(id))
+    const range = isPart ? rangeOf(request.headers.range, file.size) : undefined
     if (range === 'outside') {
       response.setHeader('Content-Range', `bytes */${file.size}`)
       return response.status(416).end()
@@ -56,7 +58,7 @@ export function serveFiles(
 }
 
 function writeHead(response: Response, id: string, { name, isPrivate }: ServedFile) {
-  response.setHeader('ETag', `"${id}"`)
+  response.setHeader('ETag', etagOf(id))
   response.setHeader('Cache-Control', 'private, no-cache')
   if (isPrivate) response.vary('Authorization')
   response.setHeader('Accept-Ranges', 'bytes')
@@ -66,12 +68,17 @@ function writeHead(response: Response, id: string, { name, isPrivate }: ServedFi
   response.setHeader('Cross-Origin-Resource-Policy', 'cross-origin')
 }
 
-/** One range; undefined for the whole file, also where several are asked for. */
+const etagOf = (id: string) => `"${id}"`
+
+/** One range of bytes; undefined for the whole file, also where the header is not valid or asks for several. */
 function rangeOf(
-  ranges: ReturnType<Parameters<RequestHandler>[0]['range']>,
+  header: string | undefined,
+  size: number,
 ): { start: number; end: number } | 'outside' | undefined {
-  if (ranges === -1) return 'outside'
-  if (ranges === undefined || ranges === -2 || ranges.type !== 'bytes' || ranges.length !== 1)
-    return undefined
-  return ranges[0]
+  const [, first, last] = /^bytes=[ \t]*(\d*)-(\d*)[ \t]*$/i.exec(header ?? '') ?? []
+  if (!first && !last) return undefined
+  if (first && last && Number(first) > Number(last)) return undefined
+  const start = first ? Number(first) : Math.max(0, size - Number(last))
+  const end = first && last ? Math.min(Number(last), size - 1) : size - 1
+  return start < size ? { start, end } : 'outside'
 }

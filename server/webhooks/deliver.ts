@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
+import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import { BrokenOff, type OutboundStream, type Refusal, type StreamingClient } from '../chat/tools/outbound.ts'
 import { type Database, databaseError } from '../db/client.ts'
@@ -36,8 +37,16 @@ const STOP_WAIT = 2 * SECOND
 /** Of one endpoint and of all, in this process. */
 const AT_ONCE_EACH = 32
 const AT_ONCE = 512
-/** Of all, these are for endpoints to which nothing is under way, so that a dozen that are slow leave room for others. */
+/** Of one owner of workspaces, however many endpoints these have. */
+const AT_ONCE_OWNER = AT_ONCE / 4
+/** Of all, these are for owners to whom nothing is under way, so that a few that are slow leave room for others. */
 const LAST_FREE = AT_ONCE / 4
+/** An endpoint whose last answer took longer has one place, and all of these together have half of them. */
+const SLOW_ANSWER_MS = 2_000
+const AT_ONCE_SLOW = AT_ONCE / 2
+/** Bytes of events under way, beyond which none are taken; an event counts as large until it is known. */
+const MAX_BYTES_UNDER_WAY = 64 * 1024 * 1024
+const LARGE_EVENT_BYTES = 256 * 1024
 /** How many events of steps a look shares out, of those that wait for that. */
 const LEAST_SHARED = 16
 const MOST_SHARED = 64
@@ -93,6 +102,9 @@ export function startDeliveries(
   /** What this process has taken, until it is written what came of it. */
   const underWay = new Map<string, Task>()
   const answers: Answer[] = []
+  /** How long the last answer of endpoints took, in milliseconds. */
+  const lastDurations = new LRUCache<string, number>({ max: 10_000 })
+  const isSlow = (endpointId: string) => (lastDurations.get(endpointId) ?? 0) > SLOW_ANSWER_MS
   const isOver = (delivery: Taken) => {
     underWay.delete(keyOf(delivery))
     sent.underWay = underWay.size
@@ -114,23 +126,48 @@ export function startDeliveries(
     )
     if (left.isMoreLeft) looking.wake()
     took = 0
-    let free = AT_ONCE - underWay.size
+    const bytes = [...underWay.values()].reduce((sum, { delivery }) => sum + delivery.data.text.length, 0)
+    const roomInBytes = Math.floor((MAX_BYTES_UNDER_WAY - bytes) / LARGE_EVENT_BYTES)
+    let places = AT_ONCE - underWay.size
+    let free = Math.min(places, roomInBytes)
     if (free <= 0) return
     const found = await open({})
     if (found.length === 0 && !left.isMoreLeft) behindSince = Number.POSITIVE_INFINITY
-    const share = Math.max(1, Math.floor(free / found.length))
     const busy = new Map<string, number>()
-    for (const { endpoint, isAnswered } of underWay.values())
-      if (!isAnswered) busy.set(endpoint.id, (busy.get(endpoint.id) ?? 0) + 1)
+    const busyOwners = new Map<string, number>()
+    const addTo = (counts: Map<string, number>, key: string, more = 1) =>
+      counts.set(key, (counts.get(key) ?? 0) + more)
+    let slow = 0
+    for (const { endpoint, isAnswered } of underWay.values()) {
+      if (isAnswered) continue
+      addTo(busy, endpoint.id)
+      addTo(busyOwners, endpoint.owner)
+      if (isSlow(endpoint.id)) slow++
+    }
+    const endpointsOf = new Map<string, number>()
+    for (const { owner } of found) addTo(endpointsOf, owner)
+    const share = Math.max(1, Math.floor(free / endpointsOf.size))
+    const shares = new Map<string, number>()
     const wanted: { id: string; isOpen: boolean; free: number }[] = []
-    for (const { id, isOpen, failures } of found) {
+    for (const { id, isOpen, failures, owner } of found) {
       const own = busy.get(id) ?? 0
+      const ofOwner = busyOwners.get(owner) ?? 0
       // One that fails is asked by one event whether it is back.
-      const most = failures >= MANY_FAILURES || free <= LAST_FREE ? 1 : AT_ONCE_EACH
-      const its = Math.min(most - own, share, free)
+      const most = failures >= MANY_FAILURES || isSlow(id) ? 1 : AT_ONCE_EACH
+      // While nobody else waits, one may use all but the last.
+      const ownersMost = places <= LAST_FREE ? 1 : endpointsOf.size === 1 ? AT_ONCE : AT_ONCE_OWNER
+      const each = Math.max(1, Math.floor(share / (endpointsOf.get(owner) ?? 1)))
+      const its = Math.min(most - own, ownersMost - ofOwner, share - (shares.get(owner) ?? 0), each, free)
       // To look for few costs as much as to look for many.
       if (its < 1 || most - own < most / 4) continue
+      if (isSlow(id)) {
+        if (slow >= AT_ONCE_SLOW) continue
+        slow += its
+      }
       free -= its
+      places -= its
+      addTo(busyOwners, owner, its)
+      addTo(shares, owner, its)
       wanted.push({ id, isOpen, free: its })
     }
     if (wanted.length === 0) return
@@ -153,6 +190,7 @@ export function startDeliveries(
       void deliver(sender, task)
         .then((answer) => {
           task.isAnswered = true
+          lastDurations.set(delivery.endpointId, answer.outcome.lastDuration)
           answers.push(answer)
           settling.wake()
         })
@@ -280,21 +318,23 @@ const placeOf = ({ botId, endpointId, subject, seq, attempts }: Taken): Place =>
 })
 
 async function deliver({ key, post }: Sender, { delivery, endpoint }: Task): Promise<Answer> {
-  const { at, attempts, createdAt } = delivery
-  if (attempts === 1) sent.lastDelay = Math.max(0, at.getTime() - createdAt.getTime()) / SECOND
+  const { at, turn, createdAt } = delivery
+  if (delivery.attempts === 1) sent.lastDelay = Math.max(0, at.getTime() - createdAt.getTime()) / SECOND
   const started = performance.now()
   const reply = await send({ key, post }, { delivery, endpoint })
   const lastDuration = Math.round(performance.now() - started)
   const isDelivered = reply.ok && reply.status >= 200 && reply.status < 300
   sent[isDelivered ? 'delivered' : 'failed']++
-  const wait = SCHEDULE[attempts - 1]
+  // A test of an endpoint that is off, or left alone for a while, is tried once.
+  const isTriedOnce = delivery.type === 'endpoint.test' && !endpoint.isOpen
+  const wait = isTriedOnce ? undefined : SCHEDULE[turn - 1]
   const pause = isDelivered ? 0 : retryAfter(reply)
   const next = Math.max(pause, (wait ?? 0) * (0.9 + 0.2 * Math.random()))
   const outcome = {
     nextAttemptAt: isDelivered || wait === undefined ? null : Math.round(at.getTime() + lastDuration + next),
     isDelivered,
-    lastStatus: reply.ok ? reply.status : null,
-    lastError: reply.ok ? null : reply.message.slice(0, 500),
+    lastStatus: reply.status ?? null,
+    lastError: reply.ok || reply.status ? null : reply.message.slice(0, 500),
     lastDuration,
     ...placeOf(delivery),
   }

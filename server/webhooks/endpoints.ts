@@ -11,6 +11,7 @@ import { JsonText } from '../json/json-text.ts'
 import { newEntry, writeEntry } from '../workspaces/audit.ts'
 import { holdWorkspace, laterThan } from '../workspaces/rows.ts'
 import { isOfDeleted } from './deleted-results.ts'
+import { hurryDeliveries } from './failures.ts'
 import { wakeAfter } from './outbox.ts'
 
 export type EndpointRow = typeof endpoints.$inferSelect
@@ -72,7 +73,6 @@ export async function insertEndpoint(
   })
 }
 
-/** Changes what is given; undefined where there is no such endpoint. Who enables it gives it another chance. */
 /** The state that a condition of a write compares: what a read shows. */
 export function endpointState(row: EndpointRow): string {
   const { generation: _, rotatesUntil: __, failures: ___, pausedUntil: ____, ...shown } = row
@@ -91,33 +91,49 @@ async function staleEndpoint(
   return row && isStale(conditions, endpointState(row)) ? row : undefined
 }
 
+/**
+ * Changes what is given; undefined where there is no such endpoint. Whoever enables it or gives it another address gives it
+ * another chance: one that the service has disabled is enabled by either, and what waits for it is due at once.
+ */
 export async function updateEndpoint(
   db: Database,
   grant: WorkspaceGrant,
   id: string,
-  change: Partial<Pick<EndpointRow, 'url' | 'description' | 'types' | 'isEnabled'>>,
+  given: Partial<Pick<EndpointRow, 'url' | 'description' | 'types' | 'isEnabled'>>,
   conditions: Conditions,
   now: Date,
 ): Promise<EndpointRow | { stale: EndpointRow } | undefined> {
-  const chance = { disabledReason: null, failures: 0, failingSince: null, pausedUntil: null }
   return transact(db, async (tx) => {
-    const stale = await staleEndpoint(tx, grant, id, conditions)
-    if (stale) return { stale }
+    const [before] = await tx.select().from(endpoints).where(isIn(grant, id)).for('update')
+    if (!before) return undefined
+    if (hasConditions(conditions) && isStale(conditions, endpointState(before))) return { stale: before }
+    const changed = Object.entries(given).filter(
+      ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name as keyof typeof given]),
+    )
+    const isAgain =
+      given.isEnabled === true && (before.failingSince !== null || before.disabledReason !== null)
+    if (changed.length === 0 && !isAgain) return before
+    const change = Object.fromEntries(changed) as typeof given
+    const isOn =
+      given.isEnabled ?? (before.isEnabled || (change.url !== undefined && before.disabledReason !== null))
+    const isChance = isOn && (isAgain || !before.isEnabled || change.url !== undefined)
     const [row] = await tx
       .update(endpoints)
       .set({
         ...change,
-        ...(change.isEnabled || change.url ? chance : {}),
+        isEnabled: isOn,
+        ...(isChance ? { failures: 0, failingSince: null, pausedUntil: null } : {}),
+        // Switched off by an admin, it is not off for a reason of the service.
+        ...(isChance || given.isEnabled === false ? { disabledReason: null } : {}),
         updatedAt: laterThan(endpoints.updatedAt, now),
       })
       .where(isIn(grant, id))
       .returning()
     if (!row) return undefined
+    if (isChance) await hurryDeliveries(tx, id)
     const deed = { by: grant.caller, operation: 'updateWebhookEndpoint' } as const
-    await writeEntry(
-      tx,
-      newEntry(row.workspaceId, deed, id, now, { url: row.url, changed: Object.keys(change) }),
-    )
+    const names = changed.map(([name]) => name)
+    await writeEntry(tx, newEntry(row.workspaceId, deed, id, now, { url: row.url, changed: names }))
     wakeAfter(tx)
     return row
   })
@@ -233,22 +249,25 @@ export async function deliveryOf(
 
 /**
  * Makes a delivery due again, with all its attempts, and with it what waits behind it. One that is being sent is sent
- * once more after that. Whether there is such a delivery.
+ * once more after that. Undefined where there is no such delivery, false where the endpoint is not enabled.
  */
 export async function redeliver(
   db: Database,
   grant: WorkspaceGrant,
   endpointId: string,
   id: string,
-): Promise<boolean | 'deleted'> {
+): Promise<boolean | 'deleted' | undefined> {
   // Asked apart: a cluster plans an update joined with what every node has in two rounds.
-  const delivery = await deliveryOf(db, grant, endpointId, id)
-  if (!delivery) return false
+  const endpoint = await endpointOf(db, grant, endpointId)
+  const delivery = endpoint && (await deliveryOf(db, grant, endpointId, id))
+  if (!delivery) return undefined
   if (await isOfDeleted(db, delivery)) return 'deleted'
+  // Tests reach an endpoint that is not enabled as well.
+  if (!endpoint.isEnabled && delivery.type !== 'endpoint.test') return false
   const isFound = await transact(db, async (tx) => {
     const [found] = await tx
       .update(deliveries)
-      .set({ nextAttemptAt: new Date(0), isDelivered: false, attempts: 0 })
+      .set({ nextAttemptAt: new Date(0), isDelivered: false, attemptsBefore: sql`${deliveries.attempts}` })
       .where(and(eq(deliveries.endpointId, endpointId), eq(deliveries.id, id)))
       .returning({ botId: deliveries.botId, subject: deliveries.subject, seq: deliveries.seq })
     if (!found) return false
@@ -267,5 +286,5 @@ export async function redeliver(
     return true
   })
   if (isFound) wakeAfter(db)
-  return isFound
+  return isFound || undefined
 }

@@ -1,7 +1,8 @@
 import { and, eq, inArray, isNotNull, sql } from 'drizzle-orm'
 import type { Logger } from 'pino'
 import { type Database, databaseError } from '../db/client.ts'
-import { webhookEndpoints as endpoints } from '../db/schema.ts'
+import { isDistributed } from '../db/distribution.ts'
+import { webhookDeliveries as deliveries, webhookEndpoints as endpoints } from '../db/schema.ts'
 import type { OpenEndpoint, Outcome, Taken } from './leases.ts'
 
 /** An endpoint that failed so often in a row is left alone for a while. */
@@ -62,10 +63,27 @@ async function failingOf(db: Database, answers: readonly Answer[]): Promise<Set<
 }
 
 async function noteSuccess(db: Database, asked: Asked) {
-  await db
+  const { rowCount } = await db
     .update(endpoints)
     .set({ failures: 0, failingSince: null, pausedUntil: null })
     .where(and(isStill(asked), isNotNull(endpoints.failingSince)))
+  if (rowCount) await hurryDeliveries(db, asked.id)
+}
+
+/** Deliveries that one statement makes due. */
+const MAX_HURRIED_ROWS = 5_000
+
+/** Makes deliveries due within some seconds that wait for the next attempt at an endpoint. Their order stays. */
+export async function hurryDeliveries(db: Database, endpointId: string): Promise<void> {
+  const waits = sql`endpoint_id = ${endpointId} AND next_attempt_at > now() + interval '5 seconds'`
+  // A cluster limits no update over all its nodes.
+  const isFirst = isDistributed(db)
+    ? waits
+    : sql`${waits} AND ctid = ANY(ARRAY(
+        SELECT ctid FROM ${deliveries} WHERE ${waits} ORDER BY next_attempt_at LIMIT ${MAX_HURRIED_ROWS}))`
+  await db.execute(sql`
+    UPDATE ${deliveries} SET next_attempt_at = now() + (hashtext(bot_id || subject) & 1023) * interval '4 milliseconds'
+    WHERE ${isFirst} AND coalesce(leased_until <= now(), true)`)
 }
 
 /** Why the endpoint is disabled now, if it is. */

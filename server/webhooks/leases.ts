@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { prepareWrite, statements } from '../db/client.ts'
-import { webhookDeliveries as deliveries, webhookEndpoints as endpoints } from '../db/schema.ts'
+import { webhookDeliveries as deliveries, webhookEndpoints as endpoints, workspaces } from '../db/schema.ts'
 import { expression, prepareSelect, type RowOf } from '../db/selection.ts'
 
 /*
@@ -22,6 +22,11 @@ const endpointShape = {
   generation: endpoints.generation,
   rotatesUntil: endpoints.rotatesUntil,
   failures: endpoints.failures,
+  /** Who has made the workspace: places are shared among them, since one may have many workspaces with many endpoints. */
+  owner: expression(
+    sql`coalesce((SELECT w.created_by FROM ${workspaces} w WHERE w.id = ${endpoints.workspaceId}), ${endpoints.workspaceId})`,
+    'text',
+  ),
   isOpen: expression(
     sql`${endpoints.isEnabled} AND coalesce(${endpoints.pausedUntil} <= now(), true)`,
     'boolean',
@@ -39,6 +44,8 @@ const deliveryShape = {
   createdAt: deliveries.createdAt,
   /** With the one that it was taken for. */
   attempts: deliveries.attempts,
+  /** Where in the schedule it is: attempts since somebody asked for it to be sent again. */
+  turn: expression(sql`${deliveries.attempts} - coalesce(${deliveries.attemptsBefore}, 0)`, 'integer'),
   at: expression(sql`now()`, 'timestamptz'),
 }
 
@@ -145,6 +152,10 @@ export const leaseStatements = statements((db, named) => ({
           FROM looked JOIN ${deliveries} ON ${same('looked')}
           WHERE looked.endpoint_id IS NOT DISTINCT FROM wanted.id AND looked.first_at IS NULL
             AND coalesce(${deliveries.nextAttemptAt} <= now(), false) AND ${isLeaseOver}
+            AND NOT EXISTS (
+              SELECT FROM ${deliveries} o
+              WHERE o.bot_id = looked.bot_id AND o.endpoint_id = looked.endpoint_id AND o.subject = looked.subject
+                AND o.seq > looked.seq AND num_nulls(o.next_attempt_at) = 0 AND o.leased_until > now())
           ORDER BY looked.next_attempt_at, looked.id LIMIT wanted.free
           FOR UPDATE OF ${deliveries} SKIP LOCKED
         ) AS t
@@ -160,12 +171,14 @@ export const leaseStatements = statements((db, named) => ({
     sql`UPDATE ${deliveries} SET leased_until = ${lease} FROM ${given('places')}
       WHERE ${same('given')} AND ${deliveries.attempts} = given.attempts AND ${deliveries.leasedUntil} IS NOT NULL`,
   ),
-  /** Whoever asked for it to be sent again meanwhile, or took it over, is not overruled. */
+  /** Where somebody asked meanwhile for it to be sent again, it is due; whoever took it over is not overruled. */
   settle: prepareWrite(
     db,
     named('webhooks_settle'),
-    sql`UPDATE ${deliveries} SET leased_until = NULL, is_delivered = given."isDelivered",
-        next_attempt_at = to_timestamp(given."nextAttemptAt" / 1000.0),
+    sql`UPDATE ${deliveries} SET leased_until = NULL,
+        is_delivered = given."isDelivered" AND ${deliveries.attemptsBefore} IS DISTINCT FROM ${deliveries.attempts},
+        next_attempt_at = CASE WHEN ${deliveries.attemptsBefore} = ${deliveries.attempts} THEN 'epoch'
+          ELSE to_timestamp(given."nextAttemptAt" / 1000.0) END,
         last_status = given."lastStatus", last_error = given."lastError", last_duration = given."lastDuration"
       FROM ${given(
         'outcomes',

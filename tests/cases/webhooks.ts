@@ -365,7 +365,7 @@ export const webhooks: Cases<'webhooks'> = {
         after: async ({ body }) => {
           expect(body).toEqual({ message: 'success' })
           const { webhookDelivery } = await app.client.ok('getWebhookDelivery', { as, params })
-          expect(webhookDelivery).toMatchObject({ status: 'pending', attempts: 0 })
+          expect(webhookDelivery).toMatchObject({ status: 'pending', attempts: 3 })
         },
       }
     },

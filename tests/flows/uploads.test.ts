@@ -323,6 +323,38 @@ describe('a file is served', () => {
     expect([head.status, head.headers.get('content-length')]).toEqual([200, '5'])
   })
 
+  test.each([
+    ['names another ETag in If-Range', { Range: 'bytes=0-3', 'If-Range': '"other"' }, 200, null],
+    ['names a date in If-Range', { Range: 'bytes=0-3', 'If-Range': new Date(0).toUTCString() }, 200, null],
+    ['asks for an invalid range', { Range: 'bytes=3-2' }, 200, null],
+    ['asks for something that is no range', { Range: 'bytes=-' }, 200, null],
+    ['asks for a range with an unknown unit', { Range: 'items=99-100' }, 200, null],
+    ['asks for two ranges', { Range: 'bytes=0-1,3-4' }, 200, null],
+    ['asks for the last bytes', { Range: 'bytes=-2' }, 206, 'bytes 3-4/5'],
+    ['asks for more last bytes than there are', { Range: 'bytes=-99' }, 206, 'bytes 0-4/5'],
+    ['asks for more bytes than there are', { Range: 'bytes=3-99' }, 206, 'bytes 3-4/5'],
+    ['asks for what is behind the end', { Range: 'bytes=5-' }, 416, 'bytes */5'],
+    ['asks for the last no bytes', { Range: 'bytes=-0' }, 416, 'bytes */5'],
+  ])(
+    'to a request that %s with the part or the whole that RFC 9110 says',
+    async (_, headers, status, range) => {
+      const { url } = await uploaded()
+      const response = await fetch(url, { headers })
+      expect([response.status, response.headers.get('content-range')]).toEqual([status, range])
+      expect(await response.text()).toHaveLength(
+        status === 200 ? 5 : status === 416 ? 0 : range === 'bytes 0-4/5' ? 5 : 2,
+      )
+    },
+  )
+
+  test('in part to a request that names its ETag in If-Range, and never to HEAD', async () => {
+    const { url } = await uploaded()
+    const etag = String((await fetch(url)).headers.get('etag'))
+    const headers = { Range: 'bytes=1-2', 'If-Range': etag }
+    expect(await statusOf(url, headers)).toBe(206)
+    expect((await fetch(url, { method: 'HEAD', headers })).status).toBe(200)
+  })
+
   test('under its own address alone', async () => {
     const { url } = await uploaded()
     for (const wrong of [

@@ -1,3 +1,4 @@
+import { AsyncLocalStorage } from 'node:async_hooks'
 import { randomBytes } from 'node:crypto'
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -176,7 +177,7 @@ test('every event of bots and results is told, signed so that the official libra
     updatedAt: expect.any(String),
   })
   expect(about(bot.id)[2]?.event.data.publicId).toEqual(expect.stringMatching(/^renamed-/))
-  expect(about(bot.id)[4]?.event.data).toEqual({ botId: bot.id, resultIds: null })
+  expect(about(bot.id)[4]?.event.data).toEqual({ botId: bot.id, resultIds: null, createdBefore: null })
   expect(about(botId).map(({ event }) => [event.type, event.data.id])).toEqual([
     ['result.started', resultId],
     ['result.answered', resultId],
@@ -495,6 +496,96 @@ test('endpoints that take their time leave room for the events of others', async
   expect(errors).toEqual([])
 })
 
+describe('redeliverWebhookDelivery while a post to the endpoint is under way', () => {
+  const redeliver = (endpointId: string, deliveryId: string) =>
+    app.client.ok('redeliverWebhookDelivery', {
+      as: world.here.admin,
+      params: { workspaceId: world.here.workspaceId, endpointId, deliveryId },
+    })
+
+  test('sends the same delivery after the response, with a count that grows', async () => {
+    const letGo = holdBack('/hook')
+    const { id } = await subscribe()
+    startSender()
+    await rename('Twice')
+    await until('it is sent', async () => received.length === 1)
+    await redeliver(id, (await rows('id'))[0].id)
+    // Longer than a lease that nobody puts off.
+    await sleep(6_000)
+    expect(received).toHaveLength(1)
+    letGo()
+    await until('it is sent again', async () => received.length === 2)
+    await until('it was delivered', async () => (await rows('is_delivered'))[0].is_delivered)
+    expect(await rows('attempts')).toEqual([{ attempts: 2 }])
+  })
+
+  test('sends an earlier event of the same bot after the response', async () => {
+    const { id } = await subscribe()
+    startSender()
+    await rename('First')
+    await until('it was delivered', async () => (await rows('is_delivered'))[0]?.is_delivered)
+    const letGo = holdBack('/hook')
+    await rename('Second')
+    await until('it is sent', async () => received.length === 2)
+    await redeliver(id, (await rows('id'))[0].id)
+    await sleep(1_000)
+    expect(received).toHaveLength(2)
+    letGo()
+    await until('it is sent again', async () => received.length >= 3)
+    expect(received.map(({ event }) => event.data.name).slice(0, 3)).toEqual(['First', 'Second', 'First'])
+  })
+})
+
+/** Adds endpoints to a workspace, each with so many events of subjects of their own that are due. */
+async function addEndpoints(number: number, events: number, bytes: number) {
+  const { workspaceId, draft } = world.here
+  await app.pool.query(
+    `INSERT INTO webhook_endpoints (id, workspace_id, url, created_at, updated_at)
+    SELECT 'slow-' || n, $1, $2 || n, now(), now() FROM generate_series(1, $3::integer) n`,
+    [workspaceId, `http://${host}/slow-`, number],
+  )
+  await app.pool.query(
+    `INSERT INTO webhook_deliveries (bot_id, endpoint_id, subject, seq, id, type, data, created_at, next_attempt_at)
+    SELECT $1, 'slow-' || n, 'subject-' || e, 0, n || '-' || e, 'bot.updated',
+      json_build_object('text', repeat('a', $4::integer)), now(), 'epoch'
+    FROM generate_series(1, $2::integer) n, generate_series(1, $3::integer) e`,
+    [draft.id, number, events, bytes],
+  )
+}
+
+test('many slow endpoints of one owner leave places for the events of other owners', async () => {
+  const letGo = holdBack(...Array.from({ length: 300 }, (_, at) => `/slow-${at + 1}`))
+  await addEndpoints(300, 3, 10)
+  startSender()
+  await until('as many are sent to them as may be', async () => received.length >= 384)
+  await sleep(1_000)
+  const { there } = world
+  await app.client.ok('createWebhookEndpoint', {
+    as: there.admin,
+    params: { workspaceId: there.workspaceId },
+    body: { url: `http://${host}/quick` },
+  })
+  const body = { workspaceId: there.workspaceId, bot: { name: 'Quick' } }
+  await app.client.ok('createBot', { as: there.member, body })
+  await until('the other owner is told', async () => typesAt('/quick').length === 1)
+  const unanswered = await rows('last_status')
+  letGo()
+  // No slow request had to end for that.
+  expect(unanswered.filter((row) => row.last_status !== null || row.last_error).length).toBeLessThanOrEqual(1)
+})
+
+test('large events under way are limited by their bytes', async () => {
+  const letGo = holdBack(...Array.from({ length: 20 }, (_, at) => `/slow-${at + 1}`))
+  await addEndpoints(20, 20, 250_000)
+  startSender()
+  await until('as many are sent as may be', async () => received.length >= 250)
+  await sleep(2_000)
+  const largest = received.length
+  letGo()
+  expect(largest).toBeLessThanOrEqual(270)
+  await until('all are sent', async () => received.length === 400)
+})
+
 test('how busy a process is counts from when that was last asked', async () => {
   const load = loadSince()
   for (const end = performance.now() + 500; performance.now() < end; );
@@ -536,6 +627,8 @@ describe('a process that is busy and falls behind', () => {
   let passing = 0
   let addWaiting: (first: number, last: number) => Promise<unknown>
   let clock: { mockRestore(): void }
+  /** Requests keep to the real clock, so that their timeout does not pass when the other one is put forward. */
+  const isRequest = new AsyncLocalStorage<true>()
 
   beforeEach(async () => {
     await subscribe()
@@ -549,12 +642,15 @@ describe('a process that is busy and falls behind', () => {
     later = 0
     passing = 0
     const now = performance.now.bind(performance)
-    clock = jest.spyOn(performance, 'now').mockImplementation(() => now() + later)
+    clock = jest
+      .spyOn(performance, 'now')
+      .mockImplementation(() => now() + (isRequest.getStore() ? 0 : later))
   })
   afterEach(() => clock.mockRestore())
 
   function startBusy() {
-    const post = streamingClient({ allowedHosts: [host] })
+    const client = streamingClient({ allowedHosts: [host] })
+    const post: typeof client = (request) => isRequest.run(true, () => client(request))
     const load = () => {
       later += passing
       return 1
@@ -751,8 +847,10 @@ describe('an endpoint', () => {
     await subscribe()
     startSender()
     await rename('Redirected')
-    await until('it was delivered', async () => (await rows('last_error'))[0]?.last_error)
-    expect((await rows('last_error'))[0].last_error).toContain('redirect (302)')
+    await until('it was answered', async () => (await rows('last_duration'))[0]?.last_duration !== null)
+    expect(await rows('is_delivered, last_status, last_error')).toEqual([
+      { is_delivered: false, last_status: 302, last_error: null },
+    ])
     expect(received.map(({ path }) => path)).toEqual(['/hook'])
   })
 
@@ -785,6 +883,108 @@ describe('an endpoint', () => {
     await app.client.ok('redeliverWebhookDelivery', own)
     await until('it was delivered', async () => received.length === 2)
     expect(received[1]?.headers['webhook-id']).toBe(webhookDelivery.id)
+    await until('it was delivered', async () => (await read()).status === 'delivered')
+    expect(await read()).toMatchObject({ attempts: 2 })
+  })
+
+  test('that is not enabled is sent a failing test once, and no other delivery again', async () => {
+    answers['/hook'] = 500
+    const { id } = await subscribe()
+    await rename('Before')
+    await shareAll(app.db)
+    const as = world.here.admin
+    const params = { workspaceId: world.here.workspaceId, endpointId: id }
+    await app.client.ok('updateWebhookEndpoint', { as, params, body: { isEnabled: false } })
+    startSender()
+    const { webhookDelivery } = await app.client.ok('testWebhookEndpoint', { as, params })
+    await until('the test was answered', async () =>
+      (await rows('id, last_status')).some((row) => row.id === webhookDelivery.id && row.last_status === 500),
+    )
+    const own = { ...params, deliveryId: webhookDelivery.id }
+    const { webhookDelivery: tested } = await app.client.ok('getWebhookDelivery', { as, params: own })
+    expect(tested).toMatchObject({ status: 'failed', attempts: 1 })
+    const [{ id: deliveryId }] = await rows('id')
+    const refused = await app.client.call('redeliverWebhookDelivery', {
+      as,
+      params: { ...params, deliveryId },
+    })
+    expect(refused).toMatchObject({ status: 400, body: { issues: [{ path: ['path', 'endpointId'] }] } })
+    expect(received.map(({ event }) => event.type)).toEqual(['endpoint.test'])
+  })
+
+  test.each([
+    ['enabled', { isEnabled: true }],
+    ['given another address', { url: '/new' }],
+  ])('that the service disabled is sent what waits for it soon after it is %s', async (_, change) => {
+    answers['/hook'] = 410
+    const { id } = await subscribe()
+    startSender()
+    await rename('Waiting')
+    const as = world.here.admin
+    const params = { workspaceId: world.here.workspaceId, endpointId: id }
+    const read = async () => (await app.client.ok('getWebhookEndpoint', { as, params })).webhookEndpoint
+    await until('it was disabled', async () => !(await read()).isEnabled)
+    await app.pool.query(`UPDATE webhook_deliveries SET next_attempt_at = now() + interval '1 hour'`)
+    const update = async (body: object) =>
+      (await app.client.ok('updateWebhookEndpoint', { as, params, body })).webhookEndpoint
+    // The same address is no change.
+    expect(await update({ url: `http://${host}/hook`, description: 'Saved' })).toMatchObject({
+      isEnabled: false,
+      disabledReason: 'gone',
+    })
+    answers = {}
+    const body = 'url' in change ? { url: `http://${host}${change.url}` } : change
+    expect(await update(body)).toMatchObject({ isEnabled: true, disabledReason: null, failingSince: null })
+    const since = performance.now()
+    await until('what waited is sent', async () => received.length === 2)
+    expect(performance.now() - since).toBeLessThan(30_000)
+  })
+
+  test('that the service disabled has no reason of the service once an admin disables it', async () => {
+    const { id } = await subscribe()
+    await app.pool.query(
+      `UPDATE webhook_endpoints SET is_enabled = false, disabled_reason = 'gone', failing_since = now()`,
+    )
+    const { webhookEndpoint } = await app.client.ok('updateWebhookEndpoint', {
+      as: world.here.admin,
+      params: { workspaceId: world.here.workspaceId, endpointId: id },
+      body: { isEnabled: false },
+    })
+    expect(webhookEndpoint).toMatchObject({ isEnabled: false, disabledReason: null })
+  })
+
+  test('that takes an event after a failure is sent soon what waits for a later attempt', async () => {
+    answers['/hook'] = 500
+    await subscribe()
+    startSender()
+    await rename('Waiting')
+    await until('it is failing', async () => {
+      const { rows: found } = await app.pool.query(
+        'SELECT FROM webhook_endpoints WHERE failing_since IS NOT NULL',
+      )
+      return found.length === 1
+    })
+    await app.pool.query(`UPDATE webhook_deliveries SET next_attempt_at = now() + interval '1 hour'`)
+    answers = {}
+    await app.client.ok('createBot', {
+      as: world.here.member,
+      body: { workspaceId: world.here.workspaceId, bot: { name: 'Another' } },
+    })
+    await until('both are sent', async () => received.length === 3)
+    expect(typesAt('/hook')).toEqual(['bot.updated', 'bot.created', 'bot.updated'])
+  })
+
+  test('that is updated without a change keeps its version and adds no audit entry', async () => {
+    const { id, url } = await subscribe()
+    const as = world.here.admin
+    const params = { workspaceId: world.here.workspaceId, endpointId: id }
+    const read = async () => (await app.client.ok('getWebhookEndpoint', { as, params })).webhookEndpoint
+    const entries = async () =>
+      (await app.pool.query(`SELECT FROM audit_log WHERE operation = 'updateWebhookEndpoint'`)).rowCount
+    const before = [await read(), await entries()]
+    for (const body of [{}, { url }, { isEnabled: true }, { url, description: null, types: null }])
+      await app.client.ok('updateWebhookEndpoint', { as, params, body })
+    expect([await read(), await entries()]).toEqual(before)
   })
 
   test('whose secret is rotated is sent signatures of both for a day', async () => {

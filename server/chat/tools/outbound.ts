@@ -129,7 +129,8 @@ export function streamingClient(options: OutboundOptions): StreamingClient {
       const reply = await send(request, target, found, left, maximumBytes, agents)
       if (!('location' in reply)) return reply
       if (request.redirects === 'none') {
-        return fail('network', `The answer was a redirect (${reply.status}), which is not followed`)
+        const message = `The answer was a redirect (${reply.status}), which is not followed`
+        return { ...fail('network', message), status: reply.status }
       }
       if (redirects === maximumRedirects) {
         return fail('network', `The request was redirected more than ${maximumRedirects} times`)

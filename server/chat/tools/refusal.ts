@@ -3,6 +3,8 @@ export interface Refusal {
   ok: false
   reason: 'refused' | 'time' | 'size' | 'network'
   message: string
+  /** The status of a redirect that was not followed. */
+  status?: number
   /** The connection failed, so that another attempt may do better. */
   isConnectionLost?: true
 }
