@@ -190,7 +190,9 @@ export function startDeliveries(
       void deliver(sender, task)
         .then((answer) => {
           task.isAnswered = true
-          lastDurations.set(delivery.endpointId, answer.outcome.lastDuration)
+          const { lastDuration } = answer.outcome
+          // Longer than any request: the machine was suspended, and the endpoint may be quick.
+          if (lastDuration <= 2 * TIMEOUT) lastDurations.set(delivery.endpointId, lastDuration)
           answers.push(answer)
           settling.wake()
         })

@@ -112,7 +112,8 @@ export async function updateEndpoint(
     )
     const isAgain =
       given.isEnabled === true && (before.failingSince !== null || before.disabledReason !== null)
-    if (changed.length === 0 && !isAgain) return before
+    const isOff = given.isEnabled === false && before.disabledReason !== null
+    if (changed.length === 0 && !isAgain && !isOff) return before
     const change = Object.fromEntries(changed) as typeof given
     const isOn =
       given.isEnabled ?? (before.isEnabled || (change.url !== undefined && before.disabledReason !== null))
