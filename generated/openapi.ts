@@ -989,7 +989,7 @@ export interface paths {
         head?: never;
         /**
          * Update a webhook endpoint
-         * @description Changes what is given and keeps the rest. Enabling an endpoint that the service disabled sends what waits for it.
+         * @description Changes what is given and keeps the rest. Enabling an endpoint or giving it another address sends what waits for it within seconds. Another address enables an endpoint that the service disabled.
          *
          *     Permission: an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
          */
@@ -1051,7 +1051,7 @@ export interface paths {
         put?: never;
         /**
          * Send a delivery again
-         * @description Puts the same event under the same `webhook-id` on its way once more, whatever came of it before, with all its attempts. Get the delivery tells what came of it. An event of a result that was deleted is not sent again: that is a conflict.
+         * @description Puts the same event under the same `webhook-id` on its way once more, whatever came of it before, with all its attempts. Where an attempt is under way, it is sent after that one. Get the delivery tells what came of it. To an endpoint that is not enabled only test events are sent again. An event of a result that was deleted is not sent again: that is a conflict.
          *
          *     Permission: an admin of the workspace, by a token with the scope `write`.
          */
@@ -1095,7 +1095,7 @@ export interface paths {
         put?: never;
         /**
          * Send a test event
-         * @description Puts an event of type `endpoint.test` on its way to the endpoint, also where it is disabled or wants other types, and returns the delivery, which tells a moment later what came of it.
+         * @description Puts an event of type `endpoint.test` on its way to the endpoint, also where it is disabled or wants other types, and returns the delivery, which tells a moment later what came of it. To an endpoint that is not enabled it is sent once.
          *
          *     Permission: an admin of the workspace, by a token with the scope `write`.
          */
@@ -11791,7 +11791,7 @@ export interface components {
         WebhookDelivery: {
             /**
              * Format: int32
-             * @description How often it was sent.
+             * @description How often it was sent; this only grows.
              * @example 1
              */
             attempts: number;
@@ -11819,7 +11819,7 @@ export interface components {
              */
             lastDuration: number | null;
             /**
-             * @description Why no answer came; null where one did.
+             * @description Why no answer came; null where one did, also a redirect, which is not followed.
              * @example null
              */
             lastError: string | null;
@@ -11865,7 +11865,7 @@ export interface components {
         WebhookDeliveryWithPayload: {
             /**
              * Format: int32
-             * @description How often it was sent.
+             * @description How often it was sent; this only grows.
              * @example 1
              */
             attempts: number;
@@ -11893,7 +11893,7 @@ export interface components {
              */
             lastDuration: number | null;
             /**
-             * @description Why no answer came; null where one did.
+             * @description Why no answer came; null where one did, also a redirect, which is not followed.
              * @example null
              */
             lastError: string | null;

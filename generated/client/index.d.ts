@@ -543,7 +543,7 @@ export interface WebhookEndpointsMethods {
   /**
    * Update a webhook endpoint: `PATCH /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}`
    *
-   * Changes what is given and keeps the rest. Enabling an endpoint that the service disabled sends what waits for it.
+   * Changes what is given and keeps the rest. Enabling an endpoint or giving it another address sends what waits for it within seconds. Another address enables an endpoint that the service disabled.
    */
   update(workspaceId: string, endpointId: string, body?: WebhookEndpointUpdate, options?: RequestOptions & KeyOptions & MatchOptions): Reply<WebhookEndpointBody>
   /**
@@ -555,7 +555,7 @@ export interface WebhookEndpointsMethods {
   /**
    * Send a test event: `POST /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/test`
    *
-   * Puts an event of type `endpoint.test` on its way to the endpoint, also where it is disabled or wants other types, and returns the delivery, which tells a moment later what came of it.
+   * Puts an event of type `endpoint.test` on its way to the endpoint, also where it is disabled or wants other types, and returns the delivery, which tells a moment later what came of it. To an endpoint that is not enabled it is sent once.
    */
   test(workspaceId: string, endpointId: string, options?: RequestOptions & KeyOptions): Reply<WebhookDeliveryBody>
 }
@@ -585,7 +585,7 @@ export interface WebhookDeliveriesMethods {
   /**
    * Send a delivery again: `POST /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries/{deliveryId}/redeliver`
    *
-   * Puts the same event under the same `webhook-id` on its way once more, whatever came of it before, with all its attempts. Get the delivery tells what came of it. An event of a result that was deleted is not sent again: that is a conflict.
+   * Puts the same event under the same `webhook-id` on its way once more, whatever came of it before, with all its attempts. Where an attempt is under way, it is sent after that one. Get the delivery tells what came of it. To an endpoint that is not enabled only test events are sent again. An event of a result that was deleted is not sent again: that is a conflict.
    */
   redeliver(workspaceId: string, endpointId: string, deliveryId: string, options?: RequestOptions & KeyOptions): Reply<SuccessBody>
 }

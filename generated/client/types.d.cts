@@ -10481,7 +10481,7 @@ export interface components {
         WebhookDelivery: {
             /**
              * Format: int32
-             * @description How often it was sent.
+             * @description How often it was sent; this only grows.
              * @example 1
              */
             attempts: number;
@@ -10509,7 +10509,7 @@ export interface components {
              */
             lastDuration: number | null;
             /**
-             * @description Why no answer came; null where one did.
+             * @description Why no answer came; null where one did, also a redirect, which is not followed.
              * @example null
              */
             lastError: string | null;
@@ -10555,7 +10555,7 @@ export interface components {
         WebhookDeliveryWithPayload: {
             /**
              * Format: int32
-             * @description How often it was sent.
+             * @description How often it was sent; this only grows.
              * @example 1
              */
             attempts: number;
@@ -10583,7 +10583,7 @@ export interface components {
              */
             lastDuration: number | null;
             /**
-             * @description Why no answer came; null where one did.
+             * @description Why no answer came; null where one did, also a redirect, which is not followed.
              * @example null
              */
             lastError: string | null;
