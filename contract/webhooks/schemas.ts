@@ -129,12 +129,10 @@ const deliveryProperties = {
     .max(999)
     .nullable()
     .meta({ description: 'Status of the last answer; null where none came.', format: 'int32', example: 200 }),
-  lastError: text(500)
-    .nullable()
-    .meta({
-      description: 'Why no answer came; null where one did, also a redirect, which is not followed.',
-      example: null,
-    }),
+  lastError: text(500).nullable().meta({
+    description: 'Why no answer came; null where one did, also a redirect, which is not followed.',
+    example: null,
+  }),
   lastDuration: z
     .int()
     .min(0)
