@@ -117,7 +117,8 @@ export const leaseStatements = statements((db, named) => ({
   ),
   // What has something of its subject in front of it is put behind that, once: otherwise all that waits behind an
   // endpoint that was away would be looked at each time. What is taken is looked up by nothing but its key: said with `=`,
-  // that it is of the wanted endpoint would have the planner read all of that.
+  // that it is of the wanted endpoint would have the planner read all of that. Only a delivery that is sent again can have
+  // a later one of its subject under way, so only for these the later ones are read.
   take: prepareSelect(
     db,
     named('webhooks_take'),
@@ -152,10 +153,10 @@ export const leaseStatements = statements((db, named) => ({
           FROM looked JOIN ${deliveries} ON ${same('looked')}
           WHERE looked.endpoint_id IS NOT DISTINCT FROM wanted.id AND looked.first_at IS NULL
             AND coalesce(${deliveries.nextAttemptAt} <= now(), false) AND ${isLeaseOver}
-            AND NOT EXISTS (
+            AND (${deliveries.attemptsBefore} IS NULL OR NOT EXISTS (
               SELECT FROM ${deliveries} o
               WHERE o.bot_id = looked.bot_id AND o.endpoint_id = looked.endpoint_id AND o.subject = looked.subject
-                AND o.seq > looked.seq AND num_nulls(o.next_attempt_at) = 0 AND o.leased_until > now())
+                AND o.seq > looked.seq AND num_nulls(o.next_attempt_at) = 0 AND o.leased_until > now()))
           ORDER BY looked.next_attempt_at, looked.id LIMIT wanted.free
           FOR UPDATE OF ${deliveries} SKIP LOCKED
         ) AS t
