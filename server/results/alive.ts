@@ -3,9 +3,10 @@ import { bots, results } from '../db/schema.ts'
 
 /**
  * True of a result that callers can see: it has a row, which is above the floor of its bot, and the bot is not deleted.
- * Whatever reads, writes or publishes something of a result uses this one condition.
+ * Whatever reads, writes or publishes something of a result uses this one condition. Not EXISTS: the planner would join
+ * all results of the bot where a page asks of few.
  */
-export const isAlive = (botId: SQL, resultId: SQL): SQL => sql`EXISTS (
-  SELECT FROM ${results} alive JOIN ${bots} owner ON owner.id = alive.bot_id
+export const isAlive = (botId: SQL, resultId: SQL): SQL => sql`(
+  SELECT true FROM ${results} alive JOIN ${bots} owner ON owner.id = alive.bot_id
   WHERE alive.bot_id = ${botId} AND alive.id = ${resultId} AND owner.id = ${botId} AND owner.deleted_at IS NULL
-    AND NOT alive.is_archived AND alive.created_at > coalesce(owner.results_floor_at, '-infinity'))`
+    AND NOT alive.is_archived AND alive.created_at > coalesce(owner.results_floor_at, '-infinity')) IS TRUE`

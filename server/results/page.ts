@@ -140,8 +140,7 @@ const resultStatements = statements((db, named) => {
       },
       (list) => sql`SELECT ${list} FROM (
           SELECT *, sum(own_bytes) OVER (ORDER BY ${inOrder} ROWS UNBOUNDED PRECEDING) AS shown_bytes FROM (
-            SELECT *, CASE WHEN is_wanted THEN octet_length(${table.variables}::text) + ${answerBytes} ELSE 0 END AS own_bytes
-            FROM (
+            SELECT ${table}.*, sized.own_bytes FROM (
               SELECT ${table}.*, sought.is_wanted FROM (
                 SELECT *, place = ${examined} OR examined_bytes >= ${maxExamined} AS is_last FROM (
                   SELECT *, row_number() OVER (ORDER BY ${inOrder} ROWS UNBOUNDED PRECEDING) AS place,
@@ -154,7 +153,9 @@ const resultStatements = statements((db, named) => {
               ) AS ${table} CROSS JOIN LATERAL (SELECT ${isWanted} AS is_wanted OFFSET 0) AS sought
               WHERE ${table}.is_last OR sought.is_wanted
               ORDER BY ${inOrder} LIMIT ${given('limit')}
-            ) AS ${table}
+            ) AS ${table} CROSS JOIN LATERAL (
+              SELECT CASE WHEN is_wanted THEN octet_length(${table.variables}::text) + ${answerBytes} ELSE 0 END AS own_bytes OFFSET 0
+            ) AS sized
           ) AS ${table}
         ) AS ${table} WHERE shown_bytes - own_bytes < ${maxPage} ORDER BY ${inOrder}`,
     ),

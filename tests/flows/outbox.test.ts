@@ -44,8 +44,23 @@ describeHere('what steps of chats leave', () => {
     )
   }
 
+  /** Events of results that are gone are not shared out. */
+  async function addResults(botId: string, ids: string[]) {
+    await app.pool.query(
+      `INSERT INTO bots (id, workspace_id, name, version, revision, created_at, updated_at)
+      VALUES ($1, $2, 'Bot', '6.1', 1, now(), now()) ON CONFLICT DO NOTHING`,
+      [botId, site.workspaceId],
+    )
+    await app.pool.query(
+      `INSERT INTO results (bot_id, id, variables, has_started, is_completed, is_archived, created_at, updated_at)
+      SELECT $1, id, '[]', true, false, false, now(), now() FROM unnest($2::text[]) AS id ON CONFLICT DO NOTHING`,
+      [botId, ids],
+    )
+  }
+
   /** As a step does: events of one bot, each as `subject/id`, in this order. */
   async function leave(botId: string, events: string[], type = 'result.answered', db = app.db) {
+    await addResults(botId, [...new Set(events.map((event) => String(event.split('/')[0])))])
     const happened = events.map((event, place) => {
       const [subject, id] = event.split('/')
       const text = JSON.stringify({ subject, place, id, type, at: new Date(), data: {} })
