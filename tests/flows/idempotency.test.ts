@@ -359,7 +359,7 @@ async function cuttingProxy(databaseUrl: string) {
       socket.on('close', end)
     }
     near.on('data', (bytes) => {
-      if (moment !== undefined && bytes.includes('commit')) {
+      if (moment !== undefined && bytes.includes('commit\0')) {
         const cut = moment
         moment = undefined
         if (cut === 'before') return end()
