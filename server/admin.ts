@@ -4,9 +4,10 @@ import { pino } from 'pino'
 import { commands, Refusal } from './admin/commands.ts'
 import { type Config, readConfig } from './config.ts'
 import { backUp, restore } from './db/backup.ts'
-import { connect, databaseError } from './db/client.ts'
+import { connect } from './db/client.ts'
 import { databaseOptions, locateDatabase } from './db/configured.ts'
 import { hasData } from './db/data-folder.ts'
+import { databaseError } from './db/errors.ts'
 import { migrateDatabase, requireMigrations } from './db/migrate.ts'
 
 /*

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import { type DestinationStream, destination, type Logger, pino } from 'pino'
-import { databaseError } from './db/client.ts'
+import { databaseError } from './db/errors.ts'
 import { toIso } from './iso-time.ts'
 
 /** How much of the log waits for its reader, in bytes; what comes then is counted instead. */

@@ -1,6 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
-import { type Database, sqlState, type Transaction, transact } from '../db/client.ts'
+import { type Database, type Transaction, transact } from '../db/client.ts'
+import { sqlState } from '../db/errors.ts'
 import { madeOnce } from '../db/remembered.ts'
 import { expression, selectRows } from '../db/selection.ts'
 

@@ -1,6 +1,7 @@
 import { and, asc, eq, isNotNull, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { PgTable } from 'drizzle-orm/pg-core'
-import { type Database, sqlState, type Transaction, transact } from '../db/client.ts'
+import { type Database, type Transaction, transact } from '../db/client.ts'
+import { sqlState } from '../db/errors.ts'
 import {
   botBlockStatsDaily,
   botDrafts,

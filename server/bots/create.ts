@@ -7,16 +7,15 @@ import type { CreateBot } from '../../generated/handlers.ts'
 import type { WorkspaceGrant } from '../access/index.ts'
 import {
   type Database,
-  databaseError,
   prepareWrite,
   Rollback,
   rootOf,
-  sqlState,
   statements,
   type Transaction,
   transact,
 } from '../db/client.ts'
 import { isDistributed } from '../db/distribution.ts'
+import { databaseError, sqlState } from '../db/errors.ts'
 import { gather } from '../db/gather.ts'
 import { encoderOf, listsOf } from '../db/insertion.ts'
 import { auditLog, botDrafts, bots as table, workspaces } from '../db/schema.ts'

@@ -1,6 +1,7 @@
 import { sql } from 'drizzle-orm'
 import type { Config } from '../config.ts'
-import { type Database, sqlState, transact } from '../db/client.ts'
+import { type Database, transact } from '../db/client.ts'
+import { sqlState } from '../db/errors.ts'
 import { botPublications, bots, chatSessions, publishedBots } from '../db/schema.ts'
 import { expression, selectRows } from '../db/selection.ts'
 

@@ -3,8 +3,9 @@ import { LRUCache } from 'lru-cache'
 import type { BotGrant } from '../access/index.ts'
 import { type Draft, parseDraft, sizeOf, type Version, withDraft } from '../bots/drafts.ts'
 import { convert } from '../conversion/index.ts'
-import { type Database, sqlState } from '../db/client.ts'
+import type { Database } from '../db/client.ts'
 import { isDistributed } from '../db/distribution.ts'
+import { sqlState } from '../db/errors.ts'
 import {
   botDrafts,
   botPublications,

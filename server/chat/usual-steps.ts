@@ -1,6 +1,7 @@
 import pg from 'pg'
 import type { EventType } from '../../contract/events.ts'
-import { type Database, databaseError, rootOf, statements } from '../db/client.ts'
+import { type Database, rootOf, statements } from '../db/client.ts'
+import { databaseError } from '../db/errors.ts'
 import { gather } from '../db/gather.ts'
 import { lateBefore } from '../results/stats-epochs.ts'
 import { idsBegin, isWanted, wakeAfter } from '../webhooks/outbox.ts'

@@ -18,7 +18,7 @@ import {
   readBackup,
   SETTINGS,
 } from './backup-file.ts'
-import { sqlState } from './client.ts'
+import { sqlState } from './errors.ts'
 import { lockSchema, migrateDatabase, newestMigration } from './migrate.ts'
 import * as schema from './schema.ts'
 import { beginWithoutLimits, connectTo } from './session.ts'

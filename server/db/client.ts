@@ -3,6 +3,7 @@ import { is, Param, Placeholder, type SQL } from 'drizzle-orm'
 import { drizzle, type NodePgDatabase } from 'drizzle-orm/node-postgres'
 import { PgDialect } from 'drizzle-orm/pg-core'
 import pg from 'pg'
+import { databaseError, sqlState } from './errors.ts'
 import { readMomentsFast } from './moments.ts'
 import { giveUpSilent, Pool } from './pool.ts'
 import * as schema from './schema.ts'
@@ -293,16 +294,4 @@ export class Rollback extends Error {
     super('rolled back')
     this.result = result
   }
-}
-
-/** SQLSTATE of a database error, also inside the error Drizzle wraps around it. */
-export function sqlState(error: unknown): string | undefined {
-  const cause = databaseError(error)
-  return cause && 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined
-}
-
-/** The error without Drizzle's wrapper, whose message holds every parameter of the statement. */
-export function databaseError(error: unknown): Error | undefined {
-  if (!(error instanceof Error)) return undefined
-  return error.cause instanceof Error && error.message.startsWith('Failed query') ? error.cause : error
 }

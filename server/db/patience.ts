@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
-import { databaseError } from './client.ts'
+import { databaseError } from './errors.ts'
 
 /** Does `work`, which needs the database, again every second until it works or `isOver`. */
 export async function untilItWorks(log: Logger, isOver: () => boolean, work: () => Promise<void>) {

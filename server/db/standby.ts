@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { drizzle } from 'drizzle-orm/node-postgres'
 import pg from 'pg'
 import type { Logger } from 'pino'
-import { type Database, databaseError, unname } from './client.ts'
+import { type Database, unname } from './client.ts'
+import { databaseError } from './errors.ts'
 import * as schema from './schema.ts'
 
 /*

@@ -1,4 +1,4 @@
-import { sqlState } from './client.ts'
+import { sqlState } from './errors.ts'
 
 /** Thrown where the database works and still did not take what was to be written. */
 export class Unavailable extends Error {}

@@ -12,11 +12,11 @@ import {
   type Database,
   prepareWrite,
   Rollback,
-  sqlState,
   statements,
   type Transaction,
   transact,
 } from '../db/client.ts'
+import { sqlState } from '../db/errors.ts'
 import { shortenedLockTimeout } from '../db/pool.ts'
 import {
   botIdempotencyKeys,

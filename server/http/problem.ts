@@ -1,5 +1,6 @@
 import { type ErrorCode, errorBody, errors, type Issue } from '../../contract/errors.ts'
-import { databaseError, sqlState, UnknownOutcome } from '../db/client.ts'
+import { UnknownOutcome } from '../db/client.ts'
+import { databaseError, sqlState } from '../db/errors.ts'
 import { isUnavailable } from '../db/unavailable.ts'
 
 /** An error of the service as it leaves: status, headers and the body as text. */

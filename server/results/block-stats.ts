@@ -1,6 +1,7 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { BotGrant } from '../access/index.ts'
-import { type Database, Rollback, sqlState, statements, transact } from '../db/client.ts'
+import { type Database, Rollback, statements, transact } from '../db/client.ts'
+import { sqlState } from '../db/errors.ts'
 import { botBlockStatsDaily, botStatsDaily, publishedBots, resultAnswers, results } from '../db/schema.ts'
 import { expression, optional, prepareSelect, selectRows } from '../db/selection.ts'
 import type { Status } from './filter.ts'

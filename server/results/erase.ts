@@ -1,5 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
-import { type Database, sqlState, type Transaction, transact } from '../db/client.ts'
+import { type Database, type Transaction, transact } from '../db/client.ts'
+import { sqlState } from '../db/errors.ts'
 import {
   botIdempotencyKeys,
   botIdempotencyResponses,

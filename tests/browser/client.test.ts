@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs'
+import { readdirSync, readFileSync } from 'node:fs'
 import { afterAll, beforeAll, expect, test } from '@jest/globals'
 import type { Browser } from 'playwright-core'
 import ts from 'typescript'
@@ -34,8 +34,11 @@ withBrowser('the client', () => {
     const compilerOptions = { target: ts.ScriptTarget.ES2022, module: ts.ModuleKind.ES2022 }
     const files: Record<string, [type: string, body: string]> = {
       'page.html': ['text/html', '<!doctype html><title>Story</title><link rel="icon" href="data:,">'],
-      'index.js': ['text/javascript', read('generated/client/index.js')],
-      'runtime.js': ['text/javascript', read('generated/client/runtime.js')],
+      ...Object.fromEntries(
+        readdirSync(new URL('generated/client/', root))
+          .filter((name) => name.endsWith('.js'))
+          .map((name) => [name, ['text/javascript', read(`generated/client/${name}`)]]),
+      ),
       'story.js': [
         'text/javascript',
         ts.transpileModule(read('tests/sdks/client/story.ts'), { compilerOptions }).outputText,

@@ -188,7 +188,7 @@ withBrowser('the reference page', () => {
       return asked.length === 1 ? dialog.dismiss() : dialog.accept()
     })
     await operation.getByRole('button', { name: 'Send' }).click()
-    expect(asked).toEqual(['Without resultIds this deletes everything. Continue?'])
+    expect(asked).toEqual(['Without resultIds or createdBefore this deletes everything. Continue?'])
     expect(sent).toEqual([])
     await operation.getByRole('button', { name: 'Send' }).click()
     await operation.locator('.answer .status', { hasText: '200' }).waitFor()

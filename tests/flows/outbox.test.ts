@@ -3,7 +3,7 @@ import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } fr
 import { sql } from 'drizzle-orm'
 import { PgDialect } from 'drizzle-orm/pg-core'
 import { purgeBatch } from '../../server/background/purge.ts'
-import { sqlState } from '../../server/db/client.ts'
+import { sqlState } from '../../server/db/errors.ts'
 import { root } from '../../server/root.ts'
 import { eventsLeft, leaveEvents, shareOut } from '../../server/webhooks/outbox.ts'
 import { type App, connectTo, startApp } from '../support/app.ts'

@@ -156,10 +156,12 @@ test('every event of bots and results is told, signed so that the official libra
   await app.client.ok('continueChat', { params: { sessionId }, body: { message: 'ada@example.com' } })
   const about = (id: unknown) =>
     received.filter(({ event }) => event.data.id === id || event.data.botId === id)
-  await until('it was delivered', async () => about(bot.id).length === 6 && about(botId).length === 3)
+  await until('it was delivered', async () => about(bot.id).length === 7 && about(botId).length === 3)
 
   expect(about(bot.id).map(({ event }) => event.type)).toEqual([
     'bot.created',
+    'bot.updated',
+    // It gets its public id.
     'bot.updated',
     'bot.published',
     'bot.unpublished',
@@ -679,6 +681,11 @@ describe('a process that is busy and falls behind', () => {
     // Of each endpoint there is less than it takes.
     for (const path of ['/a', '/b', '/c']) await subscribe(path)
     const endpoints = (await app.pool.query('SELECT id FROM webhook_endpoints')).rows
+    await app.pool.query(
+      `INSERT INTO results (bot_id, id, variables, has_started, is_completed, is_archived, created_at, updated_at)
+      SELECT $1, n, '[]', true, false, false, now(), now() FROM generate_series(1, 200) n`,
+      [world.here.draft.id],
+    )
     await app.pool.query(
       `INSERT INTO webhook_outbox (bot_id, written_at, id, endpoint_ids, events)
       SELECT $1, now() + n * interval '1 millisecond', n, ARRAY[($2::text[])[1 + n % 4]],

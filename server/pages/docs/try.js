@@ -50,8 +50,9 @@ function read(form, address) {
 export function isMeant(form) {
   const { everythingWithout } = form.dataset
   if (everythingWithout === undefined) return true
-  const isNamed = everythingWithout.split(',').some((name) => form.elements[name]?.value.trim())
-  return isNamed || confirm(`Without ${everythingWithout} this deletes everything. Continue?`)
+  const names = everythingWithout.split(',')
+  const isNamed = names.some((name) => form.elements[name]?.value.trim())
+  return isNamed || confirm(`Without ${names.join(' or ')} this deletes everything. Continue?`)
 }
 
 export function toCurl(form, address) {

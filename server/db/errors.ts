@@ -1,0 +1,13 @@
+/* Errors of the database. Apart from the client, which loads pg: telemetry has to come before that. */
+
+/** SQLSTATE of a database error, also inside the error Drizzle wraps around it. */
+export function sqlState(error: unknown): string | undefined {
+  const cause = databaseError(error)
+  return cause && 'code' in cause && typeof cause.code === 'string' ? cause.code : undefined
+}
+
+/** The error without Drizzle's wrapper, whose message holds every parameter of the statement. */
+export function databaseError(error: unknown): Error | undefined {
+  if (!(error instanceof Error)) return undefined
+  return error.cause instanceof Error && error.message.startsWith('Failed query') ? error.cause : error
+}
