@@ -340,7 +340,7 @@ withBrowser('the page of results', () => {
 
   test('everything is downloaded in parts, and a part that breaks is asked for again', async () => {
     const page = await open(desktop)
-    await enter(page)
+    await enter(page, site.member, 'Boats and hats')
     await page.getByLabel('Period').selectOption('allTime')
     await page.getByRole('button', { name: 'Show' }).click()
     await page.getByText('Showing the newest 50 ').waitFor()

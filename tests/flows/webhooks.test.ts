@@ -179,7 +179,7 @@ test('every event of bots and results is told, signed so that the official libra
     updatedAt: expect.any(String),
   })
   expect(about(bot.id)[2]?.event.data.publicId).toEqual(expect.stringMatching(/^renamed-/))
-  expect(about(bot.id)[4]?.event.data).toEqual({ botId: bot.id, resultIds: null, createdBefore: null })
+  expect(about(bot.id)[5]?.event.data).toEqual({ botId: bot.id, resultIds: null, createdBefore: null })
   expect(about(botId).map(({ event }) => [event.type, event.data.id])).toEqual([
     ['result.started', resultId],
     ['result.answered', resultId],
