@@ -136,7 +136,9 @@ const environment = z.object({
   UPLOAD_MAX_SIZE: whole(1, 10_000, 10),
   UPLOAD_MAX_SIZE_PER_CHAT: whole(1, 100_000, 100),
   UPLOAD_TIMEOUT: whole(1_000, 1_800_000, 600_000),
-  /** Absent keeps files beside the embedded database. */
+  /** A folder for files of visitors; absent keeps them beside the embedded database. */
+  FILES_DIR: z.string().min(1).optional(),
+  /** A store for them in place of a folder. */
   S3_ENDPOINT: address(/^https?$/, 'https://s3.eu-central-1.amazonaws.com').optional(),
   S3_BUCKET: z.string().min(1).default('bot-files'),
   S3_REGION: z.string().min(1).default('us-east-1'),
@@ -168,6 +170,9 @@ const environment = z.object({
 const pooler =
   'DATABASE_TRANSACTION_POOLER: Expected to be absent: set DATABASE_SESSION_SETTINGS=false, and DATABASE_NAMED_STATEMENTS=false for poolers that keep no names'
 
+/** Of two stores one would never be read. */
+const twoStores = 'FILES_DIR: Expected to be absent where S3_ENDPOINT is set: files are kept in one of them'
+
 export type Config = Readonly<z.output<typeof environment>>
 
 /** The configuration, or one line per variable that is wrong. Variables that are set but empty count as absent. */
@@ -175,6 +180,7 @@ export function readConfig(variables: NodeJS.ProcessEnv): { config: Config } | {
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
   const parsed = environment.safeParse(given)
   if (given.DATABASE_TRANSACTION_POOLER !== undefined) return { problems: [pooler] }
+  if (parsed.success && parsed.data.FILES_DIR && parsed.data.S3_ENDPOINT) return { problems: [twoStores] }
   if (parsed.success) return { config: Object.freeze(parsed.data) }
   return { problems: parsed.error.issues.map(({ path, message }) => `${String(path[0])}: ${message}`) }
 }

@@ -49,6 +49,7 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
     else void stop(isHasty ? 0 : config.SHUTDOWN_DELAY, config.SHUTDOWN_TIMEOUT)
   }, quit)
   if (!cluster.isWorker) await refuseUsedPort(config)
+  const files = await openFileStore(config).catch((error: Error) => leave(error.message))
   const database = await locateDatabase(config, (message) => log.info(message), calling.signal).catch(
     (error: Error) => leave(error.message),
   )
@@ -62,7 +63,6 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
   const standby = openStandby(config, db, log)
   const chat = openChatTools(config, sandbox)
   const keyring = openKeyring(config)
-  const files = openFileStore(config)
   let phase: Phase = 'starting'
   // Filled in before the phase lets a request through.
   const key = Buffer.alloc(32)

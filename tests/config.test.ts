@@ -124,6 +124,7 @@ const variables: Record<keyof Config, Variable> = {
   UPLOAD_MAX_SIZE: whole(10, 1, 10_000),
   UPLOAD_MAX_SIZE_PER_CHAT: whole(100, 1, 100_000),
   UPLOAD_TIMEOUT: whole(600_000, 1_000, 1_800_000),
+  FILES_DIR: { absent: undefined, good: [['/srv/files', '/srv/files']], bad: [] },
   S3_ENDPOINT: url(['https://s3.example.com', 'http://localhost:9000'], ['s3://bucket']),
   S3_BUCKET: { absent: 'bot-files', good: [['files', 'files']], bad: [] },
   S3_REGION: { absent: 'us-east-1', good: [['eu-central-1', 'eu-central-1']], bad: [] },
@@ -197,6 +198,12 @@ test('the flag that two settings replaced is refused, with what to set instead',
     expect.stringMatching(/^DATABASE_TRANSACTION_POOLER: .*DATABASE_SESSION_SETTINGS=false/),
   ])
   expect(problems({ DATABASE_TRANSACTION_POOLER: '' })).toEqual([])
+})
+
+test('two places for files are refused, since one would never be read', () => {
+  expect(problems({ FILES_DIR: '/srv/files', S3_ENDPOINT: 'https://s3.example.com' })).toEqual([
+    expect.stringMatching(/^FILES_DIR: Expected to be absent where S3_ENDPOINT is set/),
+  ])
 })
 
 test('the README lists every variable with the default that the service runs with', () => {

@@ -1,12 +1,12 @@
 import { spawnSync } from 'node:child_process'
 import type { Worker } from 'node:cluster'
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
-import { parse } from 'yaml'
+import { parse, parseAllDocuments } from 'yaml'
 import { readConfig } from '../server/config.ts'
 import { createMetrics } from '../server/http/metrics.ts'
 import { root } from '../server/root.ts'
@@ -17,10 +17,9 @@ import type { ToWorker } from '../server/workers/messages.ts'
 
 const read = (path: string) => readFileSync(new URL(`server/deploy/${path}`, root), 'utf8')
 const manifests = Object.fromEntries(
-  readdirSync(new URL('server/deploy/kubernetes/', root)).map((name) => [
-    name.replace('.yaml', ''),
-    parse(read(`kubernetes/${name}`)),
-  ]),
+  readdirSync(new URL('server/deploy/kubernetes/', root), { withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map(({ name }) => [name.replace('.yaml', ''), parse(read(`kubernetes/${name}`))]),
 )
 const compose = parse(read('compose/compose.yaml'), { merge: true })
 const dockerfile = read('Dockerfile')
@@ -149,6 +148,31 @@ describe('manifests', () => {
     expect(manifests.autoscaler.spec.scaleTargetRef.name).toBe(manifests.deployment.metadata.name)
     const [rule] = manifests.ingress.spec.rules
     expect(rule.http.paths[0].backend.service.name).toBe(manifests.service.metadata.name)
+  })
+
+  test('keep files of visitors in a volume that is mounted where FILES_DIR says', () => {
+    const { FILES_DIR, DATABASE_URL } = compose.services.service.environment
+    expect(DATABASE_URL).toBeDefined()
+    expect(compose.services.service.volumes).toContain(`files:${FILES_DIR}`)
+    expect(compose.volumes).toHaveProperty('files')
+    expect(dockerfile).toContain(`--owner=1000 --group=1000 --mode=0700 ${FILES_DIR}\n`)
+    const unit = read('bots.service')
+    const [, folder] = /^Environment=DATA_DIR=(.+)$/m.exec(unit) ?? []
+    expect(unit).toContain(`Environment=FILES_DIR=${folder}/files\n`)
+
+    const { patches, resources } = parse(read('kubernetes/files/kustomization.yaml'))
+    expect(resources).toEqual(['claim.yaml'])
+    const claim = parse(read('kubernetes/files/claim.yaml'))
+    const [{ value }] = parse(patches[1].patch)
+    const { spec, metadata } = parse(read(`kubernetes/files/${patches[0].path}`))
+    expect(metadata.name).toBe(manifests.deployment.metadata.name)
+    expect(spec.template.spec.containers).toEqual([
+      { name: container.name, volumeMounts: [{ name: 'files', mountPath: value }] },
+    ])
+    expect(spec.template.spec.volumes).toEqual([
+      { name: 'files', persistentVolumeClaim: { claimName: claim.metadata.name } },
+    ])
+    expect(spec.template.spec.securityContext.fsGroup).toBe(template.spec.securityContext.runAsUser)
   })
 
   test('migrate before they serve, with a command that exists', () => {
@@ -293,7 +317,7 @@ describe('nothing is wrong', () => {
   })
 
   testWith('kubernetes-validate', 'with the manifests', () => {
-    const files = Object.keys(manifests).filter((name) => name !== 'kustomization')
+    const files = [...Object.keys(manifests).filter((name) => name !== 'kustomization'), 'files/claim']
     const paths = files.map((name) => pathOf(`kubernetes/${name}.yaml`))
     expect(objections('kubernetes-validate', '--strict', ...paths)).toBe('')
   })
@@ -301,8 +325,29 @@ describe('nothing is wrong', () => {
   testWith('kubectl', 'with what is put together of the manifests, all of one image', () => {
     const { stdout, stderr } = spawnSync('kubectl', ['kustomize', pathOf('kubernetes')], { encoding: 'utf8' })
     expect(stderr).toBe('')
+    expect(stdout).not.toContain('FILES_DIR')
     const [{ newName, newTag }] = manifests.kustomization.images
     expect(new Set(stdout.match(/image: .+/g))).toEqual(new Set([`image: ${newName}:${newTag}`]))
+
+    const copy = join(folder, 'kubernetes')
+    cpSync(pathOf('kubernetes'), copy, { recursive: true })
+    const kustomization = join(copy, 'kustomization.yaml')
+    writeFileSync(kustomization, readFileSync(kustomization, 'utf8').replace(/^# (components:)/m, '$1'))
+    const withFiles = spawnSync('kubectl', ['kustomize', copy], { encoding: 'utf8' })
+    expect(withFiles.stderr).toBe('')
+    const known = parseAllDocuments(withFiles.stdout).map((document) => document.toJS())
+    const find = (kind: string) => known.find((each) => each.kind === kind)
+    expect(find('ConfigMap').data).toEqual({
+      ...manifests.configmap.data,
+      FILES_DIR: '/var/lib/bots/files',
+    })
+    const { containers, volumes } = find('Deployment').spec.template.spec
+    expect(containers[0].volumeMounts.map(({ name }: { name: string }) => name).sort()).toEqual([
+      'files',
+      'tmp',
+    ])
+    expect(volumes).toHaveLength(2)
+    expect(find('PersistentVolumeClaim').spec.accessModes).toEqual(['ReadWriteMany'])
   })
 
   testWith('caddy', 'with the proxy of the compose file', () => {

@@ -1,4 +1,6 @@
 import { execFile, spawnSync } from 'node:child_process'
+import { writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { afterEach, describe, expect, test } from '@jest/globals'
@@ -130,6 +132,26 @@ describe('configuration', () => {
     const { code, stderr } = await launch({ DATABASE_URL, PORT: new URL(first.url).port }).ended
     expect(code).toBe(1)
     expect(stderr).toMatch(/^Cannot listen: .*EADDRINUSE.*\n$/)
+  })
+
+  test.each([
+    ['is a file', (folder: string) => join(folder, 'file'), 'is a file: set FILES_DIR to a folder'],
+    ['cannot be made', () => '/proc/nowhere', 'no such folder can be made: set FILES_DIR to another one'],
+  ])('of a folder for files that %s ends with one line that says so', async (_, place, advice) => {
+    const folder = await newDataFolder()
+    await writeFile(join(folder, 'file'), 'text')
+    const FILES_DIR = place(folder)
+    for (const WORKERS of ['1', '2']) {
+      const { code, stdout, stderr } = await launch({
+        DATABASE_URL: await emptyDatabase(),
+        FILES_DIR,
+        WORKERS,
+      }).ended
+      expect([code, stdout]).toEqual([1, ''])
+      expect(stderr).toMatch(/^Files of visitors cannot be kept in [^\n]+\n$/)
+      expect(stderr).toContain(advice)
+      expect(stderr).toContain('or S3_ENDPOINT to an object store')
+    }
   })
 
   test('of a port that is taken leaves no database running', async () => {

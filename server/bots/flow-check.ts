@@ -110,7 +110,7 @@ function* untakenFiles({ groups }: Flow): Findings {
     )
     if (index === -1) continue
     const path = ['groups', groupIndex, 'blocks', index, 'type']
-    const message = 'No file can be uploaded: the service has no place for files (S3_ENDPOINT).'
+    const message = 'No file can be uploaded: the service has no place for files (FILES_DIR or S3_ENDPOINT).'
     yield issue(path, 'no_file_store', message)
     return
   }

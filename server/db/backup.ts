@@ -53,7 +53,7 @@ export async function backUp(
       signal,
     })
     progress(
-      'Bytes of files of visitors are not in the backup: copy them from DATA_DIR/files, or from the bucket',
+      'Bytes of files of visitors are not in the backup: copy them from FILES_DIR, from DATA_DIR/files, or from the bucket',
     )
     progress('Reading the file back')
     const backup = await readBackup(partial)

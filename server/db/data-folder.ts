@@ -13,21 +13,32 @@ export async function hasData(dataDirectory: string): Promise<boolean> {
   }
 }
 
+/** The variable that names a folder, and what can be set in place of it. */
+interface WaysOut {
+  variable: string
+  otherwise: string
+}
+
+const ofDatabase: WaysOut = { variable: 'DATA_DIR', otherwise: 'or DATABASE_URL to a server of your own' }
+
 /** What to do about a fault of the machine, by the code of an error or what PostgreSQL says; undefined for other faults. */
-export function adviceOn(said: string, folder: string): string | undefined {
-  const otherwise = 'or DATABASE_URL to a server of your own'
+export function adviceOn(
+  said: string,
+  folder: string,
+  { variable, otherwise }: WaysOut = ofDatabase,
+): string | undefined {
   if (/ENOSPC|EDQUOT|No space left|quota exceeded/i.test(said))
-    return `the disk is full: make room on it, set DATA_DIR to a folder on another disk, ${otherwise}`
+    return `the disk is full: make room on it, set ${variable} to a folder on another disk, ${otherwise}`
   if (/EROFS|Read-only file system/i.test(said))
-    return `it is read-only: set DATA_DIR to a folder that can be written, ${otherwise}`
+    return `it is read-only: set ${variable} to a folder that can be written, ${otherwise}`
   if (/invalid permissions/i.test(said))
     return `others may read or write it: take that from them with chmod 700 '${join(folder, 'postgres/data')}', ${otherwise}`
   if (/EACCES|EPERM|Permission denied/i.test(said))
-    return `this account may not write there: set DATA_DIR to a folder that it owns, ${otherwise}`
+    return `this account may not write there: set ${variable} to a folder that it owns, ${otherwise}`
   if (/ENOTDIR|EEXIST|Not a directory/i.test(said))
-    return `${folder}, or what it is in, is a file: set DATA_DIR to a folder, ${otherwise}`
+    return `${folder}, or what it is in, is a file: set ${variable} to a folder, ${otherwise}`
   if (/ENOENT|ENAMETOOLONG|ELOOP/.test(said))
-    return `no such folder can be made: set DATA_DIR to another one, ${otherwise}`
+    return `no such folder can be made: set ${variable} to another one, ${otherwise}`
   return undefined
 }
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import type { FileStore } from './store.ts'
 
-/** Files in a folder of this machine, for one process. */
+/** Files in a folder, for any number of processes that reach it: no two of them write one key. */
 export function openFolder(folder: string): FileStore {
   // Spread over folders by their last characters, which are random.
   const pathOf = (key: string) => join(folder, key.slice(-2), key)
