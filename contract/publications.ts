@@ -51,6 +51,13 @@ export const findingCounts = {
   warningsFound: count('How many findings the author probably did not mean. Check a bot lists them.'),
 }
 
+/** Errors that the answer of publish shows. */
+export const MAX_FIRST_ERRORS = 10
+
+export const firstErrors = flowFindings.max(MAX_FIRST_ERRORS).meta({
+  description: 'The first ten findings that are errors. Check a bot lists all findings.',
+})
+
 function count(description: string) {
   return z.int().min(0).max(1e9).meta({ description, example: 0 })
 }

@@ -1,7 +1,7 @@
 import { exampleFlow } from './bots/examples.ts'
 import { flowOf, migrateToLatestVersion, suffix, type Version, versions, versionTag } from './bots/schemas.ts'
 import { bot, define } from './operation.ts'
-import { findingCounts } from './publications.ts'
+import { findingCounts, firstErrors } from './publications.ts'
 import { exampleIds, recordId, successBody, successExample, timestamp } from './shared.ts'
 import { z } from './zod.ts'
 
@@ -43,7 +43,7 @@ export const publishing = define({
     tag: 'publishing',
     summary: 'Publish a bot',
     description:
-      'Copies the draft as it is stored, in one step, and makes the copy the one that chats run. Earlier copies are kept as publications; running chats finish on the copy they started with. A bot without public id gets one: its name in lower case with a random ending. What the check of the flow finds is noted in the publication, counted in `errorsFound` and `warningsFound`, and never refused. The draft does not change, nor does its `updatedAt`. Takes no body.',
+      'Copies the draft as it is stored, in one step, and makes the copy the one that chats run. Earlier copies are kept as publications; running chats finish on the copy they started with. A bot without public id gets one: its name in lower case with a random ending. What the check of the flow finds is noted in the publication, counted in `errorsFound` and `warningsFound`, and never refused; `firstErrors` shows the first errors. The draft does not change, nor does its `updatedAt`. Takes no body.',
     preparesFirst: true,
     access: bot('MEMBER', { missing: 'FORBIDDEN' }),
     isAudited: true,
@@ -52,12 +52,12 @@ export const publishing = define({
     success: {
       status: 200,
       description: 'The bot is published.',
-      body: successBody.extend(findingCounts).meta({
+      body: successBody.extend({ ...findingCounts, firstErrors }).meta({
         id: 'PublishedBody',
         description: 'Says that the bot is published, and what the check found.',
       }),
       examples: {
-        done: { summary: 'Done', value: { message: 'success', errorsFound: 0, warningsFound: 1 } },
+        done: { summary: 'Done', value: { message: 'success', errorsFound: 0, warningsFound: 1, firstErrors: [] } },
       },
     },
   },

@@ -425,7 +425,7 @@ export interface paths {
         put?: never;
         /**
          * Publish a bot
-         * @description Copies the draft as it is stored, in one step, and makes the copy the one that chats run. Earlier copies are kept as publications; running chats finish on the copy they started with. A bot without public id gets one: its name in lower case with a random ending. What the check of the flow finds is noted in the publication, counted in `errorsFound` and `warningsFound`, and never refused. The draft does not change, nor does its `updatedAt`. Takes no body.
+         * @description Copies the draft as it is stored, in one step, and makes the copy the one that chats run. Earlier copies are kept as publications; running chats finish on the copy they started with. A bot without public id gets one: its name in lower case with a random ending. What the check of the flow finds is noted in the publication, counted in `errorsFound` and `warningsFound`, and never refused; `firstErrors` shows the first errors. The draft does not change, nor does its `updatedAt`. Takes no body.
          *
          *     Permission: a member or an admin of the workspace, by a token with the scope `write`. A record that does not exist is answered as one without access. What is done is in the audit log of the workspace.
          */
@@ -9132,6 +9132,8 @@ export interface components {
              * @example 0
              */
             errorsFound: number;
+            /** @description The first ten findings that are errors. Check a bot lists all findings. */
+            firstErrors: components["schemas"]["FlowFinding"][];
             /**
              * @description Says that it is done.
              * @enum {string}

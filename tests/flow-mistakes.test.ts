@@ -417,6 +417,48 @@ test('the check finds credentials that the workspace does not have, of models, e
   expect(codes({ hasMail: true })).not.toContain('0.options.credentialsId missing_credentials')
 })
 
+test('the check finds addresses of models that no key is sent to', () => {
+  const addresses = [
+    'http://ollama:11434/v1',
+    'https://models.example.com/v1',
+    'https://api.openai.com/v2',
+    '{{Name}}',
+    'https://api.openai.com.example.com',
+  ]
+  const bot = sound()
+  const blocks = addresses.map((baseUrl, index) => ({
+    id: `model-${index}`,
+    type: 'openai',
+    options: { action: 'Create chat completion', baseUrl },
+  }))
+  bot.groups = [{ ...(bot.groups as object[])[0], blocks } as never]
+  const whyNeverSent = (url: string) => (url.startsWith('https:') ? undefined : 'Only https is sent')
+  const found = checkFlow(bot, { hasMail: true, whyNeverSent })
+    .filter(({ path }) => path.includes('baseUrl'))
+    .map(({ path, code, severity }) => [path[3], path.slice(4).join('.'), code, severity])
+  expect(found).toEqual([
+    ['0', 'options.baseUrl', 'closed_address', 'error'],
+    ['1', 'options.baseUrl', 'foreign_address', 'warning'],
+    ['4', 'options.baseUrl', 'foreign_address', 'warning'],
+  ])
+})
+
+test('the check finds file types that take no file', () => {
+  const bot = sound()
+  const types = ['image/jpg', '*/*', 'images/*', 'jpg', '.pdf', 'application/unheard-of', 'a b']
+  const input = (isEnabled: boolean) => ({
+    id: `file-${isEnabled}`,
+    type: 'file input',
+    options: { allowedFileTypes: { isEnabled, types } },
+  })
+  ;(bot.groups as { blocks: unknown[] }[])[2]?.blocks.unshift(input(true), input(false))
+  const found = checkFlow(bot as FlowDocument).map(({ path, code, severity }) => [path.join('.'), code, severity])
+  const at = 'groups.2.blocks.0.options.allowedFileTypes.types'
+  expect(found).toEqual(
+    [2, 5, 6].map((index) => [`${at}.${index}`, 'unknown_file_type', 'warning']),
+  )
+})
+
 test('inputs for files without a place for files', () => {
   const bot = sound()
   const blocks = [
@@ -435,8 +477,10 @@ test('the nearest known name is told', () => {
   const bot = sound()
   rename(block(bot, 2, 0).options.webhook, 'queryParams', 'headrs')
   block(bot, 0, 0).content.richText = paragraph('{{nmae}}')
+  block(bot, 0, 1).type = 'imagee'
   expect(checkFlow(bot).map(({ message }) => message)).toEqual([
     'No variable has the name "nmae", so nothing stands in its place. Probably "Name" is meant.',
+    'Chats skip this block: the service does not run blocks of the type "imagee". Probably "image" is meant.',
     'There is no property "headrs" here. Probably "headers" is meant.',
   ])
 })

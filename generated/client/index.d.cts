@@ -319,7 +319,7 @@ export interface BotsMethods {
   /**
    * Publish a bot: `POST /v1/bots/{botId}/publish`
    *
-   * Copies the draft as it is stored, in one step, and makes the copy the one that chats run. Earlier copies are kept as publications; running chats finish on the copy they started with. A bot without public id gets one: its name in lower case with a random ending. What the check of the flow finds is noted in the publication, counted in `errorsFound` and `warningsFound`, and never refused. The draft does not change, nor does its `updatedAt`. Takes no body.
+   * Copies the draft as it is stored, in one step, and makes the copy the one that chats run. Earlier copies are kept as publications; running chats finish on the copy they started with. A bot without public id gets one: its name in lower case with a random ending. What the check of the flow finds is noted in the publication, counted in `errorsFound` and `warningsFound`, and never refused; `firstErrors` shows the first errors. The draft does not change, nor does its `updatedAt`. Takes no body.
    */
   publish(botId: string, options?: RequestOptions & KeyOptions & MatchOptions): Reply<PublishedBody>
   /**

@@ -7822,6 +7822,8 @@ export interface components {
              * @example 0
              */
             errorsFound: number;
+            /** @description The first ten findings that are errors. Check a bot lists all findings. */
+            firstErrors: components["schemas"]["FlowFinding"][];
             /**
              * @description Says that it is done.
              * @enum {string}

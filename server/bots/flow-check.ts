@@ -44,6 +44,8 @@ export interface Finding extends FlowFinding {
  * | `empty_bubble` | a bubble shows nothing |
  * | `empty_item` | an item shows nothing, compares nothing, or there is none |
  * | `closed_address` | a request to an address that this installation never sends one to |
+ * | `foreign_address` | an address of a model that its key is never sent to |
+ * | `unknown_file_type` | an entry of the file types of an input that takes no file |
  * | `unmatched_origin` | an allowed origin that no page can have |
  * | `open_origins` | the allowed origin `*`, which is everyone |
  * | `missing_setting` | the block does nothing without it: a URL, a variable, a group, a recipient |

@@ -1,3 +1,4 @@
+import { MAX_FIRST_ERRORS } from '../../contract/publications.ts'
 import type { PublishingHandlers } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
 import { checkDraft, checkedService, unchecked } from '../bots/check.ts'
@@ -40,8 +41,14 @@ export const publishing: PublishingHandlers<Contexts> = {
         if ('stale' in outcome) return reply.stale(conditions, botTag(outcome.stale, grant.role))
         hasChanged = 'changed' in outcome
         if (!('bot' in outcome)) return reply.fail('FORBIDDEN')
-        const { errorsFound, warningsFound } = checked
-        return reply.ok({ message: 'success', errorsFound, warningsFound }, botTag(outcome.bot, grant.role))
+        const { errorsFound, warningsFound, findings } = checked
+        const firstErrors = findings
+          .filter(({ severity }) => severity === 'error')
+          .slice(0, MAX_FIRST_ERRORS)
+        return reply.ok(
+          { message: 'success', errorsFound, warningsFound, firstErrors },
+          botTag(outcome.bot, grant.role),
+        )
       })
       if (!hasChanged) return answer
     }

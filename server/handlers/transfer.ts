@@ -101,6 +101,7 @@ const dependsOnPlace = new Set([
   'skipped_block',
   'missing_credentials',
   'closed_address',
+  'foreign_address',
   'no_file_store',
   'no_mail_server',
   'check_incomplete',

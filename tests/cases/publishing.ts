@@ -11,7 +11,7 @@ export const publishing: Cases<'publishing'> = {
         as: here.member,
         params: { botId: here.draft.id },
         after: async ({ body }) => {
-          expect(body).toEqual({ message: 'success', errorsFound: 0, warningsFound: 0 })
+          expect(body).toEqual({ message: 'success', errorsFound: 0, warningsFound: 0, firstErrors: [] })
           const options = { as: here.guest, params: { botId: here.draft.id } }
           const { publishedBot, version } = await client.ok('getPublishedBot', options)
           expect(publishedBot).toMatchObject({ botId: here.draft.id, version: '6.1', ...flow })
@@ -34,7 +34,11 @@ export const publishing: Cases<'publishing'> = {
         return {
           ...options,
           after: async ({ body }) => {
-            expect(body).toMatchObject({ errorsFound: 1, warningsFound: 1 })
+            expect(body).toMatchObject({
+              errorsFound: 1,
+              warningsFound: 1,
+              firstErrors: [{ code: 'missing_setting', severity: 'error' }],
+            })
             const { publishedBot } = await client.ok('getPublishedBot', options)
             const { id, createdAt, updatedAt } = before.publishedBot
             expect(publishedBot).toMatchObject({ id, createdAt, variables: [] })

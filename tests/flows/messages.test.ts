@@ -245,3 +245,24 @@ describe('the issues are enough to go on where', () => {
     expect(issues.length).toBeLessThanOrEqual(atMost)
   })
 })
+
+describe('an answer of publish says which errors it has', () => {
+  const at = { x: 0, y: 0 }
+  const blocks: [mistake: string, block: object, says: string[]][] = [
+    ['a misspelt type', { type: 'textInput' }, ['skipped_block', 'Probably \\"text input\\" is meant']],
+    ['a type in other letters', { type: 'Number Input' }, ['Probably \\"number input\\" is meant']],
+    ['a missing setting', { type: 'Jump' }, ['missing_setting', 'groupId']],
+  ]
+  test.each(blocks)('of %s', async (_mistake, block, says) => {
+    const { here } = world
+    const groups = [{ id: 'g', title: 'G', graphCoordinates: at, blocks: [{ id: 'b', ...block }] }]
+    const body = { workspaceId: here.workspaceId, bot: { version: '6.1', name: 'Mistaken', groups } }
+    const created = await app.client.send('POST', '/v1/bots', { as: here.admin, body })
+    expect(created.status).toBe(201)
+    const { bot } = JSON.parse(created.text)
+    const { text } = await app.client.send('POST', `/v1/bots/${bot.id}/publish`, { as: here.admin })
+    const { errorsFound, firstErrors } = JSON.parse(text)
+    expect(firstErrors).toHaveLength(errorsFound)
+    for (const words of says) expect(JSON.stringify(firstErrors)).toContain(words)
+  })
+})

@@ -1,24 +1,31 @@
 import type { FlowFinding } from '../../../contract/publications.ts'
+import { blockCatalogue } from '../../../contract/bot-document/index.ts'
 import { namesProxy } from '../../chat/http-request.ts'
 import { isSkipped } from '../../chat/walk.ts'
 import { blocksOf, isRecord } from '../../conversion/document.ts'
-import { missingContent } from './content.ts'
-import { missingCredentials, skippedAction } from './credentials.ts'
+import { missingContent, unknownFileTypes } from './content.ts'
+import { foreignAddress, missingCredentials, skippedAction } from './credentials.ts'
 import { type Findings, type Flow, issue, itemsOf, type Path, pathsOf, quote } from './flow.ts'
+import { nearest } from './nearest.ts'
 import { unknownProperties } from './properties.ts'
 import { missingEdge, missingJumpTarget, unknownVariables } from './references.ts'
 import type { CheckedService } from './service.ts'
 import { brokenCode, unknownNames } from './texts.ts'
 
+const knownTypes = new Set<string>(blockCatalogue.map(({ type }) => type))
+const runTypes = [...knownTypes].filter((type) => !isSkippedBlock({ type }))
+
 export function* blockIssues(flow: Flow, service: CheckedService): Findings {
   for (const [groupIndex, group] of flow.groups.entries()) {
     for (const [blockIndex, block] of blocksOf(group).entries()) {
       const path = ['groups', groupIndex, 'blocks', blockIndex]
-      yield* skippedBlock(block, path)
+      yield* skippedBlock(flow, block, path)
       yield
       // What a misspelt property says is not there for a chat, and that is one mistake.
       if (!(yield* anyOf(unknownProperties(flow, block, path)))) {
         yield* missingContent(block, path, service)
+        yield* unknownFileTypes(block, path)
+        yield* foreignAddress(block, path, service)
         if (skippedAction(block) === undefined) yield* missingCredentials(block, path, service.credentials)
       }
       yield* missingEdge(flow, block, path, 'block')
@@ -54,7 +61,7 @@ function isSkippedBlock(block: unknown): block is { type: string } {
   return block.type === 'payment input' || isSkipped(block.type) || skippedAction(block) !== undefined
 }
 
-function* skippedBlock(block: unknown, path: Path): Findings {
+function* skippedBlock({ effort }: Flow, block: unknown, path: Path): Findings {
   if (namesProxy(block)) {
     const message = 'Chats skip this block: the service sends no requests through a proxy.'
     yield issue([...path, 'options', 'proxyCredentialsId'], 'skipped_block', message)
@@ -71,7 +78,9 @@ function* skippedBlock(block: unknown, path: Path): Findings {
     const message = `Chats skip this block: the service does not run ${quote(action)}.`
     yield issue([...path, 'options', key], 'skipped_block', message)
   } else {
-    const message = `Chats skip this block: the service does not run blocks of the type ${quote(type)}.`
+    const meant = knownTypes.has(type) ? undefined : nearest(type, runTypes, effort)
+    const hint = meant === undefined ? '' : ` Probably ${quote(meant)} is meant.`
+    const message = `Chats skip this block: the service does not run blocks of the type ${quote(type)}.${hint}`
     yield issue([...path, 'type'], 'skipped_block', message)
   }
 }

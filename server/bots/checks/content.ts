@@ -1,6 +1,7 @@
 import { modelVendors } from '../../../contract/credentials.ts'
 import { isRecord, type JsonRecord, listOf } from '../../conversion/document.ts'
-import { type Findings, isReference, issue, itemsOf, type Path, pathsOf } from './flow.ts'
+import { extensionsOf, isAnyType } from '../../files/kinds.ts'
+import { type Findings, isReference, issue, itemsOf, type Path, pathsOf, quote } from './flow.ts'
 import type { CheckedService } from './service.ts'
 
 /** What a block needs to do anything. */
@@ -124,6 +125,18 @@ function* missingComparison(
     if (missing === undefined) continue
     const message = `The comparison never holds: it has no ${missing}.`
     yield issue([...inside, each, missing], 'empty_item', message)
+  }
+}
+
+/** Entries of `allowedFileTypes` that take no file. */
+export function* unknownFileTypes(block: unknown, path: Path): Findings {
+  if (!isRecord(block) || block.type !== 'file input' || !isRecord(block.options)) return
+  const allowed = block.options.allowedFileTypes
+  if (!isRecord(allowed) || allowed.isEnabled !== true) return
+  for (const [index, type] of listOf(allowed.types).entries()) {
+    if (typeof type !== 'string' || isAnyType(type) || extensionsOf(type).length > 0) continue
+    const message = `No file has the type ${quote(type)}. Write an extension such as pdf, a type such as image/png, or */*.`
+    yield issue([...path, 'options', 'allowedFileTypes', 'types', index], 'unknown_file_type', message)
   }
 }
 

@@ -1,7 +1,7 @@
 import { actionOf, credentialsTypeOf, isModelBlock, vendors } from '../../chat/models/vendors.ts'
 import { isRecord } from '../../conversion/document.ts'
-import { type Findings, type Flow, isReference, issue, type Path, quote } from './flow.ts'
-import type { KnownCredentials } from './service.ts'
+import { type Findings, type Flow, hasPlaceholder, isReference, issue, type Path, quote } from './flow.ts'
+import type { CheckedService, KnownCredentials } from './service.ts'
 
 /** What a block that asks a model is not run for, though its type is known: an action that needs more than a chat. */
 export function skippedAction(block: unknown): string | undefined {
@@ -30,6 +30,21 @@ export function* missingCredentials(
   } else if (known.get(credentialsId) !== type) {
     const message = `No model is asked: the workspace has no credentials ${quote(credentialsId)} of type ${type}.`
     yield issue(at, 'missing_credentials', message)
+  }
+}
+
+/** An address of a block that its key is never sent to: a key goes to its vendor, or where its credentials say. */
+export function* foreignAddress(block: unknown, path: Path, { whyNeverSent }: CheckedService): Findings {
+  if (!isRecord(block) || typeof block.type !== 'string' || !isModelBlock(block.type)) return
+  const own = isRecord(block.options) ? block.options.baseUrl : undefined
+  if (!isReference(own) || hasPlaceholder(own)) return
+  const inside = [...path, 'options', 'baseUrl']
+  const refusal = whyNeverSent?.(own.trim())
+  const vendor = new URL(vendors[block.type].baseUrl).origin
+  if (refusal) yield issue(inside, 'closed_address', `No model is asked at this address. ${refusal}.`)
+  else if (!URL.canParse(own) || new URL(own).origin !== vendor) {
+    const message = `No model is asked at this address: a key goes to ${vendor}, or to the baseUrl of its credentials.`
+    yield issue(inside, 'foreign_address', message)
   }
 }
 
