@@ -57,7 +57,10 @@ export const publishing = define({
         description: 'Says that the bot is published, and what the check found.',
       }),
       examples: {
-        done: { summary: 'Done', value: { message: 'success', errorsFound: 0, warningsFound: 1, firstErrors: [] } },
+        done: {
+          summary: 'Done',
+          value: { message: 'success', errorsFound: 0, warningsFound: 1, firstErrors: [] },
+        },
       },
     },
   },

@@ -452,11 +452,13 @@ test('the check finds file types that take no file', () => {
     options: { allowedFileTypes: { isEnabled, types } },
   })
   ;(bot.groups as { blocks: unknown[] }[])[2]?.blocks.unshift(input(true), input(false))
-  const found = checkFlow(bot as FlowDocument).map(({ path, code, severity }) => [path.join('.'), code, severity])
+  const found = checkFlow(bot as FlowDocument).map(({ path, code, severity }) => [
+    path.join('.'),
+    code,
+    severity,
+  ])
   const at = 'groups.2.blocks.0.options.allowedFileTypes.types'
-  expect(found).toEqual(
-    [2, 5, 6].map((index) => [`${at}.${index}`, 'unknown_file_type', 'warning']),
-  )
+  expect(found).toEqual([2, 5, 6].map((index) => [`${at}.${index}`, 'unknown_file_type', 'warning']))
 })
 
 test('inputs for files without a place for files', () => {

@@ -42,9 +42,7 @@ export const publishing: PublishingHandlers<Contexts> = {
         hasChanged = 'changed' in outcome
         if (!('bot' in outcome)) return reply.fail('FORBIDDEN')
         const { errorsFound, warningsFound, findings } = checked
-        const firstErrors = findings
-          .filter(({ severity }) => severity === 'error')
-          .slice(0, MAX_FIRST_ERRORS)
+        const firstErrors = findings.filter(({ severity }) => severity === 'error').slice(0, MAX_FIRST_ERRORS)
         return reply.ok(
           { message: 'success', errorsFound, warningsFound, firstErrors },
           botTag(outcome.bot, grant.role),

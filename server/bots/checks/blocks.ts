@@ -1,5 +1,5 @@
-import type { FlowFinding } from '../../../contract/publications.ts'
 import { blockCatalogue } from '../../../contract/bot-document/index.ts'
+import type { FlowFinding } from '../../../contract/publications.ts'
 import { namesProxy } from '../../chat/http-request.ts'
 import { isSkipped } from '../../chat/walk.ts'
 import { blocksOf, isRecord } from '../../conversion/document.ts'
