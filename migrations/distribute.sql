@@ -63,7 +63,7 @@ DO $$ DECLARE name text; BEGIN
   'users', 'workspaces', 'workspace_members', 'folders', 'api_tokens', 'credentials', 'public_ids', 'custom_domains',
   'webhook_endpoints'
 ] LOOP
-    IF NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = name::regclass) THEN
+    IF NOT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = name::regclass AND repmodel = 't') THEN
       PERFORM create_reference_table(name);
     END IF;
   END LOOP;

@@ -16,6 +16,7 @@ import { ask, bot } from './support/chat.ts'
 import { publish } from './support/chats.ts'
 import { anyBody } from './support/client.ts'
 import { toLiteral } from './support/literals.ts'
+import { createDatabase, isPooled } from './support/server.ts'
 import { makeWorld, type World } from './support/world.ts'
 
 /*
@@ -34,7 +35,7 @@ interface Sent {
 
 let app: App
 let world: World
-let client: pg.Client
+let client: pg.PoolClient
 let deepCursor: string
 
 // The plans of a cluster say which node is asked: tests/distribution.test.ts reads those.
@@ -43,18 +44,30 @@ const describeHere = isCluster ? describe.skip : describe
 const testHere = isCluster ? test.skip : test
 
 beforeAll(async () => {
-  app = await startApp({ database: { statementTimeout: 60_000 } })
+  app = await startOnDefaults()
   world = await makeWorld(app)
-  client = new pg.Client({ connectionString: app.databaseUrl })
-  await client.connect()
+  client = await app.pool.connect()
   await fill()
   deepCursor = await makeDeepCursor()
 })
 
 afterAll(async () => {
-  await client?.end()
+  client?.release()
   await app?.stop()
 })
+
+/** Starts the app on a database that has the defaults of PostgreSQL; behind a pooler the role has to carry others. */
+async function startOnDefaults(): Promise<App> {
+  const { url, drop } = await createDatabase()
+  const owner = new pg.Client({ connectionString: url })
+  await owner.connect()
+  const name = new URL(url).pathname.slice(1)
+  await owner.query(`ALTER DATABASE ${name} SET random_page_cost = ${isPooled() ? 1.1 : 4}`)
+  await owner.end()
+  const started = await startApp({ databaseUrl: url })
+  const { stop } = started
+  return Object.assign(started, { stop: () => stop().then(drop) })
+}
 
 /** Results of one bot with three answers each, and bots, tokens and members beside those of the world. */
 async function fill() {
@@ -192,14 +205,13 @@ function usualAnswer(at: Date, sessionId: string) {
 }
 
 /** Runs what needs tables of another size, or that were looked at at another time, on a database of its own. */
-async function onItsOwn(work: (own: App, connection: pg.Client) => Promise<void>) {
-  const own = await startApp()
-  const connection = new pg.Client({ connectionString: own.databaseUrl })
+async function onItsOwn(work: (own: App, connection: pg.PoolClient) => Promise<void>) {
+  const own = await startOnDefaults()
+  const connection = await own.pool.connect()
   try {
-    await connection.connect()
     await work(own, connection)
   } finally {
-    await connection.end()
+    connection.release()
     await own.stop()
   }
 }
@@ -360,7 +372,7 @@ describeHere.each(Object.keys(requests))('%s', (name) => {
 testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
   'a session is found by its key, also where the table was empty when it was looked at last (%s)',
   async (mode) => {
-    const found = async (connection: pg.Client, sent: Sent | undefined) => {
+    const found = async (connection: pg.PoolClient, sent: Sent | undefined) => {
       const plan = await planOf(sent as Sent, mode, connection)
       const kinds = nodesOf(plan).map((node) => `${node['Node Type']} ${node['Relation Name'] ?? ''}`)
       expect(kinds).not.toContain('Seq Scan chat_sessions')

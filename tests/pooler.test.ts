@@ -132,17 +132,19 @@ poolerDescribe('behind PgBouncer (skipped where it is not installed)', () => {
     const database = await createDatabase('nothing')
     const url = pooler.through(database.url)
     try {
+      await direct(database.url, `ALTER DATABASE ${nameOf(url)} SET random_page_cost = 4`)
       await migrateDatabase(url)
       const { pool, db } = connect({ ...options, url })
       const ask = () => pool.query("SELECT current_setting('lock_timeout') AS value")
       const values = (await Promise.all(Array.from({ length: 20 }, ask))).map(({ rows }) => rows[0].value)
       expect(new Set(values)).toEqual(new Set(['0']))
       // The role has none either, and that is said.
-      expect(await limitsInPlace(db, settings)).toEqual(
-        Object.keys(limits).map((name) =>
+      expect(await limitsInPlace(db, settings)).toEqual([
+        ...Object.keys(limits).map((name) =>
           expect.stringMatching(new RegExp(`no ${name}, .* ALTER ROLE \\w+ SET ${name} = \\d+`)),
         ),
-      )
+        expect.stringMatching(/random_page_cost = 4, .* ALTER ROLE \w+ SET random_page_cost = '1.1'/),
+      ])
       await pool.end()
       const service = await startService({ DATABASE_URL: url, ...pooledVariables })
       const response = await fetch(`${service.url}/v1/workspaces`, {
