@@ -1,5 +1,5 @@
 import { define, roles, workspace } from './operation.ts'
-import { emailAddress, exampleIds, readOnly, recordId, text } from './shared.ts'
+import { cursor, emailAddress, exampleIds, nextCursor, readOnly, recordId, text } from './shared.ts'
 import { z } from './zod.ts'
 
 const workspaceId = recordId('Id of the workspace, as create and list answer it.', exampleIds.workspace)
@@ -58,18 +58,21 @@ export const members = define({
     path: '/v1/workspaces/{workspaceId}/members',
     tag: 'members',
     summary: 'List the members of a workspace',
-    description: 'Returns everybody who has a role in the workspace, guests included, longest member first.',
+    description:
+      'Returns everybody who has a role in the workspace, guests included, longest member first. The list ends early, with a `nextCursor`, where it has more than 8 MB.',
     access: workspace('GUEST'),
     params,
+    query: z.strictObject({ cursor }),
     success: {
       status: 200,
       description: 'The members and their roles.',
       body: z
         .object({
           members: z.array(member).max(100_000).meta({ description: 'The members and their roles.' }),
+          nextCursor,
         })
         .meta({ id: 'MemberList', description: 'The members of a workspace.' }),
-      examples: { one: { summary: 'One member', value: { members: [exampleMember] } } },
+      examples: { one: { summary: 'One member', value: { members: [exampleMember], nextCursor: null } } },
     },
   },
   addMember: {

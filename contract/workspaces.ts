@@ -1,5 +1,5 @@
 import { define, user, workspace } from './operation.ts'
-import { exampleIds, name, readOnly, recordId, text, timestamp } from './shared.ts'
+import { cursor, exampleIds, name, nextCursor, readOnly, recordId, text, timestamp } from './shared.ts'
 import { z } from './zod.ts'
 
 const workspaceId = recordId('Id of the workspace, as create and list answer it.', exampleIds.workspace)
@@ -163,8 +163,9 @@ export const workspaces = define({
     tag: 'workspaces',
     summary: "List the caller's workspaces",
     description:
-      'Returns every workspace in which the caller has a role, newest first; with a token that is bound to a workspace, that one alone.',
+      'Returns every workspace in which the caller has a role, newest first; with a token that is bound to a workspace, that one alone. The list ends early, with a `nextCursor`, where icons and names have more than 8 MB.',
     access: user,
+    query: z.strictObject({ cursor }),
     success: {
       status: 200,
       description: 'The workspaces, newest first.',
@@ -183,12 +184,16 @@ export const workspaces = define({
             )
             .max(100_000)
             .meta({ description: 'The workspaces, newest first.' }),
+          nextCursor,
         })
         .meta({ id: 'WorkspaceList', description: "The caller's workspaces." }),
       examples: {
         one: {
           summary: 'One workspace',
-          value: { workspaces: [{ id: exampleIds.workspace, name: 'Acme', icon: '🏢', plan: 'FREE' }] },
+          value: {
+            workspaces: [{ id: exampleIds.workspace, name: 'Acme', icon: '🏢', plan: 'FREE' }],
+            nextCursor: null,
+          },
         },
       },
     },

@@ -14,6 +14,7 @@ interface Contract {
   LegacyBlock: { [B in NonNullable<z.output<(typeof legacyGroupsByVersion)['5']>[number]['blocks']>[number] as string extends B['type'] ? never : B['type']]: B }
   FlowEvent: { [B in z.output<typeof events>[number] as string extends B['type'] ? never : B['type']]: B }
   listWorkspaces: {
+    query: Required<z.output<(typeof contract)['listWorkspaces']['query']>>
     reply: z.output<(typeof contract)['listWorkspaces']['success']['body']>
   }
   createWorkspace: {
@@ -35,6 +36,7 @@ interface Contract {
   }
   listMembers: {
     params: z.output<(typeof contract)['listMembers']['params']>
+    query: Required<z.output<(typeof contract)['listMembers']['query']>>
     reply: z.output<(typeof contract)['listMembers']['success']['body']>
   }
   addMember: {
@@ -303,6 +305,7 @@ interface Wire {
   LegacyBlock: { [B in components['schemas']['LegacyBlock'] as string extends B['type'] ? never : B['type']]: B }
   FlowEvent: { [B in components['schemas']['FlowEvent'] as string extends B['type'] ? never : B['type']]: B }
   listWorkspaces: {
+    query: Required<NonNullable<wire['listWorkspaces']['parameters']['query']>>
     reply: wire['listWorkspaces']['responses'][200]['content']['application/json']
   }
   createWorkspace: {
@@ -324,6 +327,7 @@ interface Wire {
   }
   listMembers: {
     params: wire['listMembers']['parameters']['path']
+    query: Required<NonNullable<wire['listMembers']['parameters']['query']>>
     reply: wire['listMembers']['responses'][200]['content']['application/json']
   }
   addMember: {

@@ -8,7 +8,7 @@ import type { operations as wire } from './openapi.ts'
 export interface ListWorkspaces {
   access: 'user'
   params: undefined
-  query: undefined
+  query: z.output<(typeof contract)['listWorkspaces']['query']>
   body: undefined
   reply: wire['listWorkspaces']['responses'][200]['content']['application/json']
   minimal: never
@@ -63,7 +63,7 @@ export interface DeleteWorkspace {
 export interface ListMembers {
   access: 'workspace'
   params: z.output<(typeof contract)['listMembers']['params']>
-  query: undefined
+  query: z.output<(typeof contract)['listMembers']['query']>
   body: undefined
   reply: wire['listMembers']['responses'][200]['content']['application/json']
   minimal: never

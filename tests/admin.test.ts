@@ -67,7 +67,7 @@ describe('a person from nothing to a role', () => {
 
     const { id, token } = await accepted('token', 'create', '--email', 'ADA.lovelace@example.com')
     expect(token).toMatch(/^botb_pat_[0-9A-Za-z]{36}$/)
-    expect((await workspacesOf(token)).body).toEqual({ workspaces: [] })
+    expect((await workspacesOf(token)).body).toEqual({ workspaces: [], nextCursor: null })
     const { apiTokens } = await app.client.ok('listTokens', { as: { token } })
     expect(apiTokens).toMatchObject([{ id, hint: token.slice(-4), expiresAt: null }])
 

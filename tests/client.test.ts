@@ -159,8 +159,8 @@ describe('a request', () => {
   test('asks for the token each time, and shows it to nobody', async () => {
     let count = 0
     const asking = sdk.createClient({ ...options, token: async () => `token-${++count}` })
-    await asking.workspaces.list(patient)
-    await asking.workspaces.list(patient)
+    await asking.workspaces.list({}, patient)
+    await asking.workspaces.list({}, patient)
     expect(sent.map(({ headers }) => headers.Authorization)).toEqual(['Bearer token-1', 'Bearer token-2'])
     answers = [refusal('NOT_FOUND')]
     const error = await failure(client.bots.get('b', {}, patient))
@@ -266,7 +266,7 @@ describe('a retry', () => {
 
   test('waits as long as it is told, else longer each time', async () => {
     answers = [busy, refusal('REQUEST_TIMEOUT'), { body: { workspaces: [] } }]
-    await client.workspaces.list(patient)
+    await client.workspaces.list({}, patient)
     expect(waits[0]).toBe(7_000)
     expect(waits[1]).toBeGreaterThanOrEqual(750)
     expect(waits[1]).toBeLessThanOrEqual(1_000)
@@ -278,16 +278,16 @@ describe('a retry', () => {
       refusal('TOO_MANY_REQUESTS', undefined, { 'Retry-After': new Date(Date.now() - 5_000).toUTCString() }),
       refusal('TOO_MANY_REQUESTS', undefined, { 'Retry-After': '3600' }),
     ]
-    expect(await failure(client.workspaces.list(patient))).toMatchObject({ status: 429, retryAfter: 3600 })
+    expect(await failure(client.workspaces.list({}, patient))).toMatchObject({ status: 429, retryAfter: 3600 })
     expect(waits).toEqual([0])
   })
 
   test('ends after two, or as many as are wished', async () => {
     answers = [busy, busy, busy, busy]
-    expect(await failure(client.workspaces.list(patient))).toBeInstanceOf(sdk.ServiceUnavailableError)
+    expect(await failure(client.workspaces.list({}, patient))).toBeInstanceOf(sdk.ServiceUnavailableError)
     expect(sent).toHaveLength(3)
     answers = [busy]
-    await failure(client.workspaces.list({ ...patient, maxRetries: 0 }))
+    await failure(client.workspaces.list({}, { ...patient, maxRetries: 0 }))
     expect(sent).toHaveLength(4)
   })
 
@@ -317,7 +317,7 @@ describe('a retry', () => {
     answers = [refusal('INTERNAL_SERVER_ERROR')]
     await client.workspaces.create({ name: 'Acme' }, patient)
     answers = [refusal('INTERNAL_SERVER_ERROR')]
-    await failure(client.workspaces.list(patient))
+    await failure(client.workspaces.list({}, patient))
     expect(sent).toHaveLength(3)
   })
 
@@ -370,11 +370,11 @@ describe('a limit of time', () => {
   test('is not that of the caller, who may stop at any time', async () => {
     const reason = new Error('Enough')
     const stopped = AbortSignal.abort(reason)
-    expect(await failure(client.workspaces.list({ ...patient, signal: stopped }))).toBe(reason)
+    expect(await failure(client.workspaces.list({}, { ...patient, signal: stopped }))).toBe(reason)
     expect(sent).toEqual([])
     const stop = new AbortController()
     answers = ['silence']
-    const call = failure(client.workspaces.list({ ...patient, signal: stop.signal }))
+    const call = failure(client.workspaces.list({}, { ...patient, signal: stop.signal }))
     while (sent.length === 0) await Promise.resolve()
     stop.abort(reason)
     expect(await call).toBe(reason)
@@ -390,7 +390,7 @@ describe('a limit of time', () => {
       return 0
     }) as unknown as typeof setTimeout)
     answers = [new TypeError('reset')]
-    const error = await failure(client.workspaces.list({ ...patient, signal: stop.signal }))
+    const error = await failure(client.workspaces.list({}, { ...patient, signal: stop.signal }))
     expect([error.message, sent.length]).toEqual(['Enough', 1])
   })
 
@@ -488,13 +488,13 @@ describe('a delivery of a webhook', () => {
 
 describe('the runtime', () => {
   test('names itself and its version to the service', async () => {
-    await client.workspaces.list(patient)
+    await client.workspaces.list({}, patient)
     const { version } = JSON.parse(read('package.json'))
     expect(agents.at(-1)).toBe(`bot-builder-client/${version}`)
   })
 
   test('replaces headers of the same name in any case', async () => {
-    await client.workspaces.list({ ...patient, headers: { authorization: 'Bearer other' } })
+    await client.workspaces.list({}, { ...patient, headers: { authorization: 'Bearer other' } })
     expect(sent[0]?.headers).toEqual({ Authorization: 'Bearer other' })
   })
 
@@ -510,21 +510,21 @@ describe('the runtime', () => {
     const added = jest.spyOn(signal, 'addEventListener')
     answers = [new TypeError('reset')]
     await client.results.export('b', {}, { ...patient, signal })
-    await client.workspaces.list({ ...patient, signal })
+    await client.workspaces.list({}, { ...patient, signal })
     expect(removed.mock.calls.length).toBe(added.mock.calls.length)
   })
 
   test('ends a token function that hangs', async () => {
     const hanging = sdk.createClient({ ...options, token: () => new Promise<string>(() => {}) })
-    expect(await failure(hanging.workspaces.list({ maxRetries: 0 }))).toBeInstanceOf(sdk.TimeoutError)
+    expect(await failure(hanging.workspaces.list({}, { maxRetries: 0 }))).toBeInstanceOf(sdk.TimeoutError)
     const stop = new AbortController()
-    const call = failure(hanging.workspaces.list({ ...patient, signal: stop.signal }))
+    const call = failure(hanging.workspaces.list({}, { ...patient, signal: stop.signal }))
     stop.abort(new Error('Enough'))
     expect(await call).toMatchObject({ message: 'Enough' })
   })
 
   test('takes a time limit beyond what a timer can hold for none', async () => {
-    await client.workspaces.list({ timeout: Number.MAX_SAFE_INTEGER })
+    await client.workspaces.list({}, { timeout: Number.MAX_SAFE_INTEGER })
     expect(globalThis.setTimeout).not.toHaveBeenCalled()
   })
 
@@ -548,7 +548,7 @@ describe('the runtime', () => {
     const lines: sdk.Attempt[] = []
     const logging = sdk.createClient({ ...options, logger: (line) => lines.push(line) })
     answers = [refusal('SERVICE_UNAVAILABLE')]
-    await logging.workspaces.list(patient)
+    await logging.workspaces.list({}, patient)
     expect(lines).toMatchObject([
       { method: 'GET', attempt: 1, status: 503, requestId: 'request-1', error: expect.any(Error) },
       { method: 'GET', attempt: 2, status: 200 },

@@ -69,14 +69,14 @@ const errors = new Map([
 export function createClient(options) {
     const on = connect(options, errors, '1.1.0');
     const workspaces = {
-        list: on({ "method": "GET", "path": "/v1/workspaces" }),
+        list: on({ "method": "GET", "path": "/v1/workspaces", "query": true, "entries": "workspaces" }),
         create: on({ "method": "POST", "path": "/v1/workspaces", "body": true, "key": true }),
         get: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}" }),
         update: on({ "method": "PATCH", "path": "/v1/workspaces/{workspaceId}", "body": true, "key": true }),
         delete: on({ "method": "DELETE", "path": "/v1/workspaces/{workspaceId}", "repeatable": true }),
     };
     const members = {
-        list: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/members" }),
+        list: on({ "method": "GET", "path": "/v1/workspaces/{workspaceId}/members", "query": true, "entries": "members" }),
         add: on({ "method": "POST", "path": "/v1/workspaces/{workspaceId}/members", "body": true, "key": true }),
         update: on({ "method": "PATCH", "path": "/v1/workspaces/{workspaceId}/members/{userId}", "body": true, "key": true }),
         remove: on({ "method": "DELETE", "path": "/v1/workspaces/{workspaceId}/members/{userId}", "repeatable": true }),

@@ -1,13 +1,14 @@
-import { and, eq, getTableColumns, isNull, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Issue } from '../../contract/errors.ts'
 import type { Conditions, Role } from '../../contract/operation.ts'
 import type { components } from '../../generated/openapi.ts'
 import type { BotGrant, WorkspaceGrant } from '../access/index.ts'
 import { requestPurge } from '../background/purge.ts'
 import { type Database, statements, type Transaction } from '../db/client.ts'
-import { after, newestFirst, type Position } from '../db/page.ts'
+import { after, isBeyond, newestFirst, type Position, withinPage } from '../db/page.ts'
 import { madeOnce } from '../db/remembered.ts'
 import { customDomains, publicIds, publishedBots, bots as table } from '../db/schema.ts'
+import { expression, optional, prepareSelect } from '../db/selection.ts'
 import { entityTag, isStale, stateTag } from '../entity-tags.ts'
 import { toIso } from '../iso-time.ts'
 import { JsonText, stored } from '../json/json-text.ts'
@@ -88,35 +89,36 @@ export function textOf(json: JsonText | null): string | null {
 }
 
 const listStatements = statements((db, named) => {
-  const list = (name: string, condition: ReturnType<typeof sql> | undefined) =>
-    db
-      .select({
-        id: table.id,
-        name: table.name,
-        icon: table.icon,
-        folderId: table.folderId,
-        publicId: table.publicId,
-        createdAt: table.createdAt,
-        updatedAt: table.updatedAt,
-        publishedBotId: sql<
-          string | null
-        >`CASE WHEN ${publishedBots.publicationId} IS NULL THEN NULL ELSE ${publishedBots.id} END`,
-      })
-      .from(table)
-      .leftJoin(publishedBots, eq(publishedBots.botId, table.id))
-      .where(
-        and(
-          eq(table.workspaceId, sql.placeholder('workspaceId')),
-          isNull(table.deletedAt),
-          condition,
-          after(table.createdAt, table.id),
-        ),
-      )
-      .orderBy(...newestFirst(table.createdAt, table.id))
-      .limit(sql.placeholder('limit'))
-      .prepare(named(name))
+  const inOrder = newestFirst(table.createdAt, table.id)
+  const shape = {
+    id: table.id,
+    name: table.name,
+    icon: table.icon,
+    folderId: table.folderId,
+    publicId: table.publicId,
+    createdAt: table.createdAt,
+    updatedAt: table.updatedAt,
+    publishedBotId: optional(expression(sql`${table}.published_bot_id`, 'text')),
+    isBeyond: isBeyond(table),
+  }
+  const list = (name: string, condition: SQL) => {
+    const rows = sql`SELECT ${table}.*,
+        CASE WHEN ${publishedBots.publicationId} IS NULL THEN NULL ELSE ${publishedBots.id} END AS published_bot_id
+      FROM ${table} LEFT JOIN ${publishedBots} ON ${publishedBots.botId} = ${table.id}
+      WHERE ${table.workspaceId} = ${sql.placeholder('workspaceId')} AND ${table.deletedAt} IS NULL
+        AND ${condition} AND ${after(table.createdAt, table.id)}
+      ORDER BY ${sql.join(inOrder, sql`, `)} LIMIT ${sql.placeholder('limit')}`
+    const bytes = sql`octet_length(${table.name}) + coalesce(octet_length(${table.icon}), 0)`
+    const page = withinPage(rows, table, bytes, inOrder)
+    return prepareSelect(
+      db,
+      named(name),
+      shape,
+      (list) => sql`SELECT ${list} FROM ${page} ORDER BY ${sql.join(inOrder, sql`, `)}`,
+    )
+  }
   return {
-    all: list('list_bots', undefined),
+    all: list('list_bots', sql`true`),
     top: list('list_bots_top', sql`${table.folderId} IS NULL`),
     folder: list('list_bots_folder', sql`${table.folderId} = ${sql.placeholder('folderId')}`),
   }
@@ -132,7 +134,7 @@ export function botPage(
 ) {
   const { all, top, folder } = listStatements(db)
   const statement = folderId === undefined ? all : folderId === 'root' ? top : folder
-  return statement.execute({
+  return statement({
     workspaceId: workspace.id,
     folderId,
     createdAt: createdAt.toISOString(),

@@ -1,7 +1,8 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
-import { sql } from 'drizzle-orm'
-import type { AnyPgColumn } from 'drizzle-orm/pg-core'
+import { type SQL, sql } from 'drizzle-orm'
+import type { AnyPgColumn, PgTable } from 'drizzle-orm/pg-core'
 import type { Issue } from '../../contract/errors.ts'
+import { expression } from './selection.ts'
 
 /*
  * Keyset pages: newest first by creation time, then id. A cursor is the position of the last entry and a
@@ -15,6 +16,9 @@ export interface Position {
 }
 
 const TAG_BYTES = 16
+
+/** A page ends once its entries have so many bytes, but has at least one. */
+export const MAX_PAGE_BYTES = 8_000_000
 
 export function writeCursor(key: Buffer, scope: readonly string[], { createdAt, id }: Position): string {
   const position = Buffer.from(`${createdAt.getTime()}.${id}`)
@@ -74,20 +78,39 @@ export function newestFirst(createdAt: AnyPgColumn, id: AnyPgColumn) {
 }
 
 /**
- * The page that a query asks for and the cursor of the next one, or the issue with the cursor that it came with.
- * `read` gets the position after which the page begins and how many rows to read at most.
+ * Of rows in an order, those until they have the bytes of a page. One more comes with them where there is one, with
+ * `is_beyond` true: it tells that others come after them.
  */
-export async function paged<Row extends Position>(
+export function withinPage(rows: SQL, table: PgTable, bytes: SQL, order: readonly SQL[]): SQL {
+  const max = sql.raw(String(MAX_PAGE_BYTES))
+  const isFull = (
+    rowsBefore: string,
+  ) => sql`coalesce(sum(${bytes}) OVER (ORDER BY ${sql.join([...order], sql`, `)}
+    ROWS BETWEEN UNBOUNDED PRECEDING AND ${sql.raw(rowsBefore)} PRECEDING), 0) >= ${max}`
+  return sql`(SELECT * FROM (
+      SELECT *, ${isFull('1')} AS is_beyond, ${isFull('2')} AS is_cut FROM (${rows}) AS ${table}
+    ) AS ${table} WHERE NOT is_cut) AS ${table}`
+}
+
+/** Whether a row of `withinPage` is the one that comes after the page. */
+export const isBeyond = (table: PgTable) => expression(sql`${table}.is_beyond`, 'boolean')
+
+/**
+ * The page that a query asks for and the cursor of the next one, or the issue with the cursor that it came with.
+ * `read` gets the position after which the page begins and how many rows to read at most. A row that is beyond the bytes
+ * of a page says so.
+ */
+export async function paged<Row extends Position & { isBeyond?: boolean }>(
   key: Buffer,
   scope: readonly string[],
-  { cursor, limit }: { cursor?: string | undefined; limit: number },
+  { cursor, limit = Number.MAX_SAFE_INTEGER }: { cursor?: string | undefined; limit?: number },
   read: (position: Position, limit: number) => Promise<Row[]>,
 ): Promise<{ page: Row[]; nextCursor: string | null } | { issue: Issue }> {
   const from = readCursor(key, scope, cursor)
   if ('issue' in from) return from
   // One row more tells whether there is another page.
   const rows = await read(from.position, limit + 1)
-  const page = rows.slice(0, limit)
-  const last = rows.length > limit ? page.at(-1) : undefined
+  const page = rows.slice(0, rows.at(-1)?.isBeyond ? Math.min(limit, rows.length - 1) : limit)
+  const last = rows.length > page.length ? page.at(-1) : undefined
   return { page, nextCursor: last ? writeCursor(key, scope, last) : null }
 }

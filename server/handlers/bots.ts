@@ -26,7 +26,7 @@ export const bots: BotsHandlers<Contexts> = {
       }
     }
     return reply.ok({
-      bots: list.page.map((row) => ({
+      bots: list.page.map(({ isBeyond: _, ...row }) => ({
         accessRight: grant.role === 'GUEST' ? 'read' : 'write',
         ...row,
         createdAt: toIso(row.createdAt),

@@ -2,8 +2,9 @@ import { eq } from 'drizzle-orm'
 import type { Issue } from '../../contract/errors.ts'
 import type { MembersHandlers } from '../../generated/handlers.ts'
 import type { Contexts } from '../context.ts'
+import { paged } from '../db/page.ts'
 import { users } from '../db/schema.ts'
-import { changeMember, insertMember, membersOf } from '../workspaces/members.ts'
+import { changeMember, insertMember, memberPage } from '../workspaces/members.ts'
 
 const noSuchUser =
   'No user has this e-mail address; whoever runs the service makes one with `npm run admin -- user create --email E --name N`'
@@ -15,8 +16,18 @@ const onlyAdmins: Issue = {
 }
 
 export const members: MembersHandlers<Contexts> = {
-  async listMembers(_request, reply, { db, grant }) {
-    return reply.ok({ members: await membersOf(db, grant) })
+  async listMembers({ query }, reply, { db, grant, cursorKey }) {
+    const list = await paged(cursorKey, ['members', grant.workspace.id], query, (position) =>
+      memberPage(db, grant, position),
+    )
+    if ('issue' in list) return reply.fail('BAD_REQUEST', [list.issue])
+    return reply.ok({
+      members: list.page.map(({ id: userId, createdAt: _, isBeyond: __, ...member }) => ({
+        ...member,
+        userId,
+      })),
+      nextCursor: list.nextCursor,
+    })
   },
 
   async addMember({ body }, reply, { db, grant, now }) {

@@ -5,6 +5,7 @@ import type { components } from '../../generated/openapi.ts'
 import type { Config } from '../config.ts'
 import type { Contexts } from '../context.ts'
 import { transact } from '../db/client.ts'
+import { paged } from '../db/page.ts'
 import { madeOnce } from '../db/remembered.ts'
 import { entityTag } from '../entity-tags.ts'
 import { toIso } from '../iso-time.ts'
@@ -14,14 +15,20 @@ import {
   deleteWorkspace,
   updateWorkspace,
   type WorkspaceRow,
+  workspacePage,
   workspaceState,
-  workspacesOf,
 } from '../workspaces/rows.ts'
 
 export const workspaces: WorkspacesHandlers<Contexts> = {
-  async listWorkspaces(_request, reply, { db, grant }) {
+  async listWorkspaces({ query }, reply, { db, grant, cursorKey }) {
+    const { userId, boundTo } = grant.caller
+    const list = await paged(cursorKey, ['workspaces', userId, boundTo ?? ''], query, (position) =>
+      workspacePage(db, grant, position),
+    )
+    if ('issue' in list) return reply.fail('BAD_REQUEST', [list.issue])
     return reply.ok({
-      workspaces: (await workspacesOf(db, grant)).map((row) => ({ ...row, plan: toPlan(row.plan) })),
+      workspaces: list.page.map(({ workspace }) => ({ ...workspace, plan: toPlan(workspace.plan) })),
+      nextCursor: list.nextCursor,
     })
   },
 

@@ -6,7 +6,7 @@ import type { BotGrant } from '../access/index.ts'
 import { type Database, statements } from '../db/client.ts'
 import { databaseError } from '../db/errors.ts'
 import { prepareLookup } from '../db/lookup.ts'
-import { after, newestFirst, type Position } from '../db/page.ts'
+import { after, MAX_PAGE_BYTES, newestFirst, type Position } from '../db/page.ts'
 import { resultAnswers, resultLogs, results as table } from '../db/schema.ts'
 import { expression, hidden, prepareSelect, type RowOf } from '../db/selection.ts'
 import { toIso } from '../iso-time.ts'
@@ -23,9 +23,6 @@ export const EXAMINED = 800
 
 /** Bytes of answers that such a page looks through: some tenths of a second of work. */
 const MAX_EXAMINED_BYTES = 24_000_000
-
-/** A page ends once its results have so many bytes, but has at least one. */
-export const MAX_PAGE_BYTES = 8_000_000
 
 /**
  * A result with its answers, which the bot is said for once more: then a cluster looks for them at one node. Most answers

@@ -1,9 +1,11 @@
-import { and, asc, eq, isNull, ne, sql } from 'drizzle-orm'
+import { and, eq, isNull, ne, sql } from 'drizzle-orm'
 import type { Issue } from '../../contract/errors.ts'
 import type { Role } from '../../contract/operation.ts'
 import type { components } from '../../generated/openapi.ts'
 import { type Database, type Transaction, transact } from '../db/client.ts'
+import { beginning, isBeyond, type Position, withinPage } from '../db/page.ts'
 import { workspaceMembers as table, users } from '../db/schema.ts'
+import { expression, optional, selectRows } from '../db/selection.ts'
 import { type Deed, newEntry, writeEntry } from './audit.ts'
 import { holdWorkspace } from './rows.ts'
 
@@ -15,9 +17,41 @@ interface Place {
   caller: Deed['by']
 }
 
-/** Everybody with a role in the workspace, longest member first. */
-export async function membersOf(db: Database, { workspace }: Pick<Place, 'workspace'>): Promise<Member[]> {
-  return db
+/** Everybody with a role in the workspace after a position, longest member first. */
+export async function memberPage(db: Database, { workspace }: Pick<Place, 'workspace'>, position: Position) {
+  const inOrder = [sql`${table.createdAt}`, sql`${table.userId}`]
+  const isAfter =
+    position === beginning
+      ? sql`true`
+      : sql`(${table.createdAt}, ${table.userId}) > (${position.createdAt.toISOString()}::timestamptz, ${position.id})`
+  const user = {
+    name: optional(expression(sql`${table}.name`, 'text')),
+    email: optional(expression(sql`${table}.email`, 'text')),
+    image: optional(expression(sql`${table}.image`, 'text')),
+  }
+  const rows = sql`
+    SELECT ${table}.*, ${users.name}, ${users.email}, ${users.image}, ${users.disabledAt} IS NOT NULL AS is_disabled
+    FROM ${table} JOIN ${users} ON ${users.id} = ${table.userId}
+    WHERE ${table.workspaceId} = ${workspace.id} AND ${isAfter}`
+  const bytes = sql`octet_length(concat(${table}.name, ${table}.email, ${table}.image))`
+  return selectRows(
+    db,
+    {
+      id: table.userId,
+      createdAt: table.createdAt,
+      isBeyond: isBeyond(table),
+      workspaceId: table.workspaceId,
+      user,
+      role: table.role,
+      isDisabled: expression(sql`${table}.is_disabled`, 'boolean'),
+    },
+    (list) => sql`SELECT ${list} FROM ${withinPage(rows, table, bytes, inOrder)}
+      ORDER BY ${sql.join(inOrder, sql`, `)}`,
+  )
+}
+
+async function memberOf(tx: Transaction, { workspace }: Place, userId: string): Promise<Member | undefined> {
+  const [member] = await tx
     .select({
       workspaceId: table.workspaceId,
       userId: table.userId,
@@ -27,8 +61,8 @@ export async function membersOf(db: Database, { workspace }: Pick<Place, 'worksp
     })
     .from(table)
     .innerJoin(users, eq(users.id, table.userId))
-    .where(eq(table.workspaceId, workspace.id))
-    .orderBy(asc(table.createdAt), asc(table.userId))
+    .where(and(eq(table.workspaceId, workspace.id), eq(table.userId, userId)))
+  return member
 }
 
 /** Gives a user a role; `exists` when they have one, `gone` when the workspace was deleted meanwhile. */
@@ -64,7 +98,7 @@ export async function changeMember(
   return transact(db, async (tx) => {
     // Changes in one workspace follow each other, or two admins could take the last admin away together.
     if (!(await holdWorkspace(tx, grant.workspace.id, 'no key update'))) return undefined
-    const member = (await membersOf(tx, grant)).find((one) => one.userId === userId)
+    const member = await memberOf(tx, grant, userId)
     if (!member) return undefined
     const here = and(eq(table.workspaceId, grant.workspace.id), eq(table.userId, userId))
     // Asked for again, it is there already.

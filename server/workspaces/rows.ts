@@ -3,7 +3,7 @@ import type { Conditions } from '../../contract/operation.ts'
 import type { UserGrant, WorkspaceGrant } from '../access/index.ts'
 import { type Database, type Transaction, transact } from '../db/client.ts'
 import { isDistributed } from '../db/distribution.ts'
-import { newestFirst } from '../db/page.ts'
+import { beginning, isBeyond, newestFirst, type Position, withinPage } from '../db/page.ts'
 import {
   bots,
   credentials,
@@ -15,6 +15,7 @@ import {
   users,
   workspaceMembers,
 } from '../db/schema.ts'
+import { expression, optional, selectRows } from '../db/selection.ts'
 import { hasConditions, isStale, stateTag } from '../entity-tags.ts'
 import { newId } from '../ids.ts'
 import { entryWith, newEntry, writeEntry } from './audit.ts'
@@ -25,24 +26,34 @@ export type WorkspaceRow = typeof table.$inferSelect
 type OwnProperties = Pick<WorkspaceRow, 'name' | 'icon' | 'resultsRetentionDays'>
 
 /**
- * The workspaces in which the caller has a role, their own before those that others have put them into, newest first; of a
- * bound token, the one it is bound to.
+ * The workspaces in which the caller has a role after a position, their own before those that others have put them into,
+ * newest first; of a bound token, the one it is bound to. The id of a position begins with whether it is among their own.
  */
-export function workspacesOf(db: Database, { caller }: UserGrant) {
-  return db
-    .select({ id: table.id, name: table.name, icon: table.icon, plan: table.plan })
-    .from(workspaceMembers)
-    .innerJoin(table, and(eq(table.id, workspaceMembers.workspaceId), isNull(table.deletedAt)))
-    .where(
-      and(
-        eq(workspaceMembers.userId, caller.userId),
-        caller.boundTo === null ? undefined : eq(table.id, caller.boundTo),
-      ),
-    )
-    .orderBy(
-      sql`coalesce(${table.createdBy} = ${caller.userId}, false) DESC`,
-      ...newestFirst(table.createdAt, table.id),
-    )
+export async function workspacePage(db: Database, { caller }: UserGrant, position: Position) {
+  const isOwn = sql`coalesce(${table.createdBy} = ${caller.userId}, false)`
+  const [own, id] = position.id.split(':')
+  const isAfter =
+    position === beginning
+      ? sql`true`
+      : sql`(${isOwn}, ${table.createdAt}, ${table.id})
+          < (${own}::boolean, ${position.createdAt.toISOString()}::timestamptz, ${id})`
+  const rows = sql`SELECT ${table}.*, ${isOwn} AS is_own
+    FROM ${workspaceMembers} JOIN ${table} ON ${table.id} = ${workspaceMembers.workspaceId} AND ${table.deletedAt} IS NULL
+    WHERE ${workspaceMembers.userId} = ${caller.userId}
+      AND ${caller.boundTo === null ? sql`true` : eq(table.id, caller.boundTo)} AND ${isAfter}`
+  const bytes = sql`octet_length(${table.name}) + coalesce(octet_length(${table.icon}), 0)`
+  const inOrder = [sql`is_own DESC`, ...newestFirst(table.createdAt, table.id)]
+  return selectRows(
+    db,
+    {
+      id: expression(sql`concat(is_own, ':', ${table.id})`, 'text'),
+      createdAt: table.createdAt,
+      isBeyond: isBeyond(table),
+      workspace: { id: table.id, name: table.name, icon: optional(table.icon), plan: table.plan },
+    },
+    (list) => sql`SELECT ${list} FROM ${withinPage(rows, table, bytes, inOrder)}
+      ORDER BY ${sql.join(inOrder, sql`, `)}`,
+  )
 }
 
 /** Creates a workspace, unless the caller has created `maximum` that are still there. */

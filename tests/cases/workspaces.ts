@@ -24,7 +24,7 @@ export const workspaces: Cases<'workspaces'> = {
       },
       'of a stranger': ({ stranger }) => ({
         as: stranger,
-        after: ({ body }) => expect(body).toEqual({ workspaces: [] }),
+        after: ({ body }) => expect(body).toEqual({ workspaces: [], nextCursor: null }),
       }),
       'with a token that is bound to one of two': async ({ here }, app) => {
         await app.client.ok('createWorkspace', { as: here.guest, body: { name: 'Own' } })
@@ -302,7 +302,7 @@ export const workspaces: Cases<'workspaces'> = {
           await client.call('getPublishedBot', { as, params: { botId: here.shared.id } }),
         ]
         expect(gone.map(({ status }) => status)).toEqual([404, 404, 404, 404])
-        expect(await client.ok('listWorkspaces', { as })).toEqual({ workspaces: [] })
+        expect(await client.ok('listWorkspaces', { as })).toEqual({ workspaces: [], nextCursor: null })
         const { bot } = await client.ok('createBot', {
           as: there.admin,
           body: { workspaceId: there.workspaceId, bot: { publicId: here.published.publicId } },

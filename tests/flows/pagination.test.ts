@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
-import { bots, results } from '../../server/db/schema.ts'
+import { bots, results, users, workspaceMembers, workspaces } from '../../server/db/schema.ts'
 import { newId } from '../../server/ids.ts'
 import { JsonText } from '../../server/json/json-text.ts'
 import { type App, startApp } from '../support/app.ts'
@@ -167,6 +167,116 @@ describe('pages of bots', () => {
     ])
     expect(await collect(listBots, { limit: 2, folderId: site.deepFolder })).toEqual([])
     expect((await listBots({ folderId: 'nowhere' })).status).toBe(404)
+  })
+})
+
+describe('pages that are bounded in bytes', () => {
+  const MAX_BYTES = 8_000_000
+  /** Three bytes a character. */
+  const icon = `data:image/svg+xml,${'\u2713'.repeat(60_000)}`
+
+  /** Follows the cursors to the end, and gives the ids of each page. */
+  async function pagesOf(
+    list: (query: Query) => Promise<Answer>,
+    name: string,
+    id = 'id',
+  ): Promise<string[][]> {
+    const pages: string[][] = []
+    for (let cursor: string | null | undefined; cursor !== null; ) {
+      const { status, body, text } = await list(cursor === undefined ? {} : { cursor })
+      expect(status).toBe(200)
+      expect(Buffer.byteLength(text)).toBeLessThan(MAX_BYTES + 1_000_000)
+      pages.push(body[name].map((entry: Record<string, string>) => entry[id]))
+      cursor = body.nextCursor
+    }
+    return pages
+  }
+
+  test('listBots ends a page at 8 MB of icons and goes on with a cursor', async () => {
+    const rows = Array.from({ length: 96 }, (_, at) => {
+      const createdAt = new Date(Date.parse('2026-03-09T10:00:00.000Z') + at)
+      const version = '6.1' as const
+      const row = { workspaceId: site.workspaceId, name: 'Icon', version, icon, revision: 1 }
+      return { ...row, id: newId(createdAt), createdAt, updatedAt: createdAt }
+    })
+    await app.db.insert(bots).values(rows)
+    const pages = await pagesOf((query) => listBots({ ...query, limit: 100 }), 'bots')
+    expect(pages.map(({ length }) => length)).toEqual([49, 45, 6])
+    expect(new Set(pages.flat()).size).toBe(100)
+  })
+
+  test('listWorkspaces ends early at 8 MB and goes on from own workspaces to those of others', async () => {
+    const createdAt = new Date('2026-03-09T10:00:00.000Z')
+    const rows = Array.from({ length: 99 }, (_, at) => ({
+      id: newId(createdAt),
+      name: `Workspace ${at}`,
+      icon,
+      createdBy: at % 2 ? site.member.id : site.admin.id,
+      createdAt,
+      updatedAt: createdAt,
+    }))
+    await app.db.insert(workspaces).values(rows)
+    await app.db
+      .insert(workspaceMembers)
+      .values(
+        rows.map(({ id }) => ({
+          workspaceId: id,
+          userId: site.member.id,
+          role: 'MEMBER' as const,
+          createdAt,
+        })),
+      )
+    const listWorkspaces = (query: Query) => app.client.call('listWorkspaces', { as: site.member, query })
+    const pages = await pagesOf(listWorkspaces, 'workspaces')
+    expect(pages.length).toBe(3)
+    const newestFirst = (wanted: number) =>
+      rows
+        .filter((_, at) => at % 2 === wanted)
+        .map(({ id }) => id)
+        .sort()
+        .reverse()
+    const others = [site.workspaceId, ...newestFirst(0)]
+    expect(pages.flat()).toEqual([...newestFirst(1), ...others])
+    const refused = await listWorkspaces({ cursor: 'AZx0mC1jZ3JhbnQ' })
+    expect([refused.status, refused.body.issues[0].path]).toEqual([400, ['query', 'cursor']])
+  })
+
+  test('listMembers ends early at 8 MB and goes on with a cursor', async () => {
+    const createdAt = new Date('2026-03-11T10:00:00.000Z')
+    const people = Array.from({ length: 4_500 }, (_, at) => ({
+      id: newId(createdAt),
+      email: `${at}.${newId(createdAt)}@example.com`,
+      image: `https://example.com/${'a'.repeat(2_000)}`,
+      createdAt,
+      updatedAt: createdAt,
+    }))
+    for (let at = 0; at < people.length; at += 500) {
+      const some = people.slice(at, at + 500)
+      await app.db.insert(users).values(some)
+      await app.db
+        .insert(workspaceMembers)
+        .values(
+          some.map(({ id }) => ({
+            workspaceId: site.workspaceId,
+            userId: id,
+            role: 'GUEST' as const,
+            createdAt,
+          })),
+        )
+    }
+    const params = { workspaceId: site.workspaceId }
+    const pages = await pagesOf(
+      (query) => app.client.call('listMembers', { as: site.guest, params, query }),
+      'members',
+      'userId',
+    )
+    expect(pages.length).toBe(2)
+    expect(pages.flat()).toEqual([
+      site.admin.id,
+      site.member.id,
+      site.guest.id,
+      ...people.map(({ id }) => id).sort(),
+    ])
   })
 })
 
