@@ -741,7 +741,7 @@ export interface paths {
         };
         /**
          * List the caller's workspaces
-         * @description Returns every workspace in which the caller has a role, newest first; with a token that is bound to a workspace, that one alone.
+         * @description Returns every workspace in which the caller has a role, newest first; with a token that is bound to a workspace, that one alone. The list ends early, with a `nextCursor`, where icons and names have more than 8 MB.
          *
          *     Permission: any user, by a token with the scope `read`.
          */
@@ -887,7 +887,7 @@ export interface paths {
         };
         /**
          * List the members of a workspace
-         * @description Returns everybody who has a role in the workspace, guests included, longest member first.
+         * @description Returns everybody who has a role in the workspace, guests included, longest member first. The list ends early, with a `nextCursor`, where it has more than 8 MB.
          *
          *     Permission: a guest, a member or an admin of the workspace, by a token with the scope `read`.
          */
@@ -7463,6 +7463,11 @@ export interface components {
         MemberList: {
             /** @description The members and their roles. */
             members: components["schemas"]["Member"][];
+            /**
+             * @description Send it as `cursor` to get the following page; null on the last page.
+             * @example AZx0mC1jZ3JhbnQ
+             */
+            nextCursor: string | null;
         };
         /** @description The new role of the member. */
         MemberUpdate: {
@@ -12455,6 +12460,11 @@ export interface components {
         };
         /** @description The caller's workspaces. */
         WorkspaceList: {
+            /**
+             * @description Send it as `cursor` to get the following page; null on the last page.
+             * @example AZx0mC1jZ3JhbnQ
+             */
+            nextCursor: string | null;
             /** @description The workspaces, newest first. */
             workspaces: components["schemas"]["WorkspaceSummary"][];
         };
@@ -15061,7 +15071,10 @@ export interface operations {
     };
     listWorkspaces: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
+                cursor?: components["parameters"]["CursorQuery"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -15574,7 +15587,10 @@ export interface operations {
     };
     listMembers: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
+                cursor?: components["parameters"]["CursorQuery"];
+            };
             header?: never;
             path: {
                 /**

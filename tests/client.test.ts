@@ -278,7 +278,10 @@ describe('a retry', () => {
       refusal('TOO_MANY_REQUESTS', undefined, { 'Retry-After': new Date(Date.now() - 5_000).toUTCString() }),
       refusal('TOO_MANY_REQUESTS', undefined, { 'Retry-After': '3600' }),
     ]
-    expect(await failure(client.workspaces.list({}, patient))).toMatchObject({ status: 429, retryAfter: 3600 })
+    expect(await failure(client.workspaces.list({}, patient))).toMatchObject({
+      status: 429,
+      retryAfter: 3600,
+    })
     expect(waits).toEqual([0])
   })
 

@@ -1,7 +1,7 @@
 // Made by `make generate` from contract/. Do not edit.
 import { ApiError } from './api.cjs'
 import type { ClientOptions, Events, KeyOptions, MatchOptions, Pages, Reply, RequestOptions } from './api.cjs'
-import type { ApiTokenBody, ApiTokenCreate, ApiTokenList, AuditPage, BlockStatsBody, Bot, BotBody, BotCreatedEvent, BotDeletedEvent, BotPage, BotPublishedEvent, BotReferenceBody, BotUnpublishedEvent, BotUpdate, BotUpdatedEvent, BotV61, BotWithModeBody, ChatBody, ChatEvent, ChatPage, ChatSessionBody, ChatUpdate, ContinueChatBody, ContinuedChatBody, CreateBotBody, CreateFolderBody, CreatedApiTokenBody, CredentialsBody, CredentialsCreate, CredentialsList, CredentialsUpdate, DeleteFolderQuery, DeleteResultsQuery, EndpointTestEvent, ExportResultsQuery, ExportedBotBody, FlowCheckBody, FolderBody, FolderList, GetBlockStatsQuery, GetBotQuery, GetFolderQuery, GetPublishedBotQuery, GetStatsQuery, ImportBotBody, ImportedBotBody, ListAuditLogQuery, ListBotsQuery, ListChatsQuery, ListFoldersQuery, ListPublicationsQuery, ListResultLogsQuery, ListResultsQuery, ListWebhookDeliveriesQuery, MemberBody, MemberCreate, MemberList, MemberUpdate, PublicationBody, PublicationPage, PublishedBody, PublishedBotBody, ResultAnsweredEvent, ResultBody, ResultCompletedEvent, ResultLogPage, ResultPage, ResultStartedEvent, ResultsDeletedEvent, RotatedWebhookSecret, SaveClientLogsBody, StartChatBody, StartPreviewBody, StartedChatBody, StatsBody, SuccessBody, TranscriptBody, UpdateBotBody, UpdateFolderBody, UpdatedWorkspaceBody, UploadBody, UploadFileQuery, WebhookData, WebhookDeliveryBody, WebhookDeliveryPage, WebhookEndpointBody, WebhookEndpointCreate, WebhookEndpointList, WebhookEndpointUpdate, WebhookEndpointWithSecretBody, WorkspaceBody, WorkspaceCreate, WorkspaceDeletedBody, WorkspaceDetailsBody, WorkspaceList, WorkspaceUpdate } from './types.cjs'
+import type { ApiTokenBody, ApiTokenCreate, ApiTokenList, AuditPage, BlockStatsBody, Bot, BotBody, BotCreatedEvent, BotDeletedEvent, BotPage, BotPublishedEvent, BotReferenceBody, BotUnpublishedEvent, BotUpdate, BotUpdatedEvent, BotV61, BotWithModeBody, ChatBody, ChatEvent, ChatPage, ChatSessionBody, ChatUpdate, ContinueChatBody, ContinuedChatBody, CreateBotBody, CreateFolderBody, CreatedApiTokenBody, CredentialsBody, CredentialsCreate, CredentialsList, CredentialsUpdate, DeleteFolderQuery, DeleteResultsQuery, EndpointTestEvent, ExportResultsQuery, ExportedBotBody, FlowCheckBody, FolderBody, FolderList, GetBlockStatsQuery, GetBotQuery, GetFolderQuery, GetPublishedBotQuery, GetStatsQuery, ImportBotBody, ImportedBotBody, ListAuditLogQuery, ListBotsQuery, ListChatsQuery, ListFoldersQuery, ListMembersQuery, ListPublicationsQuery, ListResultLogsQuery, ListResultsQuery, ListWebhookDeliveriesQuery, ListWorkspacesQuery, MemberBody, MemberCreate, MemberList, MemberUpdate, PublicationBody, PublicationPage, PublishedBody, PublishedBotBody, ResultAnsweredEvent, ResultBody, ResultCompletedEvent, ResultLogPage, ResultPage, ResultStartedEvent, ResultsDeletedEvent, RotatedWebhookSecret, SaveClientLogsBody, StartChatBody, StartPreviewBody, StartedChatBody, StatsBody, SuccessBody, TranscriptBody, UpdateBotBody, UpdateFolderBody, UpdatedWorkspaceBody, UploadBody, UploadFileQuery, WebhookData, WebhookDeliveryBody, WebhookDeliveryPage, WebhookEndpointBody, WebhookEndpointCreate, WebhookEndpointList, WebhookEndpointUpdate, WebhookEndpointWithSecretBody, WorkspaceBody, WorkspaceCreate, WorkspaceDeletedBody, WorkspaceDetailsBody, WorkspaceList, WorkspaceUpdate } from './types.cjs'
 
 export { ApiError, ConnectionError, TimeoutError } from './api.cjs'
 export type { Attempt, ClientOptions, Events, Issue, KeyOptions, MatchOptions, Pages, Reply, RequestOptions } from './api.cjs'
@@ -132,9 +132,9 @@ export interface WorkspacesMethods {
   /**
    * List the caller's workspaces: `GET /v1/workspaces`
    *
-   * Returns every workspace in which the caller has a role, newest first; with a token that is bound to a workspace, that one alone.
+   * Returns every workspace in which the caller has a role, newest first; with a token that is bound to a workspace, that one alone. The list ends early, with a `nextCursor`, where icons and names have more than 8 MB.
    */
-  list(options?: RequestOptions): Reply<WorkspaceList>
+  list(query?: ListWorkspacesQuery, options?: RequestOptions): Pages<WorkspaceList, WorkspaceList["workspaces"][number]>
   /**
    * Create a workspace: `POST /v1/workspaces`
    *
@@ -165,9 +165,9 @@ export interface MembersMethods {
   /**
    * List the members of a workspace: `GET /v1/workspaces/{workspaceId}/members`
    *
-   * Returns everybody who has a role in the workspace, guests included, longest member first.
+   * Returns everybody who has a role in the workspace, guests included, longest member first. The list ends early, with a `nextCursor`, where it has more than 8 MB.
    */
-  list(workspaceId: string, options?: RequestOptions): Reply<MemberList>
+  list(workspaceId: string, query?: ListMembersQuery, options?: RequestOptions): Pages<MemberList, MemberList["members"][number]>
   /**
    * Add a member to a workspace: `POST /v1/workspaces/{workspaceId}/members`
    *

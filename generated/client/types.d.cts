@@ -6153,6 +6153,11 @@ export interface components {
         MemberList: {
             /** @description The members and their roles. */
             members: components["schemas"]["Member"][];
+            /**
+             * @description Send it as `cursor` to get the following page; null on the last page.
+             * @example AZx0mC1jZ3JhbnQ
+             */
+            nextCursor: string | null;
         };
         /** @description The new role of the member. */
         MemberUpdate: {
@@ -11145,6 +11150,11 @@ export interface components {
         };
         /** @description The caller's workspaces. */
         WorkspaceList: {
+            /**
+             * @description Send it as `cursor` to get the following page; null on the last page.
+             * @example AZx0mC1jZ3JhbnQ
+             */
+            nextCursor: string | null;
             /** @description The workspaces, newest first. */
             workspaces: components["schemas"]["WorkspaceSummary"][];
         };
@@ -13750,7 +13760,10 @@ export interface operations {
     };
     listWorkspaces: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
+                cursor?: components["parameters"]["CursorQuery"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
@@ -14263,7 +14276,10 @@ export interface operations {
     };
     listMembers: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
+                cursor?: components["parameters"]["CursorQuery"];
+            };
             header?: never;
             path: {
                 /**
@@ -15955,6 +15971,8 @@ export type ZapierBlock = components["schemas"]["ZapierBlock"]
 export type ZendeskBlock = components["schemas"]["ZendeskBlock"]
 export type ZendeskOptions = components["schemas"]["ZendeskOptions"]
 type OrUndefined<Query> = { [Name in keyof Query]: {} extends Pick<Query, Name> ? Query[Name] | undefined : Query[Name] }
+export type ListWorkspacesQuery = OrUndefined<NonNullable<operations["listWorkspaces"]["parameters"]["query"]>>
+export type ListMembersQuery = OrUndefined<NonNullable<operations["listMembers"]["parameters"]["query"]>>
 export type ListAuditLogQuery = OrUndefined<NonNullable<operations["listAuditLog"]["parameters"]["query"]>>
 export type ListFoldersQuery = OrUndefined<NonNullable<operations["listFolders"]["parameters"]["query"]>>
 export type GetFolderQuery = OrUndefined<NonNullable<operations["getFolder"]["parameters"]["query"]>>

@@ -216,16 +216,14 @@ describe('pages that are bounded in bytes', () => {
       updatedAt: createdAt,
     }))
     await app.db.insert(workspaces).values(rows)
-    await app.db
-      .insert(workspaceMembers)
-      .values(
-        rows.map(({ id }) => ({
-          workspaceId: id,
-          userId: site.member.id,
-          role: 'MEMBER' as const,
-          createdAt,
-        })),
-      )
+    await app.db.insert(workspaceMembers).values(
+      rows.map(({ id }) => ({
+        workspaceId: id,
+        userId: site.member.id,
+        role: 'MEMBER' as const,
+        createdAt,
+      })),
+    )
     const listWorkspaces = (query: Query) => app.client.call('listWorkspaces', { as: site.member, query })
     const pages = await pagesOf(listWorkspaces, 'workspaces')
     expect(pages.length).toBe(3)
@@ -253,16 +251,14 @@ describe('pages that are bounded in bytes', () => {
     for (let at = 0; at < people.length; at += 500) {
       const some = people.slice(at, at + 500)
       await app.db.insert(users).values(some)
-      await app.db
-        .insert(workspaceMembers)
-        .values(
-          some.map(({ id }) => ({
-            workspaceId: site.workspaceId,
-            userId: id,
-            role: 'GUEST' as const,
-            createdAt,
-          })),
-        )
+      await app.db.insert(workspaceMembers).values(
+        some.map(({ id }) => ({
+          workspaceId: site.workspaceId,
+          userId: id,
+          role: 'GUEST' as const,
+          createdAt,
+        })),
+      )
     }
     const params = { workspaceId: site.workspaceId }
     const pages = await pagesOf(
