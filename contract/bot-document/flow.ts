@@ -168,9 +168,15 @@ export const variables = boundedArray(variable, { maximum: limits.variables }).m
   description: 'The variables of the bot.',
 })
 
-export const edges = boundedArray(edge, { maximum: limits.edges }).meta({
-  description: 'The connections of the flow, in no particular order.',
-})
+const edgesUpTo = (maximum: number) =>
+  boundedArray(edge, { maximum }).meta({
+    description: 'The connections of the flow, in no particular order.',
+  })
+
+/** One more than in the versions 3, 4 and 5, whose start may become an edge. */
+export const edges = edgesUpTo(limits.edges + 1)
+
+export const legacyEdges = edgesUpTo(limits.edges)
 
 function eventBase<Type extends string>(type: Type) {
   return {

@@ -1,6 +1,6 @@
 /** What a bot document is made of, in every version. See README.md beside this file. */
 export { blockCatalogue, group, groups, legacyGroupsByVersion } from './catalogue.ts'
-export { edge, edges, events, legacyEvents, variable, variables } from './flow.ts'
+export { edge, edges, events, legacyEdges, legacyEvents, variable, variables } from './flow.ts'
 export { settings } from './settings.ts'
 export { renderCatalogueTable } from './table.ts'
 export { theme } from './theme.ts'

@@ -4,6 +4,7 @@ import {
   edges,
   events,
   groups,
+  legacyEdges,
   legacyEvents,
   legacyGroupsByVersion,
   legacyVersions,
@@ -134,16 +135,20 @@ export const documentVersion = z
   .enum(versions)
   .meta({ id: 'DocumentVersion', description: 'Version of the schema a flow is written in.' })
 
-function flow<Groups extends z.ZodType, Events extends z.ZodType>(groups: Groups, events: Events) {
+function flow<Groups extends z.ZodType, Events extends z.ZodType, Edges extends z.ZodType>(
+  groups: Groups,
+  events: Events,
+  edges: Edges,
+) {
   return { groups, events, edges, variables, theme, settings }
 }
 
 const flows = {
-  '3': flow(legacyGroupsByVersion['3'], legacyEvents),
-  '4': flow(legacyGroupsByVersion['4'], legacyEvents),
-  '5': flow(legacyGroupsByVersion['5'], legacyEvents),
-  '6': flow(groups, events),
-  '6.1': flow(groups, events),
+  '3': flow(legacyGroupsByVersion['3'], legacyEvents, legacyEdges),
+  '4': flow(legacyGroupsByVersion['4'], legacyEvents, legacyEdges),
+  '5': flow(legacyGroupsByVersion['5'], legacyEvents, legacyEdges),
+  '6': flow(groups, events, edges),
+  '6.1': flow(groups, events, edges),
 }
 
 /** The parts of a flow document in one version. */

@@ -143,3 +143,36 @@ export function convertDraft(
   }
   return { version: converted.version as Version, draft: result }
 }
+
+interface Converted {
+  version: Version
+  draft: Draft
+}
+
+/** Of drafts and publications that were read in another version lately. Characters take two bytes at most. */
+const conversions = new LRUCache<string, Converted>({
+  maxSize: 32 * 1024 * 1024,
+  sizeCalculation: ({ draft }) => 2 * sizeOf(draft),
+})
+
+/** The draft as it is in this row, in the latest version. */
+export function latestDraft({ id, version, draftUpdatedAt }: BotRow, draft: Draft): Converted {
+  if (draftUpdatedAt === null) return convertDraft(version, draft, latestVersion)
+  return convertOnce(`${id} ${version} ${draftUpdatedAt.getTime()}`, version, draft)
+}
+
+/** A publication in the latest version. It never changes. */
+export function latestPublication(publicationId: string, version: Version, draft: Draft): Converted {
+  return convertOnce(publicationId, version, draft)
+}
+
+function convertOnce(key: string, version: Version, draft: Draft): Converted {
+  if (version === latestVersion) return { version, draft }
+  const known = conversions.get(key)
+  if (known) return known
+  const converted = convertDraft(version, draft, latestVersion)
+  conversions.set(key, converted)
+  return converted
+}
+
+const latestVersion: Version = '6.1'

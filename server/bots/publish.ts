@@ -148,7 +148,7 @@ const publishedStatements = statements((db, named) => ({
   copy: db
     .select({
       id: publishedBots.id,
-      publicationId: publishedBots.publicationId,
+      publicationId: botPublications.id,
       createdAt: publishedBots.createdAt,
       updatedAt: publishedBots.updatedAt,
       version: botPublications.version,

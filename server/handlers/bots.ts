@@ -1,6 +1,6 @@
 import type { BotsHandlers } from '../../generated/handlers.ts'
 import { insertBot, newBot, newDraft } from '../bots/create.ts'
-import { convertDraft, rememberDraft, withDraft } from '../bots/drafts.ts'
+import { latestDraft, rememberDraft, withDraft } from '../bots/drafts.ts'
 import { botPage, botTag, deleteBot, modeOf, noSuchFolder, toBot, toReference } from '../bots/rows.ts'
 import { toChange, updateBot } from '../bots/update.ts'
 import type { Contexts } from '../context.ts'
@@ -67,7 +67,7 @@ export const bots: BotsHandlers<Contexts> = {
     if (!found) return reply.fail('NOT_FOUND')
     const { bot, draft } = found
     const shown = query.migrateToLatestVersion
-      ? convertDraft(bot.version, draft, '6.1')
+      ? latestDraft(bot, draft)
       : { version: bot.version, draft }
     return reply.ok(
       { bot: toBot({ ...bot, version: shown.version }, shown.draft), currentUserMode: modeOf(grant.role) },

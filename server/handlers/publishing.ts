@@ -2,7 +2,7 @@ import { MAX_FIRST_ERRORS } from '../../contract/publications.ts'
 import type { PublishingHandlers } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
 import { checkDraft, checkedService, unchecked } from '../bots/check.ts'
-import { convertDraft, flowParts, readDraft } from '../bots/drafts.ts'
+import { flowParts, latestPublication, readDraft } from '../bots/drafts.ts'
 import { type Published, publish, publishedCopy, publishedNow, unpublish } from '../bots/publish.ts'
 import { type BotRow, botTag } from '../bots/rows.ts'
 import type { Contexts } from '../context.ts'
@@ -77,8 +77,8 @@ export const publishing: PublishingHandlers<Contexts> = {
     if (unread) return unread
     const published = await publishedCopy(db, grant)
     if (!published) return reply.fail('NOT_FOUND', [notPublished])
-    const { version, id, createdAt, updatedAt, publicationId: _, ...draft } = published
-    const shown = query.migrateToLatestVersion ? convertDraft(version, draft, '6.1') : { version, draft }
+    const { version, id, createdAt, updatedAt, publicationId, ...draft } = published
+    const shown = query.migrateToLatestVersion ? latestPublication(publicationId, version, draft) : { version, draft }
     const copy = {
       id,
       version: shown.version,

@@ -4,7 +4,7 @@ import type { WorkspaceGrant } from '../access/index.ts'
 import type { Database, Transaction } from '../db/client.ts'
 import { encoderOf, listsOf } from '../db/insertion.ts'
 import { after, beginning, newestFirst, type Position } from '../db/page.ts'
-import { auditLog as table, users, workspaceMembers } from '../db/schema.ts'
+import { auditLog as table, users, workspaceMembers, workspaces } from '../db/schema.ts'
 import { newId } from '../ids.ts'
 import { JsonText } from '../json/json-text.ts'
 
@@ -63,13 +63,16 @@ export function entryWith(entry: AuditEntry, cause: SQL, given: Record<string, S
 }
 
 /**
- * The part of a statement that writes an entry about a token into every workspace in which it works: `tokens` has
- * the rows of tokens with owner_user_id, workspace_id and id.
+ * The part of a statement that writes an entry about a token into the workspace that it is bound to, or into those that its
+ * owner has created: nobody learns of another's tokens by adding them to a workspace. `tokens` has the rows of tokens with
+ * owner_user_id, workspace_id and id.
  */
 export function tokenEntries(deed: Deed, tokens: SQL, now: Date): SQL {
   const given = { workspaceId: sql`m.workspace_id`, recordId: sql`t.id` }
   const cause = sql`${tokens} t JOIN ${workspaceMembers} m ON m.user_id = t.owner_user_id
-    AND (t.workspace_id IS NULL OR t.workspace_id = m.workspace_id)`
+    AND (t.workspace_id IS NULL OR t.workspace_id = m.workspace_id)
+    JOIN ${workspaces} w ON w.id = m.workspace_id
+    AND (t.workspace_id IS NOT NULL OR coalesce(w.created_by = t.owner_user_id, true))`
   return entryWith(newEntry('', deed, '', now), cause, given)
 }
 

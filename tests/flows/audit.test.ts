@@ -206,6 +206,23 @@ describe('entries tell', () => {
     expect((await entries()).filter((entry) => entry.workspace_id === there.workspaceId)).toEqual([])
   })
 
+  test('of no token of a user whom somebody else has added to a workspace, unless it is bound to it', async () => {
+    const { here, stranger } = world
+    const { workspace } = await app.client.ok('createWorkspace', { as: stranger, body: { name: 'Trap' } })
+    const params = { workspaceId: workspace.id }
+    const { email, id: userId } = here.admin
+    const member = { as: stranger, params, body: { email, role: 'MEMBER' } } as const
+    await app.client.ok('addMember', member)
+    const make = async (body: { name: string; workspaceId?: string }) =>
+      (await app.client.ok('createToken', { as: here.admin, body })).apiToken.id
+    const unbound = await make({ name: 'Of mine' })
+    const bound = await make({ name: 'Bound', workspaceId: workspace.id })
+    await app.client.ok('revokeToken', { as: here.admin, params: { tokenId: unbound } })
+    const { entries: noted } = await app.client.ok('listAuditLog', { as: stranger, params })
+    const ofTokens = noted.filter(({ operation }) => operation.endsWith('Token'))
+    expect(ofTokens).toMatchObject([{ operation: 'createToken', recordId: bound, userId }])
+  })
+
   test('what was changed of credentials, and nothing that is secret of them', async () => {
     const { member: as, workspaceId } = world.here
     const type = 'openai' as const

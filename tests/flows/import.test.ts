@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, describe, beforeEach, expect, test } from '@jest/globals'
 import { type App, startApp } from '../support/app.ts'
 import { anyBody } from '../support/client.ts'
 import { makeWorld, type Site, type World } from '../support/world.ts'
@@ -181,4 +181,28 @@ test('what an import need not change keeps its bytes, beside what it changes', a
   expect(answer.text).toContain(kept)
   expect(answer.text).toContain(`${bare.slice(0, -1)},"blocks":[]}`)
   expect(answer.text).toContain(preferences)
+})
+
+describe('a legacy bot with as many edges as it may have, whose start becomes another one,', () => {
+  const edges = Array.from({ length: 20_000 }, (_, at) => edge(`e${at}`, { blockId: 'a' }, 'g'))
+  const groups = [group('g', { id: 's', type: 'start', label: 'Start' }, text('a'))]
+  const flow = { groups, edges, variables: [] }
+
+  test('is imported', async () => {
+    const { bot } = await imported({ version: '5', ...flow })
+    expect([bot.version, bot.edges.length]).toEqual(['6.1', 20_001])
+  })
+
+  test('can be saved as it was read once it is in a current version', async () => {
+    const { workspaceId, member } = world.here
+    const as = member
+    const { bot } = await app.client.ok('createBot', { as, body: { workspaceId, bot: {} } })
+    const params = { botId: bot.id }
+    const update = (change: object) =>
+      app.client.ok('updateBot', { as, params, body: { bot: change } as never })
+    await update({ version: '5', ...flow })
+    const { bot: current } = await update({ version: '6.1', name: 'Current' })
+    expect(current.edges).toHaveLength(20_001)
+    await update({ version: '6.1', edges: current.edges })
+  })
 })
