@@ -280,33 +280,36 @@ describe('a stored document leaves as it is stored', () => {
     expect(stringify.mock.results.some(({ value }) => String(value).includes('xxx'))).toBe(true)
   })
 
-  test.each(['', '/publishedBot'])('a second read that converts parses nothing: GET /v1/bots/{botId}%s', async (path) => {
-    const botId = site.legacy.id
-    await app.client.ok('publishBot', { as: site.member, params: { botId } })
-    const size = 50_000
-    const variables = [{ id: 'v', name: 'x'.repeat(200), value: 'x'.repeat(size) }]
-    const patchAndPublish = async (name: string) => {
-      const body = { bot: { version: '5', variables: [{ ...variables[0], name }] } } as const
-      await app.client.ok('updateBot', { as: site.member, params: { botId }, body: anyBody(body) })
+  test.each(['', '/publishedBot'])(
+    'a second read that converts parses nothing: GET /v1/bots/{botId}%s',
+    async (path) => {
+      const botId = site.legacy.id
       await app.client.ok('publishBot', { as: site.member, params: { botId } })
-    }
-    const query = { migrateToLatestVersion: true }
-    const read = () =>
-      app.client.call(path === '' ? 'getBot' : 'getPublishedBot', {
-        as: site.member,
-        params: { botId },
-        query,
-      })
-    await patchAndPublish('first')
-    const first = await read()
-    const parse = jest.spyOn(JSON, 'parse')
-    const again = await read()
-    const parsed = parse.mock.calls.filter(([input]) => input.length > size && input !== again.text)
-    expect(parsed).toEqual([])
-    expect(again.text).toBe(first.text)
-    jest.restoreAllMocks()
-    await patchAndPublish('second')
-    const changed = await read()
-    expect([changed.text.includes('"second"'), changed.text.includes('"first"')]).toEqual([true, false])
-  })
+      const size = 50_000
+      const variables = [{ id: 'v', name: 'x'.repeat(200), value: 'x'.repeat(size) }]
+      const patchAndPublish = async (name: string) => {
+        const body = { bot: { version: '5', variables: [{ ...variables[0], name }] } } as const
+        await app.client.ok('updateBot', { as: site.member, params: { botId }, body: anyBody(body) })
+        await app.client.ok('publishBot', { as: site.member, params: { botId } })
+      }
+      const query = { migrateToLatestVersion: true }
+      const read = () =>
+        app.client.call(path === '' ? 'getBot' : 'getPublishedBot', {
+          as: site.member,
+          params: { botId },
+          query,
+        })
+      await patchAndPublish('first')
+      const first = await read()
+      const parse = jest.spyOn(JSON, 'parse')
+      const again = await read()
+      const parsed = parse.mock.calls.filter(([input]) => input.length > size && input !== again.text)
+      expect(parsed).toEqual([])
+      expect(again.text).toBe(first.text)
+      jest.restoreAllMocks()
+      await patchAndPublish('second')
+      const changed = await read()
+      expect([changed.text.includes('"second"'), changed.text.includes('"first"')]).toEqual([true, false])
+    },
+  )
 })

@@ -225,7 +225,7 @@ export interface AuditLogsMethods {
   /**
    * List what was done in a workspace: `GET /v1/workspaces/{workspaceId}/auditLog`
    *
-   * Returns who did what in the workspace, newest first: workspaces that are created or changed, members, bots that come, go, are published or not, or restored, folders and results that are deleted, credentials that come, change or go, changes of who may see or embed a bot, and tokens of members that are made or revoked. An entry is there exactly when it was done, and is never changed. Whoever runs the service can read it also once the workspace is deleted.
+   * Returns who did what in the workspace, newest first: workspaces that are created or changed, members, bots that come, go, are published or not, or restored, folders and results that are deleted, credentials that come, change or go, changes of who may see or embed a bot, and tokens that are made or revoked: those that are bound to the workspace, and those without a bound of the user who created it. An entry is there exactly when it was done, and is never changed. Whoever runs the service can read it also once the workspace is deleted.
    */
   list(workspaceId: string, query?: ListAuditLogQuery, options?: RequestOptions): Pages<AuditPage, AuditPage["entries"][number]>
 }

@@ -66,9 +66,7 @@ export const bots: BotsHandlers<Contexts> = {
     const found = await withDraft(db, grant)
     if (!found) return reply.fail('NOT_FOUND')
     const { bot, draft } = found
-    const shown = query.migrateToLatestVersion
-      ? latestDraft(bot, draft)
-      : { version: bot.version, draft }
+    const shown = query.migrateToLatestVersion ? latestDraft(bot, draft) : { version: bot.version, draft }
     return reply.ok(
       { bot: toBot({ ...bot, version: shown.version }, shown.draft), currentUserMode: modeOf(grant.role) },
       botTag(bot, grant.role, form),

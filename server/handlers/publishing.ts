@@ -78,7 +78,9 @@ export const publishing: PublishingHandlers<Contexts> = {
     const published = await publishedCopy(db, grant)
     if (!published) return reply.fail('NOT_FOUND', [notPublished])
     const { version, id, createdAt, updatedAt, publicationId, ...draft } = published
-    const shown = query.migrateToLatestVersion ? latestPublication(publicationId, version, draft) : { version, draft }
+    const shown = query.migrateToLatestVersion
+      ? latestPublication(publicationId, version, draft)
+      : { version, draft }
     const copy = {
       id,
       version: shown.version,

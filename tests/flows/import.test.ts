@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, beforeEach, expect, test } from '@jest/globals'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
 import { type App, startApp } from '../support/app.ts'
 import { anyBody } from '../support/client.ts'
 import { makeWorld, type Site, type World } from '../support/world.ts'
