@@ -81,12 +81,27 @@ function isHost(text: string): boolean {
     : false
 }
 
+/** As browsers send them: scheme, host and port, without a path. */
+function isOrigin(text: string): boolean {
+  return /^https?:\/\/[^*]+$/i.test(text) && URL.canParse(text) && new URL(text).origin === text.toLowerCase()
+}
+
 /** Every variable the service reads, with its default. The README lists them in this order. */
 const environment = z.object({
   PORT: whole(0, 65_535, 3000),
   /** Absent listens on all addresses of the machine. */
   HOST: z.string().min(1).optional(),
   PUBLIC_URL: publicAddress.optional(),
+  /** Origins whose pages may call `/v1` with a token, separated by commas. */
+  CORS_ORIGINS: z
+    .string()
+    .default('')
+    .transform(list)
+    .refine((origins) => origins.every(isOrigin), {
+      error:
+        'Expected origins without path and placeholders, such as https://editor.example.com or http://localhost:5173, with commas between',
+    })
+    .transform((origins) => origins.map((origin) => origin.toLowerCase())),
   /** Whom the published document tells callers to ask, and the terms it names; absent names none. */
   CONTACT_NAME: z.string().max(255, { error: 'Expected at most 255 characters' }).optional(),
   CONTACT_URL: address(/^https?$/, 'https://bots.example.com/help').optional(),

@@ -51,6 +51,25 @@ const variables: Record<keyof Config, Variable> = {
   PORT: whole(3000, 0, 65_535),
   HOST: { absent: undefined, good: [['127.0.0.1', '127.0.0.1']], bad: [] },
   PUBLIC_URL: url(['https://bots.example.com', 'http://localhost:3000'], ['ftp://bots.example.com']),
+  CORS_ORIGINS: {
+    absent: [],
+    good: [
+      [
+        'https://Editor.example.com , http://localhost:5173',
+        ['https://editor.example.com', 'http://localhost:5173'],
+      ],
+      ['http://[::1]:8080', ['http://[::1]:8080']],
+    ],
+    bad: [
+      '*',
+      'https://*.example.com',
+      'https://a.example/',
+      'https://a.example/b',
+      'a.example',
+      'null',
+      'https://a.example:443',
+    ],
+  },
   CONTACT_NAME: { absent: undefined, good: [['Acme', 'Acme']], bad: ['x'.repeat(256)] },
   CONTACT_URL: url(['https://acme.example/help'], ['mailto:help@acme.example']),
   CONTACT_EMAIL: {

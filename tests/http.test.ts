@@ -167,6 +167,45 @@ describe('bytes that are no request', () => {
     expect((await ask(app, 'GET /livez HTTP/1.0', '', '')).status).toBe(200)
   })
 
+  test.each([
+    ['alike', host],
+    ['different', 'HOST: other.example'],
+  ])('two lines with Host that are %s are a 400', async (_name, second) => {
+    const answer = await ask(app, 'GET /livez HTTP/1.1', host, second, close, '', '')
+    expectProblem(answer, 400, 'BAD_REQUEST')
+    expect(answer.body.issues).toMatchObject([{ path: ['header', 'host'], code: 'repeated' }])
+  })
+
+  test.each([
+    ['an expectation', ['GET /livez HTTP/1.1', host, 'Expect: nothing', '', '']],
+    ['no HTTP', ['HELO example.com', '', '']],
+    ['no path', ['GET https://? HTTP/1.1', host, '', '']],
+    ['headers that are too large', ['GET /livez HTTP/1.1', host, `X-A: ${'x'.repeat(20_000)}`, '', '']],
+    ['a tunnel', ['CONNECT example.com:443 HTTP/1.1', 'Host: example.com:443', '', '']],
+  ])('the response to a request goes out before the refusal of %s behind it', async (_name, second) => {
+    const { here } = await makeWorld(app)
+    const body = JSON.stringify({ workspaceId: here.workspaceId, folder: { name: 'First' } })
+    const first = (name: string) => [
+      'POST /v1/folders HTTP/1.1',
+      host,
+      `Authorization: Bearer ${here.member.token}`,
+      'Content-Type: application/json',
+      `Content-Length: ${body.length}`,
+      '',
+      body.replace('First', name),
+    ]
+    const answer = await raw(
+      app,
+      `${first('First').join('\r\n')}${second.join('\r\n')}${first('Third').join('\r\n')}`,
+    )
+    expect(answer.match(/HTTP\/1\.1 \d+/g)).toEqual(['HTTP/1.1 201', expect.stringMatching(/ 4(00|05|31)$/)])
+    const query = { workspaceId: here.workspaceId }
+    const { folders } = await app.client.ok('listFolders', { as: here.member, query })
+    const names = folders.map(({ name }) => name)
+    expect(names).toContain('First')
+    expect(names).not.toContain('Third')
+  })
+
   test('an expectation there is not', async () => {
     const answer = await ask(app, 'GET /livez HTTP/1.1', host, close, 'Expect: tea', '', '')
     expectProblem(answer, 400, 'BAD_REQUEST')
@@ -616,6 +655,60 @@ describe('headers', () => {
       expect(answer.headers.vary).toBe('Origin')
     }
   })
+})
+
+describe('pages of the origins in CORS_ORIGINS', () => {
+  const editor = 'https://editor.example'
+  let open: App
+  beforeAll(async () => {
+    open = await startApp({ databaseUrl: app.databaseUrl, config: { CORS_ORIGINS: [editor] } })
+  })
+  afterAll(() => open.stop())
+
+  test('may ask beforehand for every method and header of an operation with a token', async () => {
+    const asked = { Origin: editor, 'Access-Control-Request-Method': 'PATCH' }
+    const { status, headers } = await open.client.send('OPTIONS', '/v1/workspaces/any', { headers: asked })
+    expect([status, headers.vary]).toEqual([204, 'Origin'])
+    expect(headers).toMatchObject({
+      'access-control-allow-origin': editor,
+      'access-control-allow-methods': 'DELETE, GET, HEAD, OPTIONS, PATCH',
+      'access-control-allow-headers':
+        'Authorization, Content-Type, Idempotency-Key, X-Request-Id, If-Match, If-None-Match, Prefer',
+    })
+    expect(headers).not.toHaveProperty('access-control-allow-credentials')
+  })
+
+  test('may read responses, errors and their headers; caches tell origins apart', async () => {
+    const { here, stranger } = await makeWorld(app)
+    const headers = { Origin: editor }
+    const params = { workspaceId: here.workspaceId }
+    const found = await open.client.call('getWorkspace', { as: here.admin, params, headers })
+    expect([found.status, found.headers.vary]).toEqual([200, 'Authorization, Origin'])
+    for (const answer of [
+      found,
+      await open.client.call('getWorkspace', { as: stranger, params, headers }),
+      await open.client.send('GET', '/v1/workspaces', { headers }),
+    ]) {
+      expect(answer.headers['access-control-allow-origin']).toBe(editor)
+      expect(answer.headers['access-control-expose-headers']).toMatch(
+        /ETag, Idempotent-Replayed, .*X-Request-Id/,
+      )
+      expect(answer.headers).not.toHaveProperty('access-control-allow-credentials')
+    }
+  })
+
+  test.each(['https://other.example', 'https://editor.example.org', 'http://editor.example', 'null'])(
+    'does not take in %s',
+    async (origin) => {
+      const headers = { Origin: origin }
+      for (const method of ['GET', 'OPTIONS']) {
+        const answer = await open.client.send(method, '/v1/workspaces', { headers })
+        expect(answer.headers.vary).toBe('Origin')
+        expect(answer.headers).not.toHaveProperty('access-control-allow-origin')
+        expect(answer.headers).not.toHaveProperty('access-control-allow-methods')
+      }
+    },
+  )
 })
 
 describe('the log', () => {

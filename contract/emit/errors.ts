@@ -273,7 +273,7 @@ export const headers = {
   'Access-Control-Expose-Headers': {
     description: 'Which headers that page can read, sent when the request names an origin.',
     schema: { type: 'string', maxLength: 255, pattern: freeText },
-    example: 'Retry-After, RateLimit, RateLimit-Policy, X-Request-Id',
+    example: 'Idempotent-Replayed, RateLimit, Retry-After, X-Request-Id',
   },
   Challenge: {
     description: 'How to authenticate.',

@@ -127,13 +127,16 @@ export function createApp(options: AppOptions): express.Express {
         'request',
       )
     })
-    const hasHost = request.headers.host !== undefined || request.httpVersion !== '1.1'
+    const hosts = countHosts(request.rawHeaders)
+    const hasHost = hosts === 1 || (hosts === 0 && request.httpVersion !== '1.1')
     const areFew = request.rawHeaders.length <= MAXIMUM_HEADERS * 2
     if (hasHost && areFew) return next()
     response.setHeader('Connection', 'close')
     if (!areFew) return sendProblem(response, 'REQUEST_HEADER_FIELDS_TOO_LARGE')
     sendProblem(response, 'BAD_REQUEST', [
-      { path: ['header', 'host'], code: 'missing', message: 'Send the header Host' },
+      hosts === 0
+        ? { path: ['header', 'host'], code: 'missing', message: 'Send the header Host' }
+        : { path: ['header', 'host'], code: 'repeated', message: 'Send the header Host once' },
     ])
   })
 
@@ -194,6 +197,16 @@ export function createApp(options: AppOptions): express.Express {
     else sendProblem(response, code, issues)
   }) satisfies express.ErrorRequestHandler)
   return app
+}
+
+/** Of several, Node keeps the first, and a proxy may have taken another one. */
+function countHosts(rawHeaders: readonly string[]): number {
+  let hosts = 0
+  for (let at = 0; at < rawHeaders.length; at += 2) {
+    const name = rawHeaders[at] as string
+    if (name.length === 4 && name.toLowerCase() === 'host') hosts++
+  }
+  return hosts
 }
 
 const PAGE_METHODS = 'GET, HEAD, OPTIONS'

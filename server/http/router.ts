@@ -50,6 +50,7 @@ export function createRouter(
   preparations: Record<string, Preparation> = {},
 ): express.RequestHandler {
   const top = newPlace<Route>()
+  const origins = new Set(services.config.CORS_ORIGINS)
   const budgets = { bodies: createBudget(MAX_RECEIVED_BYTES), responses: createBudget(MAX_SENT_BYTES) }
   for (const [operationId, operation] of Object.entries(operations)) {
     const place = placeOf(top, operation.path)
@@ -68,6 +69,7 @@ export function createRouter(
       services,
       limits,
       budgets,
+      origins,
     )
     route.runs.set(operation.method.toUpperCase(), run)
     if (operation.method === 'get') route.runs.set('HEAD', run)
@@ -88,7 +90,8 @@ export function createRouter(
     if (request.method !== 'OPTIONS') {
       return sendProblem(response, 'METHOD_NOT_ALLOWED', [unknownMethod(request.method, route.allow)])
     }
-    if (route.isCrossOrigin) allowPreflight(request, response, route.allow)
+    if (route.isCrossOrigin) allowPreflight(request, response, route.allow, chatHeaders)
+    else if (origins.size > 0) allowPreflight(request, response, route.allow, tokenHeaders, origins)
     response.status(204).end()
   }
 }
@@ -109,6 +112,7 @@ function bind(
   services: Services,
   limits: Limits,
   budgets: { bodies: Budget; responses: Budget },
+  origins: ReadonlySet<string>,
 ): Run {
   const operation = operations[operationId] as Operation
   const { access, callsOut = false, preparesFirst = false } = operation
@@ -221,6 +225,7 @@ function bind(
     const arrivedAt = performance.now()
     response.locals.operationId = operationId
     if (operation.isCrossOrigin) allowOrigin(request, response)
+    else if (origins.size > 0) allowOrigin(request, response, origins)
     const credential = access.kind === 'anyone' ? undefined : readCredential(request)
     const tokenHash = credential && 'hash' in credential ? credential.hash : undefined
     const entry = await limits.enter(request, response, tokenHash)
@@ -236,7 +241,7 @@ function bind(
       const given = answered.unexplained ? explain(answered.unexplained, request) : answered
       if (given.status === 401 && tokenHash) limits.forget(tokenHash)
       // A page whose origin the bot refuses is not to read the answer either.
-      if (given.status === 403) {
+      if (given.status === 403 && operation.isCrossOrigin) {
         response.removeHeader('Access-Control-Allow-Origin')
         response.removeHeader('Access-Control-Expose-Headers')
       }
@@ -245,6 +250,8 @@ function bind(
       const located = Location
         ? { ...given, headers: { ...given.headers, Location: basePathOf(publicUrl()) + Location } }
         : given
+      if (origins.size > 0 && located.headers.Vary)
+        located.headers = { ...located.headers, Vary: `${located.headers.Vary}, Origin` }
       if (!events?.end(located)) await send(response, located, budgets.responses)
     } finally {
       events?.stop()
@@ -289,25 +296,36 @@ function note(response: express.Response, { caller, ...outcome }: Authorization,
 }
 
 /**
- * Lets a browser read the answer. Which bot allows which origin is decided by its operation, before anything
- * of it is done; only its answer says so.
+ * Lets a browser read the response, of these origins or of all: true where it does. Which bot allows which origin is decided
+ * by its operation, before anything of it is done; only its response says so. Credentials of browsers are never asked for.
  */
-function allowOrigin(request: express.Request, response: express.Response) {
+function allowOrigin(request: express.Request, response: express.Response, origins?: ReadonlySet<string>) {
   response.setHeader('Vary', 'Origin')
   const { origin } = request.headers
-  if (origin === undefined) return
+  if (origin === undefined || origins?.has(origin) === false) return false
   response.setHeader('Access-Control-Allow-Origin', origin)
   response.setHeader('Access-Control-Expose-Headers', readable)
+  return true
 }
 
-/** Headers that a page of another origin needs too: when to try again, and what to ask for help with. */
-const readable = 'Retry-After, RateLimit, RateLimit-Policy, X-Request-Id'
+/** Headers of responses that a page of another origin can read: all that the document names. */
+const readable =
+  'Authentication-Token-Expiration, Content-Disposition, Deprecation, ETag, Idempotent-Replayed, Link, Location, Next-Cursor, Preference-Applied, RateLimit, RateLimit-Policy, Results-Remaining, Retry-After, Sunset, WWW-Authenticate, X-Request-Id'
+
+/** Headers of requests that such a page can send: of visitors, and with a token. */
+const chatHeaders = 'Content-Type, Idempotency-Key, X-Request-Id'
+const tokenHeaders = `Authorization, ${chatHeaders}, If-Match, If-None-Match, Prefer`
 
 /** Lets a browser ask. */
-function allowPreflight(request: express.Request, response: express.Response, methods: string) {
-  allowOrigin(request, response)
-  if (request.headers.origin === undefined) return
+function allowPreflight(
+  request: express.Request,
+  response: express.Response,
+  methods: string,
+  headers: string,
+  origins?: ReadonlySet<string>,
+) {
+  if (!allowOrigin(request, response, origins)) return
   response.setHeader('Access-Control-Allow-Methods', methods)
-  response.setHeader('Access-Control-Allow-Headers', 'Content-Type, Idempotency-Key, X-Request-Id')
+  response.setHeader('Access-Control-Allow-Headers', headers)
   response.setHeader('Access-Control-Max-Age', '600')
 }

@@ -1,3 +1,4 @@
+import { once } from 'node:events'
 import http from 'node:http'
 import type { Socket } from 'node:net'
 import type { Duplex } from 'node:stream'
@@ -50,10 +51,25 @@ export function createServer(
     IncomingMessage: Request,
     ServerResponse: Response,
   }
+  const newest = new WeakMap<Duplex, { response: http.ServerResponse; before?: http.ServerResponse }>()
+  const refused = new WeakSet<Duplex>()
+  /** Ends a connection with a refusal, once what was asked before over it has its response. */
+  const refuse = async (socket: Duplex, code: ErrorCode, issues: Issue[] = []) => {
+    if (refused.has(socket)) return
+    refused.add(socket)
+    const last = newest.get(socket)
+    // Of a request that is still coming, it is that one which is refused.
+    const pending = last?.response.req.complete ? last.response : last?.before
+    if (pending && !pending.writableFinished && !pending.destroyed) await once(pending, 'close')
+    if (socket.writable) endWith(socket, code, issues)
+  }
   const handle: http.RequestListener = (request, response) => {
+    const { socket } = request
     // Nobody would read the response to what comes behind one that closes the connection.
-    if (request.socket.writableEnded) return void request.socket.destroy()
-    if (!hasPath(request)) return refuse(request.socket, 'BAD_REQUEST', malformed)
+    if (socket.writableEnded) return void socket.destroy()
+    if (refused.has(socket)) return
+    if (!hasPath(request)) return void refuse(socket, 'BAD_REQUEST', malformed)
+    newest.set(socket, { response, before: newest.get(socket)?.response })
     if (takesFile(request)) hurryFile(server, request, uploadGrace)
     else if (uploadTimeout > requestTimeout) hurry(server, request, requestTimeout)
     app(request, response)
@@ -66,17 +82,17 @@ export function createServer(
   server.maxHeadersCount = 0
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     if (error.code === 'ECONNRESET' || !socket.writable) return socket.destroy()
-    if (error.code === 'HPE_HEADER_OVERFLOW') return refuse(socket, 'REQUEST_HEADER_FIELDS_TOO_LARGE')
-    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return refuse(socket, 'REQUEST_TIMEOUT')
-    refuse(socket, 'BAD_REQUEST', malformed)
+    if (error.code === 'HPE_HEADER_OVERFLOW') return void refuse(socket, 'REQUEST_HEADER_FIELDS_TOO_LARGE')
+    if (error.code === 'ERR_HTTP_REQUEST_TIMEOUT') return void refuse(socket, 'REQUEST_TIMEOUT')
+    void refuse(socket, 'BAD_REQUEST', malformed)
   })
   server.on('checkExpectation', (request) => {
-    refuse(request.socket, 'BAD_REQUEST', [
+    void refuse(request.socket, 'BAD_REQUEST', [
       { path: ['header', 'expect'], code: 'unknown', message: 'The expectation is not known' },
     ])
   })
   // A proxy request, which this server is not for.
-  server.on('connect', (_request, socket) => refuse(socket, 'METHOD_NOT_ALLOWED'))
+  server.on('connect', (_request, socket) => void refuse(socket, 'METHOD_NOT_ALLOWED'))
   return server
 }
 
@@ -151,7 +167,7 @@ function adopt(app: Express, kind: 'request' | 'response', prototype: object) {
   })
 }
 
-function refuse(socket: Duplex, code: ErrorCode, issues: Issue[] = []) {
+function endWith(socket: Duplex, code: ErrorCode, issues: Issue[]) {
   const { status, body } = problem(code, issues)
   const headers = Object.entries({ ...headersOf(body), Connection: 'close' })
   const head = [

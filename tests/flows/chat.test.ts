@@ -547,6 +547,7 @@ describe('origins', () => {
       vary: 'Origin',
     })
     expect(answer.headers['access-control-allow-credentials']).toBeUndefined()
+    expect(answer.headers['access-control-expose-headers']).toContain('Idempotent-Replayed')
     const back = await app.client.send('OPTIONS', '/v1/workspaces', { headers: { Origin: allowed } })
     expect(back.headers['access-control-allow-origin']).toBeUndefined()
   })
