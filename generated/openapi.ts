@@ -13002,7 +13002,7 @@ export interface components {
         "Access-Control-Allow-Origin": string;
         /**
          * @description Which headers that page can read, sent when the request names an origin.
-         * @example Retry-After, RateLimit, RateLimit-Policy, X-Request-Id
+         * @example Idempotent-Replayed, RateLimit, Retry-After, X-Request-Id
          */
         "Access-Control-Expose-Headers": string;
         /**
