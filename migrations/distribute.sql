@@ -167,6 +167,7 @@ DECLARE
   v_seq integer;
   v_turns bigint;
   v_made_at timestamptz;
+  v_floor timestamptz;
   v_size bigint := 0;
   v_waits_until timestamptz := CASE WHEN p_waiting_block_id IS NOT NULL THEN p_expires_at END;
 BEGIN
@@ -176,8 +177,8 @@ BEGIN
 
   IF p_is_new THEN
     -- Who deletes all results waits for it or is waited for, and its time is above the floor that is left.
-    SELECT greatest(p_now, b.results_floor_at + interval '1 millisecond') INTO v_made_at
-    FROM bots b WHERE b.id = p_bot_id FOR KEY SHARE;
+    SELECT greatest(p_now, b.results_floor_at + interval '1 millisecond'), coalesce(b.results_floor_at, '-infinity')
+    INTO v_made_at, v_floor FROM bots b WHERE b.id = p_bot_id FOR KEY SHARE;
     IF NOT FOUND THEN RETURN; END IF;
     INSERT INTO results AS r (bot_id, id, variables, has_started, is_completed, is_archived, last_chat_session_id,
       waiting_block_id, waiting_block_bot_id, waits_until, created_at, updated_at, transcript, answers_size)
@@ -188,7 +189,7 @@ BEGIN
       last_chat_session_id = excluded.last_chat_session_id, waiting_block_id = excluded.waiting_block_id,
       waiting_block_bot_id = excluded.waiting_block_bot_id, waits_until = excluded.waits_until,
       updated_at = excluded.updated_at, answers_size = r.answers_size + excluded.answers_size
-      WHERE r.created_at > coalesce((SELECT b.results_floor_at FROM bots b WHERE b.id = p_bot_id), '-infinity')
+      WHERE r.created_at > v_floor
     RETURNING r.created_at, r.has_started, r.is_completed, r.waiting_block_id, r.waits_until, r.answers_size
     INTO v_after;
     IF NOT FOUND THEN RETURN; END IF;

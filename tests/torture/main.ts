@@ -1,5 +1,6 @@
 import { endProcesses } from '../support/process.ts'
 import { startTestServer } from '../support/server.ts'
+import { clusterFaults } from './faults/cluster.ts'
 import { databaseFaults } from './faults/database.ts'
 import type { Fault } from './faults/fault.ts'
 import { networkFaults } from './faults/network.ts'
@@ -31,9 +32,15 @@ const notRun: Record<string, string> = {
   F27: 'a receiver of events that is slow or dead: tests/flows has its tests, nothing here breaks one for an hour',
 }
 
-const faults = [...databaseFaults, ...processFaults, upgrade, oldTests, ...races, ...networkFaults].sort(
-  (a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)),
-)
+const faults = [
+  ...databaseFaults,
+  ...processFaults,
+  upgrade,
+  oldTests,
+  ...races,
+  ...networkFaults,
+  ...clusterFaults,
+].sort((a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)))
 
 /** Does one thing, and says what came of it. */
 async function report(name: string, work: () => Promise<string>) {

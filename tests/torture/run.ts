@@ -45,6 +45,7 @@ export class Caller {
     const token = this.run.installation.token
     const answer = await send(this.member.url, method, path, { token, ...sent })
     if (answer.status !== undefined) this.run.answers++
+    if (answer.status === 503) count(this.run, 'refused')
     const { status, headers, text } = answer
     promise(status !== 500, `${method} ${path} was answered 500: ${text}`)
     promise(status !== 503 || headers['retry-after'], `A 503 of ${method} ${path} came without Retry-After`)
