@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import { getTableName, is } from 'drizzle-orm'
 import { PgTable } from 'drizzle-orm/pg-core'
 import pg from 'pg'
+import { removeSessions } from '../server/background/forgetting.ts'
 import * as schema from '../server/db/schema.ts'
 import { createLog } from '../server/log.ts'
 import { MANY } from '../server/results/stats.ts'
@@ -75,35 +76,38 @@ const standIn = `
 // A cluster has the real thing: `make torture ONLY=F29` does it to twenty databases.
 const testAlone = isCluster ? test.skip : test
 
-testAlone('tables are spread in the order of the script, whatever plan the database has for a query', async () => {
-  const spreading = script.split('--> statement-breakpoint').filter((one) => /create_\w+_table/.test(one))
-  for (const settings of [
-    '',
-    'SET enable_hashjoin = off',
-    'SET enable_nestloop = off; SET enable_mergejoin = off',
-  ]) {
-    const { url, drop } = await createDatabase()
-    const client = new pg.Client({ connectionString: url })
-    await client.connect()
-    try {
-      await client.query(`${standIn}; ${settings}`)
-      for (const statement of spreading) await client.query(statement)
-      // A second time it passes over what is there.
-      for (const statement of spreading) await client.query(statement)
-      const { rows } = await client.query(
-        "SELECT logicalrelid::text AS name FROM pg_dist_partition WHERE repmodel = 't' OR partmethod = 'h' ORDER BY nth",
-      )
-      expect(rows.map(({ name }) => name)).toEqual([
-        ...catalogueTables,
-        'bots',
-        ...botTables.filter((name) => name !== 'bots'),
-      ])
-    } finally {
-      await client.end()
-      await drop()
+testAlone(
+  'tables are spread in the order of the script, whatever plan the database has for a query',
+  async () => {
+    const spreading = script.split('--> statement-breakpoint').filter((one) => /create_\w+_table/.test(one))
+    for (const settings of [
+      '',
+      'SET enable_hashjoin = off',
+      'SET enable_nestloop = off; SET enable_mergejoin = off',
+    ]) {
+      const { url, drop } = await createDatabase()
+      const client = new pg.Client({ connectionString: url })
+      await client.connect()
+      try {
+        await client.query(`${standIn}; ${settings}`)
+        for (const statement of spreading) await client.query(statement)
+        // A second time it passes over what is there.
+        for (const statement of spreading) await client.query(statement)
+        const { rows } = await client.query(
+          "SELECT logicalrelid::text AS name FROM pg_dist_partition WHERE repmodel = 't' OR partmethod = 'h' ORDER BY nth",
+        )
+        expect(rows.map(({ name }) => name)).toEqual([
+          ...catalogueTables,
+          'bots',
+          ...botTables.filter((name) => name !== 'bots'),
+        ])
+      } finally {
+        await client.end()
+        await drop()
+      }
     }
-  }
-})
+  },
+)
 
 test('no statement of the script has a side effect in rows whose order only a plan decides', () => {
   const statements = script.split('--> statement-breakpoint')
@@ -289,6 +293,21 @@ test('the functions of a cluster do not know hours: none are counted or read', a
   expect(app.statements.filter((text) => text.includes('bot_stats_hourly'))).toEqual([])
   expect(app.statements.some((text) => text.includes('"bot_stats_daily"'))).toBe(true)
   await app.pool.query('DELETE FROM results WHERE bot_id = $1', [site.draft.id])
+})
+
+test('sessions that expire are removed without a function in what is returned, which a cluster refuses', async () => {
+  await app.pool.query(
+    `INSERT INTO chat_sessions (id, bot_id, publication_id, result_id, state, revision, expires_at, created_at, updated_at)
+    VALUES ('expired', $1, 'publication', 'result', '{}', 1, '2026-01-02', '2026-01-01', '2026-01-01')`,
+    [site.draft.id],
+  )
+  app.statements.length = 0
+  while (await removeSessions(app.db, app.clock.now()));
+  const returning = app.statements.flatMap((text) => text.split('RETURNING').slice(1))
+  expect(returning).toHaveLength(1)
+  expect(returning.filter((list) => list.includes('('))).toEqual([])
+  const { rows } = await app.pool.query("SELECT FROM chat_sessions WHERE id = 'expired'")
+  expect(rows).toEqual([])
 })
 
 describe('every statement means the rows of one bot', () => {

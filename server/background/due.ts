@@ -106,7 +106,7 @@ async function findDue(
 }
 
 /** A primary key as JSON. */
-export const keyOf = (columns: readonly PgColumn[]) =>
+const keyOf = (columns: readonly PgColumn[]) =>
   expression(
     sql`json_build_array(${sql.join(
       columns.map((column) => sql`${column}::text`),

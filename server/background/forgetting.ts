@@ -13,7 +13,7 @@ import {
 } from '../db/schema.ts'
 import { selectRows } from '../db/selection.ts'
 import { hoursEnd } from '../results/stats-epochs.ts'
-import { type DueRows, isListed, type Key, keyOf, listed, removeByKeys, removeDue } from './due.ts'
+import { type DueRows, isListed, type Key, listed, removeByKeys, removeDue } from './due.ts'
 
 const DAY = 24 * 60 * 60 * 1000
 
@@ -109,15 +109,16 @@ export function removeSessions(db: Database, now: Date): Promise<boolean> {
 /** Removes sessions with their steps, as far as they are still expired. */
 async function removeExpired(tx: Transaction, batch: readonly Key[], now: string) {
   const bots = sql.param(batch.map(([botId]) => botId))
+  // A cluster returns columns as they are, and no JSON of them.
   const removed = await selectRows(
     tx,
-    { key: keyOf(sessions.keys) },
+    { botId: chatSessions.botId, id: chatSessions.id },
     (list) => sql`
       DELETE FROM ${chatSessions} USING ${listed(sessions.keys, batch)}
       WHERE ${chatSessions.botId} = ANY(${bots}::text[]) AND ${isListed(sessions.keys)}
         AND ${chatSessions.expiresAt} < ${now}::timestamptz
       RETURNING ${list}`,
   )
-  const keys = removed.map(({ key }) => JSON.parse(key) as Key)
+  const keys = removed.map(({ botId, id }) => [botId, id])
   await removeByKeys(tx, chatSteps, [chatSteps.botId, chatSteps.sessionId], keys)
 }
