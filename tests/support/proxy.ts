@@ -24,7 +24,8 @@ export class DatabaseProxy {
 
   /** Listens on `port` of this machine once it is opened; 0 takes a free one. */
   constructor(
-    private readonly target: URL,
+    /** Where new connections go. */
+    public target: URL,
     port = 0,
   ) {
     this.port = port

@@ -22,6 +22,8 @@ export interface Pair {
   caughtUp(): Promise<void>
   killStandby(): Promise<void>
   startStandby(): Promise<void>
+  /** Ends the primary at once, as a loss of power does. */
+  losePrimary(): Promise<void>
   stop(): Promise<void>
 }
 
@@ -85,6 +87,11 @@ export async function startPair(): Promise<Pair> {
     },
     async startStandby() {
       standby = await start()
+    },
+    async losePrimary() {
+      const pid = await postmasterOf(first)
+      if (pid !== undefined) process.kill(pid, 'SIGQUIT')
+      await primary.stop()
     },
     async stop() {
       await standby.stop()

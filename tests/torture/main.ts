@@ -2,6 +2,7 @@ import { endProcesses } from '../support/process.ts'
 import { startTestServer } from '../support/server.ts'
 import { clusterFaults } from './faults/cluster.ts'
 import { databaseFaults } from './faults/database.ts'
+import { failover } from './faults/failover.ts'
 import type { Fault } from './faults/fault.ts'
 import { networkFaults } from './faults/network.ts'
 import { oldTests } from './faults/old-tests.ts'
@@ -40,6 +41,7 @@ const faults = [
   ...races,
   ...networkFaults,
   ...clusterFaults,
+  failover,
 ].sort((a, b) => Number(a.id.slice(1)) - Number(b.id.slice(1)))
 
 /** Does one thing, and says what came of it. */

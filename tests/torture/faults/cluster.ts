@@ -1,17 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { distribute, migrateDatabase } from '../../../server/db/migrate.ts'
 import { type Cluster, type ClusterNode, hasCluster, startCluster } from '../../support/cluster.ts'
-import { until } from '../../support/process.ts'
-import { aChat } from '../chat-history.ts'
-import { stamped } from '../documents.ts'
-import { type Installation, install } from '../installation.ts'
-import { Caller, promise, type Run } from '../run.ts'
-import { ask, type Fault, newBot, onlyStatuses, type Setting, some, times } from './fault.ts'
+import { promise } from '../run.ts'
+import { type Visited, visit } from '../visitors.ts'
+import { ask, type Fault, onlyStatuses, type Setting, some, times } from './fault.ts'
 
 /* A cluster grows, is upgraded, and loses its nodes. */
 
 const DATABASE = 'served'
-const VISITORS = 8
 /** The extension of the release before, which the newest library can still make. */
 const OLD_VERSION = '13.2-1'
 
@@ -32,71 +28,15 @@ async function distributed(cluster: Cluster, name: string, version?: string): Pr
   return url
 }
 
-interface Visited {
-  installation: Installation
-  /** Waits until visitors have finished as many more chats as there are visitors. */
-  goOn(): Promise<void>
-  bot: { id: string; publicId: string }
-}
-
-/** Has visitors chat, each with a bot of its own, while `work` breaks something; afterwards each answer is there once. */
+/** Has visitors chat with bots of a cluster while `work` breaks something. */
 async function underVisitors(
-  { random }: Setting,
+  setting: Setting,
   cluster: Cluster,
   work: (visited: Visited) => Promise<string>,
   version?: string,
 ): Promise<string> {
   const databaseUrl = await distributed(cluster, DATABASE, version)
-  const installation = await install({ databaseUrl, processes: 2 })
-  const run: Run = { installation, answers: 0, counts: {}, isOver: false }
-  let failure: unknown
-  try {
-    const bots = await times(VISITORS, async (place) => {
-      const publicId = `visited-${place}`
-      const { id } = await newBot(installation, { ...stamped('Hello'), publicId })
-      onlyStatuses([await ask(installation, 0, 'POST', `/v1/bots/${id}/publish`, {})], [200])
-      return { id, publicId }
-    })
-    const visiting = bots.map(async ({ id, publicId }, place) => {
-      for (let round = 0; !run.isOver; round++) {
-        await aChat(run, new Caller(run, random.part(place).part(round)), id, publicId)
-      }
-    })
-    const all = Promise.all(visiting).catch((error) => {
-      failure = error
-      run.isOver = true
-    })
-    const chats = () => run.counts.chats ?? 0
-    const goOn = async () => {
-      const before = chats()
-      await until('visitors go on', () => run.isOver || chats() >= before + VISITORS)
-      if (failure) throw failure
-    }
-    const [bot] = bots as [(typeof bots)[number]]
-    let seen: string
-    try {
-      await goOn()
-      seen = await work({ installation, goOn, bot })
-      await goOn()
-    } finally {
-      run.isOver = true
-      await all
-    }
-    if (failure) throw failure
-    const { 'replies in chats': replies = 0, refused = 0 } = run.counts
-    const [stored] = await cluster.query(
-      cluster.coordinator.port,
-      DATABASE,
-      'SELECT count(*)::int AS answers, count(DISTINCT (bot_id, result_id, content))::int AS different FROM result_answers',
-    )
-    promise(
-      stored.answers === replies && stored.different === replies,
-      `${replies} answers were acknowledged, and ${JSON.stringify(stored)} are stored`,
-    )
-    return `${seen}; ${run.answers} responses, ${refused} × 503 and no other error; ${replies} answers of ${chats()} chats, each stored once`
-  } finally {
-    await installation.stop()
-  }
+  return visit(setting, { databaseUrl }, work)
 }
 
 const newDatabases: Fault = {
