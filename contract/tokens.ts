@@ -1,5 +1,5 @@
 import { define, scopes, user } from './operation.ts'
-import { exampleIds, name, recordId, text, timestamp } from './shared.ts'
+import { cursor, exampleIds, limit, name, nextCursor, recordId, text, timestamp } from './shared.ts'
 import { z } from './zod.ts'
 
 const tokenId = recordId('Id of the token, which is not the token itself.', exampleIds.token)
@@ -79,17 +79,19 @@ export const tokens = define({
     tag: 'tokens',
     summary: "List the caller's tokens",
     description:
-      'Returns the tokens of the caller that are not revoked, newest first. Tokens themselves are never shown again. A token that is bound to a workspace sees those that are bound to the same one.',
+      'Returns the tokens of the caller that are not revoked, newest first. Tokens themselves are never shown again. A token that is bound to a workspace sees those that are bound to the same one. Tokens that ended are removed after 30 days.',
     access: user,
+    query: z.strictObject({ limit, cursor }),
     success: {
       status: 200,
-      description: 'The tokens, newest first.',
+      description: 'A page of tokens, newest first.',
       body: z
         .object({
-          apiTokens: z.array(apiToken).max(100_000).meta({ description: 'The tokens, newest first.' }),
+          apiTokens: z.array(apiToken).max(100).meta({ description: 'The tokens, newest first.' }),
+          nextCursor,
         })
         .meta({ id: 'ApiTokenList', description: "The caller's tokens." }),
-      examples: { one: { summary: 'One token', value: { apiTokens: [exampleToken] } } },
+      examples: { one: { summary: 'One token', value: { apiTokens: [exampleToken], nextCursor: null } } },
     },
   },
   createToken: {

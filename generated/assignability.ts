@@ -288,6 +288,7 @@ interface Contract {
     reply: z.output<(typeof contract)['uploadFile']['success']['body']>
   }
   listTokens: {
+    query: Required<z.output<(typeof contract)['listTokens']['query']>>
     reply: z.output<(typeof contract)['listTokens']['success']['body']>
   }
   createToken: {
@@ -579,6 +580,7 @@ interface Wire {
     reply: wire['uploadFile']['responses'][200]['content']['application/json']
   }
   listTokens: {
+    query: Required<NonNullable<wire['listTokens']['parameters']['query']>>
     reply: wire['listTokens']['responses'][200]['content']['application/json']
   }
   createToken: {

@@ -679,7 +679,7 @@ export interface UploadFile {
 export interface ListTokens {
   access: 'user'
   params: undefined
-  query: undefined
+  query: z.output<(typeof contract)['listTokens']['query']>
   body: undefined
   reply: wire['listTokens']['responses'][200]['content']['application/json']
   minimal: never

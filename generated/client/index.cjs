@@ -199,7 +199,7 @@ function createClient(options) {
         upload: on({ "method": "POST", "path": "/api/v1/sessions/{sessionId}/uploads", "body": true, "file": true, "query": true, "open": true, "timeout": 600000 }),
     };
     const tokens = {
-        list: on({ "method": "GET", "path": "/v1/users/me/tokens" }),
+        list: on({ "method": "GET", "path": "/v1/users/me/tokens", "query": true, "entries": "apiTokens" }),
         create: on({ "method": "POST", "path": "/v1/users/me/tokens", "body": true, "key": true }),
         revoke: on({ "method": "DELETE", "path": "/v1/users/me/tokens/{tokenId}", "repeatable": true }),
     };

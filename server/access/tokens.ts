@@ -1,7 +1,7 @@
 import { and, eq, isNull, sql } from 'drizzle-orm'
 import type { Scope } from '../../contract/operation.ts'
 import { type Database, transact } from '../db/client.ts'
-import { newestFirst } from '../db/page.ts'
+import { after, newestFirst, type Position } from '../db/page.ts'
 import { apiTokens as table, users, workspaceMembers } from '../db/schema.ts'
 import { newId } from '../ids.ts'
 import { type Deed, tokenEntries } from '../workspaces/audit.ts'
@@ -78,13 +78,19 @@ function known({ caller }: UserGrant) {
   return and(eq(table.ownerUserId, userId), isNull(table.revokedAt), inReach)
 }
 
-/** The tokens of the caller that are not revoked, newest first. */
-export function tokensOf(db: Database, grant: UserGrant): Promise<TokenRow[]> {
+/** The tokens of the caller that are not revoked after a position, newest first. */
+export function tokenPage(
+  db: Database,
+  grant: UserGrant,
+  position: Position,
+  limit: number,
+): Promise<TokenRow[]> {
   return db
     .select(columns)
     .from(table)
-    .where(known(grant))
+    .where(and(known(grant), after(table.createdAt, table.id, position)))
     .orderBy(...newestFirst(table.createdAt, table.id))
+    .limit(limit)
 }
 
 /** Whether a user has a role in a workspace, whatever their tokens may do there. */

@@ -2,6 +2,7 @@ import { sql } from 'drizzle-orm'
 import type { PgColumn } from 'drizzle-orm/pg-core'
 import type { Database, Transaction } from '../db/client.ts'
 import {
+  apiTokens,
   botIdempotencyKeys,
   botIdempotencyResponses,
   botStatsHourly,
@@ -20,6 +21,7 @@ const DAY = 24 * 60 * 60 * 1000
 /** An hour more than the seven days that are promised, since clocks differ. */
 const KEYS_KEPT = 7 * DAY + DAY / 24
 const DELIVERIES_KEPT = 30 * DAY
+const ENDED_TOKENS_KEPT_MS = 30 * DAY
 
 /** Keys with their responses, which have the same primary key. */
 const keyed = (
@@ -74,6 +76,13 @@ const deliveries: DueRows = {
 /** Forgets one batch of deliveries that are old enough, whatever came of them; true while there may be more. */
 export function forgetDeliveries(db: Database, now: Date): Promise<boolean> {
   return removeDue(db, deliveries, new Date(now.getTime() - DELIVERIES_KEPT))
+}
+
+const tokens: DueRows = { name: 'tokens', table: apiTokens, keys: [apiTokens.id], age: apiTokens.expiresAt }
+
+/** Forgets one batch of tokens that ended long ago; true while there may be more. */
+export function forgetTokens(db: Database, now: Date): Promise<boolean> {
+  return removeDue(db, tokens, new Date(now.getTime() - ENDED_TOKENS_KEPT_MS))
 }
 
 const hours: DueRows = {

@@ -11,7 +11,7 @@ import { eraseBatch } from '../results/erase.ts'
 import { expireResults } from '../results/retention.ts'
 import { rollUpBatch } from '../results/stats-rollup.ts'
 import { removeFiles } from './files.ts'
-import { forgetDeliveries, forgetHours, forgetKeys, removeSessions } from './forgetting.ts'
+import { forgetDeliveries, forgetHours, forgetKeys, forgetTokens, removeSessions } from './forgetting.ts'
 import { purgeBatch } from './purge.ts'
 
 /** Milliseconds from one look at what is due to the next. */
@@ -50,6 +50,7 @@ export function startBackground(
     { name: 'counting blocks', interval: OFTEN, batch: rollUpBlocks },
     { name: 'forgetting keys', interval: OFTEN, batch: forgetKeys },
     { name: 'forgetting deliveries', interval: SELDOM, batch: forgetDeliveries },
+    { name: 'forgetting tokens', interval: SELDOM, batch: forgetTokens },
     { name: 'forgetting hours', interval: SELDOM, batch: forgetHours },
     { name: 'removing files', interval: OFTEN, batch: (db, now) => removeFiles(db, files, now) },
     {

@@ -5,13 +5,21 @@ import type { CreateToken, TokensHandlers } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
 import { unauthorized } from '../access/authenticate.ts'
 import { type Caller, hasScope } from '../access/index.ts'
-import { insertToken, isMember, revokeToken, type TokenRow, tokensOf } from '../access/tokens.ts'
+import { insertToken, isMember, revokeToken, type TokenRow, tokenPage } from '../access/tokens.ts'
 import type { Contexts } from '../context.ts'
+import { paged } from '../db/page.ts'
 
 export const tokens: TokensHandlers<Contexts> = {
-  async listTokens(_request, reply, { db, grant, now }) {
-    const rows = await tokensOf(db, grant)
-    return reply.ok({ apiTokens: rows.map((row) => toApiToken(row, now)) })
+  async listTokens({ query }, reply, { db, grant, now, cursorKey }) {
+    const { userId, boundTo } = grant.caller
+    const list = await paged(cursorKey, ['tokens', userId, boundTo ?? ''], query, (position, limit) =>
+      tokenPage(db, grant, position, limit),
+    )
+    if ('issue' in list) return reply.fail('BAD_REQUEST', [list.issue])
+    return reply.ok({
+      apiTokens: list.page.map((row) => toApiToken(row, now)),
+      nextCursor: list.nextCursor,
+    })
   },
 
   async createToken({ body }, reply, { db, grant, now }) {

@@ -52,7 +52,7 @@ export function readFilter(
     filter: {
       range: read.range,
       status: status ?? null,
-      answerContains: answerContains ?? null,
+      answerContains: answerContains?.normalize() ?? null,
       variable: variable ?? null,
     },
   }

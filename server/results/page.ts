@@ -21,7 +21,7 @@ import type { TimeRange } from './time-range.ts'
  */
 export const EXAMINED = 800
 
-/** Bytes of answers that such a page looks through: some tenths of a second of work. */
+/** Bytes of answers and variables that such a page looks through: some tenths of a second of work. */
 const MAX_EXAMINED_BYTES = 24_000_000
 
 /**
@@ -51,6 +51,8 @@ export type ResultRow = RowOf<typeof resultShape>
 const status = sql`${sql.placeholder('status')}::text`
 const sought = sql`${sql.placeholder('answerContains')}::text`
 const variable = sql`${sql.placeholder('variable')}::text`
+/** Letters with accents may come as one character or as two; texts that are sought come as one. */
+const comparedContent = sql`CASE WHEN ${sought} ~ '[^\\x01-\\x7f]' THEN normalize(a.content) ELSE a.content END`
 /** Values may have colons: the first one ends the name. */
 const variableName = sql`split_part(${variable}, ':', 1)`
 const variableValue = sql`substr(${variable}, strpos(${variable}, ':') + 1)`
@@ -70,7 +72,7 @@ const isWanted = sql`(${status} IS NULL OR ${table.isCompleted} = (${status} = '
     FROM json_array_elements(${table.variables}) AS v(item)
   ), false))
   AND (${sought} IS NULL OR coalesce((
-    SELECT bool_or(strpos(lower(a.content), lower(${sought})) > 0)
+    SELECT bool_or(strpos(lower(${comparedContent}), lower(${sought})) > 0)
     FROM ${resultAnswers} a WHERE a.bot_id = ${sql.placeholder('botId')} AND a.result_id = ${table.id}
   ), false))`
 
@@ -107,6 +109,10 @@ const answerBytes = sql`(SELECT coalesce(sum(octet_length(a.content)
     + coalesce(octet_length(array_to_string(a.attached_file_urls, ',')), 0)), 0)
   FROM ${resultAnswers} a WHERE a.bot_id = ${sql.placeholder('botId')} AND a.result_id = ${table.id})`
 
+/** Bytes that a filter looks through for a result. */
+const lookedAtBytes = sql`CASE WHEN ${sought} IS NULL THEN 0 ELSE ${answerBytes} END
+  + CASE WHEN ${variable} IS NULL THEN 0 ELSE octet_length(${table.variables}::text) END`
+
 /** Rows are taken as they come: what Drizzle does to each cell would be a tenth of the work for a page. */
 const resultStatements = statements((db, named) => {
   const given: Value = (name) => hidden(db, name, questionTypes[name])
@@ -125,8 +131,8 @@ const resultStatements = statements((db, named) => {
           ORDER BY ${inOrder} LIMIT ${asked('limit')}`,
         )}`,
     ),
-    // Read row by row until there are enough, or until they are long. The last one that may be looked at always comes with
-    // them: it tells where to go on, at the moment at which the others were read.
+    // Read row by row until there are enough, or until they are long: of a count PostgreSQL knows that it only grows, so it
+    // stops at the first result beyond. The last one that may be looked at always comes too: it tells where to go on.
     search: prepareSelect(
       db,
       named('result_search'),
@@ -140,14 +146,16 @@ const resultStatements = statements((db, named) => {
           SELECT *, sum(own_bytes) OVER (ORDER BY ${inOrder} ROWS UNBOUNDED PRECEDING) AS shown_bytes FROM (
             SELECT ${table}.*, sized.own_bytes FROM (
               SELECT ${table}.*, sought.is_wanted FROM (
-                SELECT *, place = ${examined} OR examined_bytes >= ${maxExamined} AS is_last FROM (
+                SELECT * FROM (SELECT *, place = ${examined} OR examined_bytes >= ${maxExamined} AS is_last,
+                  count(*) FILTER (WHERE examined_bytes - looked_at >= ${maxExamined})
+                    OVER (ORDER BY ${inOrder} ROWS UNBOUNDED PRECEDING) AS results_beyond FROM (
                   SELECT *, row_number() OVER (ORDER BY ${inOrder} ROWS UNBOUNDED PRECEDING) AS place,
                     sum(looked_at) OVER (ORDER BY ${inOrder} ROWS UNBOUNDED PRECEDING) AS examined_bytes
                   FROM (
-                    SELECT *, CASE WHEN ${sought} IS NULL THEN 0 ELSE ${answerBytes} END AS looked_at FROM ${table}
+                    SELECT *, ${lookedAtBytes} AS looked_at FROM ${table}
                     WHERE ${ofBot(given)} AND ${isAfter(given)} ORDER BY ${inOrder} LIMIT ${examined}
                   ) AS ${table}
-                ) AS ${table} WHERE examined_bytes - looked_at < ${maxExamined}
+                ) AS ${table}) AS ${table} WHERE results_beyond < 1
               ) AS ${table} CROSS JOIN LATERAL (SELECT ${isWanted} AS is_wanted OFFSET 0) AS sought
               WHERE ${table}.is_last OR sought.is_wanted
               ORDER BY ${inOrder} LIMIT ${given('limit')}

@@ -52,7 +52,18 @@ export const tokens: Cases<'tokens'> = {
         }
       },
     },
-    BAD_REQUEST: ({ stranger }) => ({ as: stranger, query: { token: 'x' }, at: 'query.token' }),
+    BAD_REQUEST: {
+      'an unknown parameter': ({ stranger }) => ({ as: stranger, query: { token: 'x' }, at: 'query.token' }),
+      'a cursor of somebody else': async ({ stranger, here }, { client }) => {
+        await client.ok('createToken', { as: stranger, body: { name: 'Newer' } })
+        const { nextCursor } = await client.ok('listTokens', { as: stranger, query: { limit: 1 } })
+        expect(nextCursor).not.toBeNull()
+        const second = { as: stranger, query: { limit: 1, cursor: nextCursor ?? '' } }
+        const { apiTokens, nextCursor: end } = await client.ok('listTokens', second)
+        expect([apiTokens.map(({ id }) => id), end]).toEqual([[stranger.tokenId], null])
+        return { as: here.admin, query: { cursor: nextCursor ?? '' }, at: 'query.cursor' }
+      },
+    },
     FORBIDDEN: async ({ stranger }, app) => ({
       as: await limited(app, stranger, { scopes: ['write', 'results', 'chat-admin'] }),
       at: 'header.authorization',

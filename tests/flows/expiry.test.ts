@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { forgetDeliveries, forgetKeys, removeSessions } from '../../server/background/forgetting.ts'
+import { forgetDeliveries, forgetKeys, forgetTokens, removeSessions } from '../../server/background/forgetting.ts'
 import type { Database } from '../../server/db/client.ts'
 import { type App, connectTo, startApp } from '../support/app.ts'
 import { testWithTrigger } from '../support/locks.ts'
@@ -62,6 +62,22 @@ const jobs: Record<string, Job> = {
         SELECT 'bot', 'endpoint', 'subject', n, 'row-' || n, 'bot.updated', '{}', $2 FROM generate_series(1, $1::int) n`,
         [count, old()],
       ),
+  },
+  tokens: {
+    table: 'api_tokens',
+    column: 'id',
+    run: forgetTokens,
+    add: async (count) => {
+      await app.pool.query(
+        `INSERT INTO users (id, email, name, created_at, updated_at)
+        VALUES ('owner', 'owner@example.com', '', now(), now()) ON CONFLICT DO NOTHING`,
+      )
+      return app.pool.query(
+        `INSERT INTO api_tokens (id, token_hash, owner_user_id, name, hint, expires_at, created_at)
+        SELECT 'row-' || n, sha256(n::text::bytea), 'owner', '', '', $2, $2 FROM generate_series(1, $1::int) n`,
+        [count, old()],
+      )
+    },
   },
   sessions: {
     table: 'chat_sessions',

@@ -83,7 +83,7 @@ async function exported(query: Query): Promise<string[]> {
 const TIMES = [-2, -1, 0, 1, 2].map((minutes) => Date.parse('2026-03-09T10:00:00.000Z') + minutes * 60_000)
 
 /** Texts that a pattern would take for something else than they are. */
-const words = fc.constantFrom('a', 'A', 'b', '%', '_', '\\', 'é', 'É', "'", '"', ':')
+const words = fc.constantFrom('a', 'A', 'b', '%', '_', '\\', 'é', 'É', 'e\u0301', "'", '"', ':')
 const phrase = fc.array(words, { minLength: 1, maxLength: 3 }).map((parts) => parts.join(''))
 const name = fc.constantFrom('Name', 'name', 'N%', 'with:colon')
 const value = fc.oneof(phrase, fc.array(fc.option(phrase), { maxLength: 2 }))
@@ -127,7 +127,9 @@ function isWanted(result: Made, { status, createdAfter, createdBefore, answerCon
     (createdAfter === undefined || result.createdAt >= Date.parse(createdAfter)) &&
     (createdBefore === undefined || result.createdAt < Date.parse(createdBefore)) &&
     (answerContains === undefined ||
-      result.answers.some((answer) => answer.toLowerCase().includes(answerContains.toLowerCase()))) &&
+      result.answers.some((answer) =>
+        answer.normalize().toLowerCase().includes(answerContains.normalize().toLowerCase()),
+      )) &&
     (variable === undefined || result.variables.some((one) => has(one.value, variable, one.name)))
   )
 }
@@ -249,6 +251,29 @@ describe('a page', () => {
     ])
     expect(await exported({ status: 'completed' })).toEqual(['many-001601'])
   })
+
+  test.each(['variable=Name:nothing', 'answerContains=nothing'])(
+    'ends once it has looked through 24 MB, and the pages after it find the rest: %s',
+    async (filter) => {
+      const [key = '', value = ''] = filter.split('=')
+      await addMany(40)
+      await app.pool.query(
+        `UPDATE results SET variables = json_build_array(json_build_object(
+          'id', 'n', 'name', 'Name', 'value', repeat('long ', 200000))) WHERE bot_id = $1`,
+        [botId],
+      )
+      await app.pool.query(
+        `INSERT INTO result_answers (bot_id, result_id, seq, block_id, content, created_at)
+        SELECT bot_id, id, 0, 'b', repeat('long ', 200000), created_at FROM results WHERE bot_id = $1`,
+        [botId],
+      )
+      const first = await list({ [key]: value })
+      expect([first.status, first.body.results, first.body.nextCursor === null]).toEqual([200, [], false])
+      const second = await list({ [key]: value, cursor: first.body.nextCursor })
+      expect([second.status, second.body.results, second.body.nextCursor]).toEqual([200, [], null])
+      await app.pool.query('DELETE FROM result_answers WHERE bot_id = $1', [botId])
+    },
+  )
 
   test('has the very last result that it examines', async () => {
     await addMany(800)
