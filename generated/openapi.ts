@@ -691,7 +691,7 @@ export interface paths {
         };
         /**
          * List the caller's tokens
-         * @description Returns the tokens of the caller that are not revoked, newest first. Tokens themselves are never shown again. A token that is bound to a workspace sees those that are bound to the same one.
+         * @description Returns the tokens of the caller that are not revoked, newest first. Tokens themselves are never shown again. A token that is bound to a workspace sees those that are bound to the same one. Tokens that ended are removed after 30 days.
          *
          *     Permission: any user, by a token with the scope `read`.
          */
@@ -1674,6 +1674,11 @@ export interface components {
         ApiTokenList: {
             /** @description The tokens, newest first. */
             apiTokens: components["schemas"]["ApiToken"][];
+            /**
+             * @description Send it as `cursor` to get the following page; null on the last page.
+             * @example AZx0mC1jZ3JhbnQ
+             */
+            nextCursor: string | null;
         };
         /** @description The code of a function that the assistant knows by name. */
         AssistantFunction: {
@@ -14957,14 +14962,22 @@ export interface operations {
     };
     listTokens: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
+                cursor?: components["parameters"]["CursorQuery"];
+                /**
+                 * @description How many entries the page has at most, from 1 to 100.
+                 * @example 20
+                 */
+                limit?: components["parameters"]["LimitQuery"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The tokens, newest first. */
+            /** @description A page of tokens, newest first. */
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];

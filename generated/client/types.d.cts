@@ -364,6 +364,11 @@ export interface components {
         ApiTokenList: {
             /** @description The tokens, newest first. */
             apiTokens: components["schemas"]["ApiToken"][];
+            /**
+             * @description Send it as `cursor` to get the following page; null on the last page.
+             * @example AZx0mC1jZ3JhbnQ
+             */
+            nextCursor: string | null;
         };
         /** @description The code of a function that the assistant knows by name. */
         AssistantFunction: {
@@ -13646,14 +13651,22 @@ export interface operations {
     };
     listTokens: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input. */
+                cursor?: components["parameters"]["CursorQuery"];
+                /**
+                 * @description How many entries the page has at most, from 1 to 100.
+                 * @example 20
+                 */
+                limit?: components["parameters"]["LimitQuery"];
+            };
             header?: never;
             path?: never;
             cookie?: never;
         };
         requestBody?: never;
         responses: {
-            /** @description The tokens, newest first. */
+            /** @description A page of tokens, newest first. */
             200: {
                 headers: {
                     "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
@@ -15990,3 +16003,4 @@ export type GetBlockStatsQuery = OrUndefined<NonNullable<operations["getBlockSta
 export type ListChatsQuery = OrUndefined<NonNullable<operations["listChats"]["parameters"]["query"]>>
 export type ListWebhookDeliveriesQuery = OrUndefined<NonNullable<operations["listWebhookDeliveries"]["parameters"]["query"]>>
 export type UploadFileQuery = OrUndefined<NonNullable<operations["uploadFile"]["parameters"]["query"]>>
+export type ListTokensQuery = OrUndefined<NonNullable<operations["listTokens"]["parameters"]["query"]>>

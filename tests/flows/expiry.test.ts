@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { forgetDeliveries, forgetKeys, forgetTokens, removeSessions } from '../../server/background/forgetting.ts'
+import {
+  forgetDeliveries,
+  forgetKeys,
+  forgetTokens,
+  removeSessions,
+} from '../../server/background/forgetting.ts'
 import type { Database } from '../../server/db/client.ts'
 import { type App, connectTo, startApp } from '../support/app.ts'
 import { testWithTrigger } from '../support/locks.ts'
