@@ -40,6 +40,8 @@ export const issueCodes = {
   invalid_type: 'the value is missing, or of another type',
   invalid_union: 'the value fits none of the alternatives',
   invalid_value: 'the value is not one of those that are allowed',
+  daily_quota_exceeded: 'the address, or all visitors of the bot, stored as much as they may in a day',
+  disk_full: 'the disk of the installation has too little room left for files',
   files_not_kept: 'the installation has no place for files',
   last_admin: 'the workspace would be left without an admin',
   malformed: 'the header or the request cannot be read',
@@ -213,7 +215,7 @@ export const errors = {
   TOO_MANY_REQUESTS: {
     status: 429,
     message: 'Too many requests',
-    when: 'The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may. Nothing was done. Wait as many seconds as Retry-After says; with the issue `quota_exceeded` waiting does not help.',
+    when: 'The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may, or an address or the visitors of a bot store more in a day than they may. Nothing was done. Wait as many seconds as Retry-After says; with the issue `daily_quota_exceeded` it takes up to a day, and with `quota_exceeded` waiting does not help.',
     example: {
       path: [],
       code: 'rate_exceeded',

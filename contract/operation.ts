@@ -333,7 +333,9 @@ interface Request<O extends Contract> {
    */
   openEvents?: () => (event: { type: string }) => void
   /** A header of the request, by its name in lower case. */
-  header(name: 'origin' | 'sec-fetch-site' | 'user-agent' | 'accept-language'): string | undefined
+  header(
+    name: 'origin' | 'sec-fetch-site' | 'user-agent' | 'accept-language' | 'idempotency-key',
+  ): string | undefined
 }
 
 /** `Contexts` says what the server hands to a handler for each kind of access. */

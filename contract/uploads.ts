@@ -16,7 +16,7 @@ export const uploads = define({
     tag: 'chat',
     summary: 'Upload a file for a chat',
     description:
-      'Takes a file for the input that the chat waits at: an input for files, or one for text that takes attachments or recordings. The reply then names the `url`, in `attachedFileUrls` or as the `url` of a recording; a file that no reply names is removed after a day, the others with their result. What the input does not take, and more than 100 files of a chat, is invalid input. The file is served as a download, a picture as what it is; one of an input with the visibility `Private` only to members, with their token.',
+      'Takes a file for the input that the chat waits at: an input for files, or one for text that takes attachments or recordings. The reply then names the `url`, in `attachedFileUrls` or as the `url` of a recording; a file that no reply names is removed after a day, the others with their result. What the input does not take, and more than 100 files of a chat, is invalid input. An address, and all visitors of a bot together, may send so much in a day: more is refused with `TOO_MANY_REQUESTS` and the issue `daily_quota_exceeded`. While the disk of the installation is nearly full, files are refused with `SERVICE_UNAVAILABLE` and the issue `disk_full`. The file is served as a download, a picture as what it is; one of an input with the visibility `Private` only to members, with their token.',
     access: anyone,
     isCrossOrigin: true,
     params: z.object({

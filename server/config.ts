@@ -147,9 +147,15 @@ const environment = z.object({
   CONCURRENT_REQUESTS: whole(1, 100_000, 400),
   REQUEST_QUEUE_LENGTH: whole(0, 100_000, 200),
   REQUEST_QUEUE_TIMEOUT: whole(1, 600_000, 2_000),
-  /** In megabytes, as the next one. */
+  /** In megabytes, as the next four. */
   UPLOAD_MAX_SIZE: whole(1, 10_000, 10),
   UPLOAD_MAX_SIZE_PER_CHAT: whole(1, 100_000, 100),
+  /** Of one address in a day; so are the next two, the last one of a bot. */
+  UPLOAD_MAX_SIZE_PER_ADDRESS: whole(1, 10_000_000, 200),
+  TEXT_MAX_SIZE_PER_ADDRESS: whole(1, 10_000_000, 50),
+  STORED_MAX_SIZE_PER_BOT: whole(1, 100_000_000, 5_000),
+  /** Megabytes; 0 takes files until the disk is full. */
+  DISK_MIN_FREE: whole(0, 10_000_000, 1_000),
   UPLOAD_TIMEOUT: whole(1_000, 1_800_000, 600_000),
   /** A folder for files of visitors; absent keeps them beside the embedded database. */
   FILES_DIR: z.string().min(1).optional(),

@@ -4,6 +4,7 @@ import type { ChatTools } from './chat/tools/index.ts'
 import type { Config } from './config.ts'
 import type { Database } from './db/client.ts'
 import type { FileStore } from './files/store.ts'
+import type { Quota } from './http/quotas.ts'
 import type { Place } from './http/room.ts'
 import type { Keyring } from './workspaces/keyring.ts'
 
@@ -44,13 +45,14 @@ type Keep<Answer> = (answer: Answer, write: (db: Database) => Promise<boolean>) 
 /**
  * What a handler gets beside its request: the services, the moment of the request, and its grant. `arrivedAt` is
  * when it came in by `performance.now()`, which tells how long it has been here. `place` is left while it
- * waits for somebody else. `prepared` is of its preparation, see `handlers/preparations.ts`.
+ * waits for somebody else. `quota` is of its address. `prepared` is of its preparation, see `handlers/preparations.ts`.
  */
 type Context = Omit<Services, 'now'> & {
   now: Date
   arrivedAt: number
   once: Once
   place: Place
+  quota: Quota
   within: Within
   prepared: unknown
 }

@@ -225,7 +225,7 @@ export const chat = define({
     tag: 'chat',
     summary: 'Save log entries of a chat client',
     description:
-      'Stores what a chat client noticed while it ran a bot, with the result of the chat. Needs no token: whoever has the id of the session may write. An unknown session is invalid input. A session may have 1,000 entries in all; what would make more is refused as a whole with `TOO_MANY_REQUESTS`.',
+      'Stores what a chat client noticed while it ran a bot, with the result of the chat. Needs no token: whoever has the id of the session may write. An unknown session is invalid input. A session may have 1,000 entries in all; what would make more is refused as a whole with `TOO_MANY_REQUESTS`, as is what an address stores beyond its day (`daily_quota_exceeded`).',
     access: anyone,
     isCrossOrigin: true,
     params: sessionParams,

@@ -99,6 +99,11 @@ type ClientLogs = SaveClientLogs['body']['clientLogs']
 /** Of each text of an entry: a session may have many entries, and sessions cost nothing. */
 const MAX_TEXT_CHARACTERS = 1_000
 
+/** How many bytes entries take, roughly, for quotas. */
+export function sizeOfLogs(logs: ClientLogs): number {
+  return Buffer.byteLength(JSON.stringify(toLogs(logs)))
+}
+
 /** Adds what a client noticed to the result of its session; false when the session would have too many entries. */
 export async function insertClientLogs(
   db: Database,

@@ -68,6 +68,23 @@ export interface Step {
   lastAnswer: string
 }
 
+/** Of rows, their keys and indexes, roughly. */
+const ROW_BYTES = 500
+
+/** How many bytes a step adds, roughly, for quotas: what it says and was told, and by how much the state has grown. */
+export function sizeOfStep({
+  outcome,
+  lastAnswer,
+  read,
+}: Pick<Step, 'outcome' | 'lastAnswer'> & { read?: Pick<Session, 'state'> }): number {
+  const { state, variables, answers, logs } = outcome
+  const before = Buffer.byteLength(read?.state ?? '')
+  const grown = Math.max(0, Buffer.byteLength(JSON.stringify(state ?? variables)) - before)
+  const told = answers.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0)
+  const logged = logs.length === 0 ? 0 : Buffer.byteLength(JSON.stringify(logs))
+  return ROW_BYTES + Buffer.byteLength(lastAnswer) + grown + told + logged
+}
+
 /** Runs the write of a step, together with what else belongs to it. */
 export type KeepStep = (write: (db: Database) => Promise<boolean>) => Promise<boolean>
 

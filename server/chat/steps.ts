@@ -9,7 +9,7 @@ import { openCredentials } from '../workspaces/credentials.ts'
 import { Claim } from './claims.ts'
 import { continueChat } from './engine.ts'
 import { readState } from './kept-states.ts'
-import { type KeepStep, saveStep } from './saving.ts'
+import { type KeepStep, saveStep, sizeOfStep } from './saving.ts'
 import { takeOver } from './steered.ts'
 import {
   draftFlow,
@@ -83,7 +83,10 @@ export async function runStep(
           context.now,
           keepingUploads(context.db, sessionId, outcome.uploads, keep),
         )
-        if (isWritten) return { answer }
+        if (isWritten) {
+          context.quota.add('text', botId, sizeOfStep({ outcome, lastAnswer: answer, read: session }))
+          return { answer }
+        }
         read = await takeOver(context.db, read, outcome, effects)
       }
       return 'moved'

@@ -5,6 +5,7 @@ import type { Config } from '../config.ts'
 import { adviceOn, makeFolder } from '../db/data-folder.ts'
 import { openBucket } from './bucket.ts'
 import { openFolder } from './folder.ts'
+import { hasFreeDisk } from './free-disk.ts'
 import type { FileStore } from './store.ts'
 
 /**
@@ -12,13 +13,25 @@ import type { FileStore } from './store.ts'
  * there is none of them. Throws where nothing can be written into `FILES_DIR`.
  */
 export async function openFileStore(config: Config): Promise<FileStore | null> {
-  if (config.S3_ENDPOINT) return openBucket(config)
+  if (config.S3_ENDPOINT) return withFloor(openBucket(config), config)
   if (config.FILES_DIR) {
     await tryFolder(config.FILES_DIR)
-    return openFolder(config.FILES_DIR)
+    return withFloor(openFolder(config.FILES_DIR), config)
   }
-  return config.DATABASE_URL ? null : openFolder(join(config.DATA_DIR, 'files'))
+  return config.DATABASE_URL ? null : withFloor(openFolder(join(config.DATA_DIR, 'files')), config)
 }
+
+/** An embedded database on a full disk writes nothing any more, so files leave it room. */
+function withFloor(
+  files: FileStore,
+  { FILES_DIR, DATABASE_URL, DATA_DIR, DISK_MIN_FREE }: Config,
+): FileStore {
+  const folders = [...(FILES_DIR ? [FILES_DIR] : []), ...(DATABASE_URL ? [] : [DATA_DIR])]
+  const hasRoom = (bytes: number) => hasFreeDisk(folders, bytes, DISK_MIN_FREE * MEGABYTE)
+  return DISK_MIN_FREE === 0 || folders.length === 0 ? files : { ...files, hasRoom }
+}
+
+const MEGABYTE = 1024 * 1024
 
 const waysOut = { variable: 'FILES_DIR', otherwise: 'or S3_ENDPOINT to an object store' }
 

@@ -6,6 +6,8 @@ export interface FileStore {
   write(key: string, bytes: AsyncIterable<Uint8Array>): Promise<void>
   /** The bytes from `start` to `end`, both included; undefined where there is no such file. */
   read(key: string, range?: { start: number; end: number }): Promise<Readable | undefined>
+  /** Whether so many bytes can come without the disk running full; absent where nobody knows. */
+  hasRoom?(bytes: number): Promise<boolean>
   /** Succeeds also where there is none. */
   remove(key: string): Promise<void>
 }

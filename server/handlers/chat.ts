@@ -1,10 +1,10 @@
 import type { Issue } from '../../contract/errors.ts'
 import type { ChatHandlers } from '../../generated/handlers.ts'
 import { closed, refusedOrigin, remembersUsers } from '../chat/admission.ts'
-import { addLikelyLogs, insertClientLogs, MAXIMUM_CLIENT_LOGS } from '../chat/client-logs.ts'
+import { addLikelyLogs, insertClientLogs, MAXIMUM_CLIENT_LOGS, sizeOfLogs } from '../chat/client-logs.ts'
 import { lookOfChat, startChat as startFlow } from '../chat/engine.ts'
 import { readState } from '../chat/kept-states.ts'
-import { saveStep } from '../chat/saving.ts'
+import { saveStep, sizeOfStep } from '../chat/saving.ts'
 import { newSessionId } from '../chat/session-ids.ts'
 import {
   answerAfterWebhook,
@@ -46,6 +46,8 @@ export const chat: ChatHandlers<Contexts> = {
     const tell = body.isStreamEnabled ? openEvents?.() : undefined
     return context.once(botId, async (keep) => {
       if (published.isClosed) return reply.fail('BAD_REQUEST', [closed(flow)])
+      const isFull = context.quota.refusal('text', botId)
+      if (isFull) return reply.fail('TOO_MANY_REQUESTS', [isFull])
       const earlierId = remembersUsers(flow) ? published.earlierResultId : null
       const resultId = earlierId ?? newId(now)
       const sessionId = newSessionId(botId, now)
@@ -63,6 +65,7 @@ export const chat: ChatHandlers<Contexts> = {
       )
       if (outcome.problem) return reply.fail('BAD_REQUEST', [refused(outcome)])
       const step = toStep(outcome, 1, false)
+      const lastAnswer = JSON.stringify(step)
       const answer = reply.ok({
         sessionId,
         ...(body.isOnlyRegistering ? {} : { resultId }),
@@ -79,12 +82,16 @@ export const chat: ChatHandlers<Contexts> = {
           isNewResult: earlierId === null,
           outcome,
           lastMessage: null,
-          lastAnswer: JSON.stringify(step),
+          lastAnswer,
         },
         now,
         (write) => keep(answer, write),
       )
       if (!isSaved) throw new Unavailable('The first step of a chat was not written')
+      // The response of a key is kept for days.
+      const isKept = header('idempotency-key') !== undefined
+      const kept = isKept ? Buffer.byteLength(lastAnswer + JSON.stringify(outcome.bot)) : 0
+      context.quota.add('text', botId, sizeOfStep({ outcome, lastAnswer }) + kept)
       return answer
     })
   },
@@ -133,6 +140,9 @@ export const chat: ChatHandlers<Contexts> = {
       const waiting = await answerBeforeWebhook(db, session)
       if (waiting !== undefined) return reply.ok(stored(new JsonText(waiting)))
     }
+
+    const isFull = context.quota.refusal('text', session.botId)
+    if (isFull) return reply.fail('TOO_MANY_REQUESTS', [isFull])
 
     const options = { textBubbleContentFormat: body.textBubbleContentFormat }
     const ran = await runStep(context, session, { message: body.message, options, digest, tell })
@@ -225,12 +235,18 @@ export const chat: ChatHandlers<Contexts> = {
     })
   },
 
-  async saveClientLogs({ params, body, header }, reply, { db, now, chat: tools, config }) {
+  async saveClientLogs({ params, body, header }, reply, { db, now, chat: tools, config, quota }) {
+    const bytes = sizeOfLogs(body.clientLogs)
     // Mostly one statement for all that clients noticed at a time. Whatever keeps that from being written is found out
     // by looking.
     const likely = body.clientLogs.length > 0 && (await likelySession(db, tools, params.sessionId))
     if (likely && !refusedOrigin(likely.flow, header, config.PUBLIC_URL)) {
-      if (await addLikelyLogs(db, likely, body.clientLogs, now)) return reply.ok({ message: 'success' })
+      const isFull = quota.refusal('text', likely.botId, bytes)
+      if (isFull) return reply.fail('TOO_MANY_REQUESTS', [isFull])
+      if (await addLikelyLogs(db, likely, body.clientLogs, now)) {
+        quota.add('text', likely.botId, bytes)
+        return reply.ok({ message: 'success' })
+      }
     }
     const session = await findSession(db, tools, params.sessionId, now)
     const resultId = session?.resultId
@@ -242,8 +258,12 @@ export const chat: ChatHandlers<Contexts> = {
     }
     if (origin) return reply.fail('BAD_REQUEST', [origin])
     const { sessionId, botId } = session
+    const isFull = quota.refusal('text', botId, bytes)
+    if (isFull) return reply.fail('TOO_MANY_REQUESTS', [isFull])
     const hasRoom = await insertClientLogs(db, { sessionId, botId, resultId }, body.clientLogs, now)
-    return hasRoom ? reply.ok({ message: 'success' }) : reply.fail('TOO_MANY_REQUESTS', [tooManyLogs])
+    if (!hasRoom) return reply.fail('TOO_MANY_REQUESTS', [tooManyLogs])
+    quota.add('text', botId, bytes)
+    return reply.ok({ message: 'success' })
   },
 }
 

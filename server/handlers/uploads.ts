@@ -11,7 +11,7 @@ import { addressOf, receive, reserve } from '../files/uploads.ts'
 
 export const uploads: UploadsHandlers<Contexts> = {
   async uploadFile({ params, query, body, header }, reply, context) {
-    const { db, now, chat: tools, config, files, publicUrl, log } = context
+    const { db, now, chat: tools, config, files, publicUrl, log, quota } = context
     const session = await findSession(db, tools, params.sessionId, now)
     const state = session && readState(session)
     if (!session || !state) return reply.fail('NOT_FOUND')
@@ -34,15 +34,26 @@ export const uploads: UploadsHandlers<Contexts> = {
     }
 
     const { sessionId, botId: sessionBotId } = session
+    const size = body.length ?? maximum
+    const isFull = quota.refusal('uploads', input.botId, size)
+    if (isFull) return reply.fail('TOO_MANY_REQUESTS', [isFull])
+    if (files.hasRoom && !(await files.hasRoom(size))) {
+      log.error('files are refused: the disk has less room than DISK_MIN_FREE')
+      return reply.fail('SERVICE_UNAVAILABLE', [diskFull])
+    }
     const upload = await reserve(
       db,
       { ...input, sessionId, sessionBotId },
-      { name, isPrivate: input.isPrivate, size: body.length ?? maximum },
+      { name, isPrivate: input.isPrivate, size },
       limits.chat,
       now,
     )
     if (!upload) return reply.fail('BAD_REQUEST', [tooMany(limits.chat)])
-    const received = await context.place.rest(() => receive(db, files, upload, body.bytes, maximum, now))
+    // What is under way counts as well, and what came of it in its place.
+    quota.add('uploads', input.botId, size)
+    const received = await context.place
+      .rest(() => receive(db, files, upload, body.bytes, maximum, now))
+      .finally(() => quota.add('uploads', input.botId, -size))
     if (received === 'gone') return reply.fail('NOT_FOUND')
     if (received === 'too large') return reply.fail('PAYLOAD_TOO_LARGE', [tooLarge(maximum)])
     if (received === 'empty') return reply.fail('BAD_REQUEST', [empty])
@@ -51,6 +62,7 @@ export const uploads: UploadsHandlers<Contexts> = {
       log.error({ err: received.fault }, 'a file could not be kept')
       return reply.fail('SERVICE_UNAVAILABLE')
     }
+    quota.add('uploads', input.botId, received.size)
     return reply.ok({ upload: { url: addressOf(publicUrl(), upload), name, ...received } })
   },
 }
@@ -65,6 +77,13 @@ const notKept: Issue = {
   path: ['path', 'sessionId'],
   code: 'files_not_kept',
   message: 'This installation has no place for files',
+}
+
+const diskFull: Issue = {
+  path: ['body'],
+  code: 'disk_full',
+  message:
+    'The disk of the installation has too little room left for files; send the file again later, or tell whoever runs the service',
 }
 
 const empty: Issue = { path: ['body'], code: 'too_small', message: 'The file is empty' }

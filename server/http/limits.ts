@@ -291,7 +291,7 @@ function refuse(response: express.Response, { body, wait, field }: Excess, pause
  * What one customer of a provider usually has: an address of IPv4, 64 bits of IPv6. Some proxies write a port behind
  * it, which is another one for each connection. Where they wrote no address at all, theirs counts.
  */
-function networkOf({ ip = '', socket }: express.Request): string {
+export function networkOf({ ip = '', socket }: express.Request): string {
   const [address] = [withoutPort(ip), socket.remoteAddress ?? ''].filter((one) => isIP(one) > 0)
   if (address === undefined || isIPv4(address)) return address ?? ''
   const parsed = ipaddr.process(address)

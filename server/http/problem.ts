@@ -18,7 +18,9 @@ export function problem(code: ErrorCode, issues: readonly Issue[] = []): Problem
   }
   const isInProgress = issues.some((issue) => issue.code === 'in_progress')
   if (code === 'SERVICE_UNAVAILABLE' || isInProgress) headers['Retry-After'] = '1'
-  // Of a quota, which no waiting frees; limits of requests say for themselves how long.
+  // Room on a disk is made by a person or by a job.
+  if (issues.some((issue) => issue.code === 'disk_full')) headers['Retry-After'] = '300'
+  // Of a quota, which no waiting frees, or a day; limits of requests say for themselves how long.
   if (code === 'TOO_MANY_REQUESTS') headers['Retry-After'] = '3600'
   return { status: errors[code].status, headers, body: JSON.stringify(errorBody(code, issues)) }
 }

@@ -13,8 +13,9 @@ import { prefersMinimal, readConditions } from './conditions.ts'
 import { announce } from './deprecation.ts'
 import { acceptsEvents, Events } from './events.ts'
 import { digestOf, onceWith, readKey, runKeyed } from './idempotency.ts'
-import type { Limits } from './limits.ts'
+import { type Limits, networkOf } from './limits.ts'
 import { findRoute, newPlace, parametersOf, placeOf, segmentsOf } from './paths.ts'
+import { createQuotas } from './quotas.ts'
 import { missingRecord, missingRole, unknownMethod } from './refusal-issues.ts'
 import { type Address, hasBody, type Input, type Mistake, readAddress, readInput } from './request.ts'
 import type { Place } from './room.ts'
@@ -51,6 +52,7 @@ export function createRouter(
 ): express.RequestHandler {
   const top = newPlace<Route>()
   const origins = new Set(services.config.CORS_ORIGINS)
+  const quotas = createQuotas(services)
   const budgets = { bodies: createBudget(MAX_RECEIVED_BYTES), responses: createBudget(MAX_SENT_BYTES) }
   for (const [operationId, operation] of Object.entries(operations)) {
     const place = placeOf(top, operation.path)
@@ -68,6 +70,7 @@ export function createRouter(
       preparations[operationId],
       services,
       limits,
+      quotas,
       budgets,
       origins,
     )
@@ -111,6 +114,7 @@ function bind(
   prepare: Preparation | undefined,
   services: Services,
   limits: Limits,
+  quotas: ReturnType<typeof createQuotas>,
   budgets: { bodies: Budget; responses: Budget },
   origins: ReadonlySet<string>,
 ): Run {
@@ -204,6 +208,7 @@ function bind(
         once,
         prepared,
         place,
+        quota: quotas(networkOf(request)),
         within,
         grant,
       }

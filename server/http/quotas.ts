@@ -1,0 +1,97 @@
+import { LRUCache } from 'lru-cache'
+import type { Issue } from '../../contract/errors.ts'
+import type { Services } from '../context.ts'
+
+/*
+ * How much may be stored in a day for one address and for one bot by people without a token, to whom chats cost nothing.
+ * Counted in memory: addresses are written nowhere, and other processes of the installation count for themselves.
+ */
+
+const DAY_MS = 24 * 60 * 60 * 1000
+const MEGABYTE = 1024 * 1024
+/** Addresses or bots that are counted; beyond them the one that came longest ago begins anew. */
+const MAX_COUNTED = 100_000
+
+/** `uploads`: files. `text`: what chats store of messages, variables, answers and logs. */
+type StoredKind = 'uploads' | 'text'
+
+/** What the address of one request and a bot may still store. */
+export interface Quota {
+  /** Why so many bytes more are not stored; undefined where there is room for them. */
+  refusal(kind: StoredKind, botId: string, bytes?: number): Issue | undefined
+  add(kind: StoredKind, botId: string, bytes: number): void
+}
+
+/** The quotas of a process; `perf` is its clock. */
+export function createQuotas(
+  { config, log }: Pick<Services, 'config' | 'log'>,
+  perf: { now: () => number } = performance,
+): (address: string) => Quota {
+  const counter = (megabytes: number) => createCounter(megabytes * MEGABYTE, perf)
+  const counters = {
+    uploads: counter(config.UPLOAD_MAX_SIZE_PER_ADDRESS),
+    text: counter(config.TEXT_MAX_SIZE_PER_ADDRESS),
+    bot: counter(config.STORED_MAX_SIZE_PER_BOT),
+  }
+  const megabytes = {
+    uploads: config.UPLOAD_MAX_SIZE_PER_ADDRESS,
+    text: config.TEXT_MAX_SIZE_PER_ADDRESS,
+  }
+  return (address) => ({
+    refusal(kind, botId, bytes = 0) {
+      // Who limits callers elsewhere counts none here; a bot is no caller.
+      if (config.RATE_LIMIT && !counters[kind].hasRoom(address, bytes)) {
+        return refused(
+          `The address may store ${megabytes[kind]} MB of ${what[kind]} in a day, which would be exceeded`,
+        )
+      }
+      if (counters.bot.hasRoom(botId, bytes)) return undefined
+      if (counters.bot.isFirstRefusal(botId)) {
+        log.warn({ botId }, 'a bot stores no more of its visitors today: STORED_MAX_SIZE_PER_BOT')
+      }
+      return refused(
+        `The visitors of the bot may store ${config.STORED_MAX_SIZE_PER_BOT} MB in a day, which would be exceeded`,
+      )
+    },
+    add(kind, botId, bytes) {
+      if (config.RATE_LIMIT) counters[kind].add(address, bytes)
+      counters.bot.add(botId, bytes)
+    },
+  })
+}
+
+const what: Record<StoredKind, string> = { uploads: 'files', text: 'messages, answers and logs' }
+
+function refused(message: string): Issue {
+  return {
+    path: [],
+    code: 'daily_quota_exceeded',
+    message: `${message}; try again tomorrow, or ask whoever runs the service for a larger quota`,
+  }
+}
+
+function createCounter(most: number, perf: { now: () => number }) {
+  const counts = new LRUCache<string, { bytes: number; hasRefused: boolean }>({
+    max: MAX_COUNTED,
+    ttl: DAY_MS,
+    perf,
+  })
+  return {
+    /** What the last one stored is known only after it: it may go beyond. */
+    hasRoom(key: string, bytes: number): boolean {
+      const stored = counts.get(key)?.bytes ?? 0
+      return bytes > 0 ? stored + bytes <= most : stored < most
+    },
+    isFirstRefusal(key: string): boolean {
+      const count = counts.get(key)
+      if (!count || count.hasRefused) return false
+      count.hasRefused = true
+      return true
+    },
+    add(key: string, bytes: number) {
+      const count = counts.get(key)
+      if (count) count.bytes = Math.max(0, count.bytes + bytes)
+      else if (bytes > 0) counts.set(key, { bytes, hasRefused: false })
+    },
+  }
+}

@@ -1,0 +1,234 @@
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
+import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
+import { type Config, readConfig } from '../../server/config.ts'
+import { openFolder } from '../../server/files/folder.ts'
+import { hasFreeDisk } from '../../server/files/free-disk.ts'
+import { createQuotas } from '../../server/http/quotas.ts'
+import { createLog } from '../../server/log.ts'
+import { type App, startApp } from '../support/app.ts'
+import { bot, type Part, text } from '../support/chat.ts'
+import { type Published, publish } from '../support/chats.ts'
+import { type Answer, anyBody } from '../support/client.ts'
+import { makeWorld, type World } from '../support/world.ts'
+
+/* How much visitors, to whom chats cost nothing, may store in a day. Quotas are fractions of a megabyte here. */
+
+let app: App
+let world: World
+let asking: Published
+let forFiles: Published
+const started: App[] = []
+
+const fileInput: Part = { type: 'file input', options: { isMultipleAllowed: true } }
+
+beforeAll(async () => {
+  app = await startApp()
+  world = await makeWorld(app)
+  const questions: Part[] = Array.from({ length: 20 }, () => ({ type: 'text input' }))
+  asking = await publish(app, world.here, bot({ Start: questions }, { variables: ['Name'] }))
+  forFiles = await publish(app, world.here, bot({ Start: [fileInput, text('Thank you')] }))
+})
+
+afterAll(async () => {
+  for (const one of started) await one.stop()
+  await app.stop()
+})
+
+async function limited(config: Partial<Config>, more: object = {}): Promise<App> {
+  const rates = { RATE_LIMIT: true, RATE_LIMIT_ADDRESS: 10_000, RATE_LIMIT_CONCURRENT: 1_000 }
+  const one = await startApp({
+    databaseUrl: app.databaseUrl,
+    config: { ...rates, TRUST_PROXY: true, ...config },
+    ...more,
+  })
+  started.push(one)
+  return one
+}
+
+const from = (address: string) => ({ 'X-Forwarded-For': address })
+
+const startBy = (by: App, address: string, { publicId }: Published, body = {}, headers = {}) =>
+  by.client.call('startChat', {
+    params: { publicId },
+    body,
+    headers: { ...from(address), ...headers },
+  })
+
+const replyBy = (by: App, address: string, sessionId: string, message: string) =>
+  by.client.call('continueChat', { params: { sessionId }, body: { message }, headers: from(address) })
+
+const uploadBy = (by: App, address: string, sessionId: string, bytes: number) =>
+  by.client.call('uploadFile', {
+    params: { sessionId },
+    query: { fileName: 'plan.pdf' },
+    body: anyBody(Buffer.alloc(bytes, 'x')),
+    headers: { 'Content-Type': 'application/octet-stream', ...from(address) },
+  })
+
+function expectFull({ status, headers, body }: Answer, message: string) {
+  expect([status, headers['retry-after']]).toEqual([429, '3600'])
+  expect(body.issues).toEqual([
+    { path: [], code: 'daily_quota_exceeded', message: expect.stringContaining(message) },
+  ])
+}
+
+/** Sends until something else than a success comes, and gives that with the number of successes. */
+async function untilRefused(send: () => Promise<Answer>): Promise<{ sent: number; refused: Answer }> {
+  for (let sent = 0; sent < 200; sent++) {
+    const answer = await send()
+    if (answer.status !== 200) return { sent, refused: answer }
+  }
+  throw new Error('Nothing was refused')
+}
+
+describe('an address stores so much text in a day', () => {
+  const ofAddress = 'The address may store 0.1 MB of messages, answers and logs in a day'
+
+  test('by variables that start a chat, and another address stores its own', async () => {
+    const by = await limited({ TEXT_MAX_SIZE_PER_ADDRESS: 0.1 })
+    const body = { prefilledVariables: { Name: 'x'.repeat(10_000) } }
+    const { sent, refused } = await untilRefused(() => startBy(by, '203.0.113.1', asking, body))
+    expectFull(refused, ofAddress)
+    expect(sent).toBeGreaterThan(5)
+    expect(sent).toBeLessThan(12)
+    expect((await startBy(by, '203.0.113.2', asking, body)).status).toBe(200)
+    expect((await startBy(by, '2001:db8::1', asking, body)).status).toBe(200)
+  })
+
+  test('by empty chats, of which keys keep the responses', async () => {
+    const by = await limited({ TEXT_MAX_SIZE_PER_ADDRESS: 0.1 })
+    const plain = await untilRefused(() => startBy(by, '203.0.113.1', asking))
+    let key = 0
+    const newKey = () => ({ 'Idempotency-Key': `${key++}`.padStart(36, 'k') })
+    const keyed = await untilRefused(() => startBy(by, '203.0.113.2', asking, {}, newKey()))
+    expectFull(keyed.refused, ofAddress)
+    expect(keyed.sent).toBeLessThan(plain.sent)
+    const again = { 'Idempotency-Key': '0'.padStart(36, 'k') }
+    const repeated = await startBy(by, '203.0.113.2', asking, {}, again)
+    expect([repeated.status, repeated.headers['idempotent-replayed']]).toEqual([200, 'true'])
+  })
+
+  test('by answers, and what was answered before is answered again', async () => {
+    const by = await limited({ TEXT_MAX_SIZE_PER_ADDRESS: 0.1 })
+    const { sessionId } = (await startBy(by, '203.0.113.1', asking)).body
+    const message = 'x'.repeat(9_000)
+    let replies = 0
+    const { sent, refused } = await untilRefused(() =>
+      replyBy(by, '203.0.113.1', sessionId, message + replies++),
+    )
+    expectFull(refused, ofAddress)
+    expect(sent).toBeGreaterThan(2)
+    expect(sent).toBeLessThan(14)
+    const body = { message: message + (sent - 1), revision: sent }
+    const again = { params: { sessionId }, body, headers: from('203.0.113.1') }
+    expect((await by.client.call('continueChat', again)).status).toBe(200)
+    const read = { params: { sessionId }, headers: from('203.0.113.1') }
+    expect((await by.client.call('getSession', read)).status).toBe(200)
+  })
+
+  test('by log entries of clients', async () => {
+    const by = await limited({ TEXT_MAX_SIZE_PER_ADDRESS: 0.1 })
+    const { sessionId } = (await startBy(by, '203.0.113.1', asking)).body
+    const body = { clientLogs: Array(10).fill({ description: 'x'.repeat(1_000) }) }
+    const send = () =>
+      by.client.call('saveClientLogs', { params: { sessionId }, body, headers: from('203.0.113.1') })
+    const { sent, refused } = await untilRefused(send)
+    expectFull(refused, ofAddress)
+    expect(sent).toBeGreaterThan(5)
+    expect(sent).toBeLessThan(11)
+  })
+
+  test('but not where callers are limited elsewhere', async () => {
+    const by = await limited({ TEXT_MAX_SIZE_PER_ADDRESS: 0.001, RATE_LIMIT: false })
+    for (let again = 0; again < 3; again++) {
+      expect((await startBy(by, '203.0.113.1', asking)).status).toBe(200)
+    }
+  })
+})
+
+describe('an address uploads so much in a day', () => {
+  test('however many chats it starts, and what did not arrive does not count', async () => {
+    const by = await limited({ UPLOAD_MAX_SIZE_PER_ADDRESS: 0.1, UPLOAD_MAX_SIZE: 1 })
+    const chats = () => startBy(by, '203.0.113.1', forFiles).then(({ body }) => body.sessionId as string)
+    const empty = await uploadBy(by, '203.0.113.1', await chats(), 0)
+    expect(empty.status).toBe(400)
+    const { sent, refused } = await untilRefused(async () =>
+      uploadBy(by, '203.0.113.1', await chats(), 30_000),
+    )
+    expectFull(refused, 'The address may store 0.1 MB of files in a day')
+    expect(sent).toBe(3)
+    expect((await uploadBy(by, '203.0.113.2', await chats(), 30_000)).status).toBe(200)
+  })
+
+  test('also when files come at once', async () => {
+    const by = await limited({ UPLOAD_MAX_SIZE_PER_ADDRESS: 0.1, UPLOAD_MAX_SIZE: 1 })
+    const sessions = await Promise.all(
+      Array.from({ length: 8 }, async () => (await startBy(by, '203.0.113.1', forFiles)).body.sessionId),
+    )
+    const answers = await Promise.all(sessions.map((id) => uploadBy(by, '203.0.113.1', id, 30_000)))
+    expect(answers.filter(({ status }) => status === 200)).toHaveLength(3)
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(5)
+  })
+})
+
+test('all visitors of a bot together store so much in a day, which the log says once, and other bots go on', async () => {
+  const by = await limited({ STORED_MAX_SIZE_PER_BOT: 0.1, RATE_LIMIT: false })
+  let address = 0
+  const body = { prefilledVariables: { Name: 'x'.repeat(10_000) } }
+  const { sent, refused } = await untilRefused(() => startBy(by, `203.0.113.${address++}`, asking, body))
+  expectFull(refused, 'The visitors of the bot may store 0.1 MB in a day')
+  expect(sent).toBeLessThan(12)
+  expect((await startBy(by, '198.51.100.1', asking)).status).toBe(429)
+  const { sessionId } = (await startBy(by, '198.51.100.1', forFiles)).body
+  expect((await uploadBy(by, '198.51.100.1', sessionId, 1_000)).status).toBe(200)
+  const said = by.logs.filter(({ msg }) => String(msg).includes('STORED_MAX_SIZE_PER_BOT'))
+  expect(said).toMatchObject([{ botId: asking.id }])
+})
+
+test('a quota is there again a day after the first that was stored', async () => {
+  const time = { at: 1, now: () => time.at }
+  const read = readConfig({ UPLOAD_MAX_SIZE_PER_ADDRESS: '1' })
+  if ('problems' in read) throw new Error(read.problems.join())
+  const log = createLog('silent', { write: () => {} })
+  const quota = createQuotas({ config: read.config, log }, time)('203.0.113.1')
+  quota.add('uploads', 'bot', 700_000)
+  time.at = 86_000_000
+  // The cache reads its clock once a millisecond.
+  await setTimeout(5)
+  expect(quota.refusal('uploads', 'bot', 700_000)?.code).toBe('daily_quota_exceeded')
+  expect(quota.refusal('uploads', 'bot', 300_000)).toBeUndefined()
+  quota.add('uploads', 'bot', 300_000)
+  time.at = 86_500_000
+  await setTimeout(5)
+  expect(quota.refusal('uploads', 'bot', 700_000)).toBeUndefined()
+})
+
+describe('below the floor of free disk', () => {
+  test('files are refused with what is missing, the log says so, and chats go on', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'full-disk-'))
+    const asked: number[] = []
+    const hasRoom = async (bytes: number) => asked.push(bytes) > 1
+    const by = await limited({}, { files: { ...openFolder(folder), hasRoom } })
+    const { sessionId } = (await startBy(by, '203.0.113.1', forFiles)).body
+    const refused = await uploadBy(by, '203.0.113.1', sessionId, 1_234)
+    expect([refused.status, refused.headers['retry-after']]).toEqual([503, '300'])
+    expect(refused.body.issues).toMatchObject([{ path: ['body'], code: 'disk_full' }])
+    expect(by.logs).toContainEqual(
+      expect.objectContaining({ level: 50, msg: expect.stringContaining('DISK_MIN_FREE') }),
+    )
+    expect((await uploadBy(by, '203.0.113.1', sessionId, 1_234)).status).toBe(200)
+    expect(asked).toEqual([1_234, 1_234])
+    await rm(folder, { recursive: true })
+  })
+
+  test('is what the system says of each folder, and no floor where a folder is not there yet', async () => {
+    const folder = tmpdir()
+    expect(await hasFreeDisk([folder], 0, 0)).toBe(true)
+    expect(await hasFreeDisk([folder], Number.MAX_SAFE_INTEGER, 0)).toBe(false)
+    expect(await hasFreeDisk([join(folder, 'not there')], Number.MAX_SAFE_INTEGER, 0)).toBe(true)
+    expect(await hasFreeDisk([join(folder, 'not there'), folder], Number.MAX_SAFE_INTEGER, 0)).toBe(false)
+  })
+})
