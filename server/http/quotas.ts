@@ -1,6 +1,7 @@
 import { LRUCache } from 'lru-cache'
+import type { Logger } from 'pino'
 import type { Issue } from '../../contract/errors.ts'
-import type { Services } from '../context.ts'
+import type { Config } from '../config.ts'
 
 /*
  * How much may be stored in a day for one address and for one bot by people without a token, to whom chats cost nothing.
@@ -24,7 +25,7 @@ export interface Quota {
 
 /** The quotas of a process; `perf` is its clock. */
 export function createQuotas(
-  { config, log }: Pick<Services, 'config' | 'log'>,
+  { config, log }: { config: Config; log: Logger },
   perf: { now: () => number } = performance,
 ): (address: string) => Quota {
   const counter = (megabytes: number) => createCounter(megabytes * MEGABYTE, perf)
