@@ -8,9 +8,9 @@ import { limitsInPlace } from './db/limits.ts'
 import { migrateDatabase, requireMigrations } from './db/migrate.ts'
 import { users } from './db/schema.ts'
 import { newId } from './ids.ts'
-import { usedKeys } from './workspaces/credentials.ts'
 import { openKeyring } from './workspaces/keyring.ts'
 import { insertWorkspace } from './workspaces/rows.ts'
+import { usedKeys } from './workspaces/sealed-rows.ts'
 
 interface Installation {
   config: Config
@@ -50,7 +50,11 @@ async function noteLostKeys(config: Config, db: Database, log: Logger) {
       return []
     })
   const lost = [...(await usedKeys(db))].filter((used) => !keys.some(({ id }) => id === used))
-  if (lost.length > 0) log.error({ keys: lost }, 'credentials are encrypted with keys that are missing')
+  if (lost.length > 0)
+    log.error(
+      { keys: lost },
+      'credentials or secrets of webhook endpoints are encrypted with keys that are missing',
+    )
 }
 
 /** For a person at a terminal, at every start. Lines have no frame at their sides, so that they can be copied. */

@@ -132,7 +132,7 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
     phase = 'serving'
     background = startBackground(db, log, files, config)
     const post = streamingClient({ allowedHosts: config.OUTBOUND_ALLOWED_HOSTS, keepAlive: true })
-    deliveries = startDeliveries({ db, log, key, post })
+    deliveries = startDeliveries({ db, log, key, keyring, post })
     log.info({ port, publicUrl }, 'serving')
   }
   if (process.stdout.isTTY && !cluster.isWorker) sink.write(greeting(config, publicUrl, token))

@@ -365,6 +365,7 @@ describe('every statement means the rows of one bot', () => {
           db: app.db,
           log: createLog('silent', { write: () => {} }),
           key: Buffer.alloc(32),
+          keyring: app.keyring,
           post: async () => {
             const status = answers.shift() ?? 200
             return { ok: true, status, contentType: '', headers: {}, body: nothing(), end: () => {} }

@@ -238,7 +238,7 @@ export const commands: Record<string, Command> = {
     },
   },
   'credentials rotate': {
-    help: 'Encrypts all stored credentials with the first key of ENCRYPTION_KEY, or with a new one in DATA_DIR',
+    help: 'Encrypts all stored credentials and secrets of webhook endpoints with the first key of ENCRYPTION_KEY, or with a new one in DATA_DIR',
     options: [],
     async run(db, _options, { config }) {
       const outcome = await rotateKeys(db, openKeyring(config))
@@ -252,7 +252,7 @@ export const commands: Record<string, Command> = {
         .map(({ id, workspaceId, reason }) => `${id} of the workspace ${workspaceId} (${reason})`)
       const more = unreadable.length - named.length
       throw new Refusal(
-        `${encrypted} credentials were encrypted anew, ${unreadable.length} were not: ${named.join('; ')}${more > 0 ? `, and ${more} more` : ''}. Put a key that is missing behind the first one in ENCRYPTION_KEY, with a comma between, and write damaged credentials anew`,
+        `${encrypted} credentials and secrets were encrypted anew, ${unreadable.length} were not: ${named.join('; ')}${more > 0 ? `, and ${more} more` : ''}. Put a key that is missing behind the first one in ENCRYPTION_KEY, with a comma between, and write damaged credentials anew`,
       )
     },
   },

@@ -272,7 +272,11 @@ export const webhookEndpoints = pgTable(
     description: text('description'),
     /** Null for all. */
     types: text('types').array(),
-    /** Counts the secrets it had; the secret itself is made of it, see `webhooks/signature.ts`. */
+    /** Encrypted: a list as JSON of the secret and the one before. Null where both are derived of `generation`. */
+    secrets: bytea('secrets'),
+    /** Which key of the installation they were encrypted with. */
+    secretsKeyId: text('secrets_key_id'),
+    /** Of an endpoint whose secrets are derived: how often it was rotated. */
     generation: integer('generation').notNull().default(1),
     /** Until when the secret before is good too. */
     rotatesUntil: time('rotates_until'),

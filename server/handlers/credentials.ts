@@ -6,13 +6,13 @@ import { entityTag } from '../entity-tags.ts'
 import {
   credentialsOf,
   credentialsState,
-  currentKey,
   findCredentials,
   insertCredentials,
   removeCredentials,
   updateCredentials,
 } from '../workspaces/credentials.ts'
 import { type Key, KeyProblem } from '../workspaces/keyring.ts'
+import { currentKey } from '../workspaces/sealed-rows.ts'
 
 export const credentials: CredentialsHandlers<Contexts> = {
   async listCredentials(_request, reply, { db, grant }) {
@@ -64,7 +64,7 @@ export async function readKey({ db, keyring, log }: Services): Promise<Key | und
     return await currentKey(db, keyring)
   } catch (error) {
     if (!(error instanceof KeyProblem)) throw error
-    log.error({ err: error }, 'credentials cannot be encrypted')
+    log.error({ err: error }, 'secrets cannot be encrypted')
     return undefined
   }
 }

@@ -11,8 +11,11 @@ type Preparation = (request: { body: unknown }, services: Services) => Promise<u
  * connection, and in it nothing but the database is waited for.
  */
 export const preparations = {
-  createWebhookEndpoint: async (request, { config }) =>
-    refusedUrl((request.body as { url: string }).url, config),
+  createWebhookEndpoint: async (request, services) => ({
+    issue: await refusedUrl((request.body as { url: string }).url, services.config),
+    key: await readKey(services),
+  }),
+  rotateWebhookSecret: async (_request, services) => readKey(services),
   updateWebhookEndpoint: async (request, { config }) =>
     refusedUrl((request.body as { url?: string }).url, config),
   createCredentials: async (_request, services) => readKey(services),

@@ -21,7 +21,9 @@ import {
   rotateSecret,
   updateEndpoint,
 } from '../webhooks/endpoints.ts'
-import { secretOf } from '../webhooks/signature.ts'
+import { openSecrets } from '../webhooks/secrets.ts'
+import { newSecret } from '../webhooks/signature.ts'
+import type { Key } from '../workspaces/keyring.ts'
 
 const tooManyEndpoints: Issue = {
   path: ['path', 'workspaceId'],
@@ -34,13 +36,14 @@ export const webhooks: WebhooksHandlers<Contexts> = {
     return reply.ok({ webhookEndpoints: (await endpointsOf(db, grant)).map(toEndpoint) })
   },
 
-  async createWebhookEndpoint({ body }, reply, { db, grant, now, cursorKey, prepared }) {
-    const issue = prepared as Issue | undefined
+  async createWebhookEndpoint({ body }, reply, { db, grant, now, prepared }) {
+    const { issue, key } = prepared as { issue?: Issue; key?: Key }
     if (issue) return reply.fail('BAD_REQUEST', [issue])
-    const row = await insertEndpoint(db, grant, body, now)
+    if (!key) return reply.fail('SERVICE_UNAVAILABLE', [noKey])
+    const secret = newSecret()
+    const row = await insertEndpoint(db, grant, body, key, secret, now)
     if (row === 'full') return reply.fail('FORBIDDEN', [tooManyEndpoints])
     if (row === 'gone') return reply.fail('NOT_FOUND')
-    const secret = secretOf(cursorKey, row.id, row.generation)
     return reply.ok({ webhookEndpoint: { ...toEndpoint(row), secret } })
   },
 
@@ -81,13 +84,17 @@ export const webhooks: WebhooksHandlers<Contexts> = {
     return reply.ok({ webhookDelivery: withPayload(await insertTest(db, endpoint, now)) })
   },
 
-  async rotateWebhookSecret({ params }, reply, { db, grant, now, cursorKey }) {
+  async rotateWebhookSecret({ params }, reply, { db, grant, now, cursorKey, keyring, prepared }) {
     const { endpointId } = params
-    const rotated = await rotateSecret(db, grant, endpointId, now)
+    const key = prepared as Key | undefined
+    if (!key) return reply.fail('SERVICE_UNAVAILABLE', [noKey])
+    const secret = newSecret()
+    const open = (row: EndpointRow) => openSecrets(row, cursorKey, keyring)
+    const rotated = await rotateSecret(db, grant, endpointId, key, secret, open, now)
     if (!rotated) return reply.fail('NOT_FOUND')
     return reply.ok({
       endpointId,
-      secret: secretOf(cursorKey, endpointId, rotated.generation),
+      secret,
       previousSecretExpiresAt: rotated.rotatesUntil.toISOString(),
     })
   },
@@ -119,6 +126,13 @@ export const webhooks: WebhooksHandlers<Contexts> = {
     }
     return isDue ? reply.ok({ message: 'success' }) : reply.fail('BAD_REQUEST', [notEnabled])
   },
+}
+
+const noKey: Issue = {
+  path: [],
+  code: 'no_encryption_key',
+  message:
+    'This installation has no key to encrypt the secret with: whoever runs it has to set ENCRYPTION_KEY, or finds the cause in its log',
 }
 
 const notEnabled: Issue = {

@@ -2,12 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import { BrokenOff, type OutboundStream, type Refusal, type StreamingClient } from '../chat/tools/outbound.ts'
+import { fail } from '../chat/tools/refusal.ts'
 import type { Database } from '../db/client.ts'
 import { databaseError } from '../db/errors.ts'
+import type { Keyring } from '../workspaces/keyring.ts'
 import { postable } from './deleted-results.ts'
 import { type Answer, MANY_FAILURES, noteAnswers } from './failures.ts'
 import { LEASE, leaseStatements, type OpenEndpoint, type Place, type Taken } from './leases.ts'
 import { deliveryIsDue, shareOut } from './outbox.ts'
+import { goodSecrets, unreadableSecret } from './secrets.ts'
 import { signatureHeaders } from './signature.ts'
 
 /*
@@ -73,8 +76,10 @@ export function payloadOf({ type, createdAt, data }: Pick<Taken, 'type' | 'creat
 interface Sender {
   db: Database
   log: Logger
-  /** The key of the installation, of which secrets are made. */
+  /** The key of the installation, of which older secrets are derived. */
   key: Buffer
+  /** Of the others. */
+  keyring: Keyring
   post: StreamingClient
 }
 
@@ -320,11 +325,11 @@ const placeOf = ({ botId, endpointId, subject, seq, attempts }: Taken): Place =>
   attempts,
 })
 
-async function deliver({ key, post }: Sender, { delivery, endpoint }: Task): Promise<Answer> {
+async function deliver(sender: Sender, { delivery, endpoint }: Task): Promise<Answer> {
   const { at, turn, createdAt } = delivery
   if (delivery.attempts === 1) sent.lastDelay = Math.max(0, at.getTime() - createdAt.getTime()) / SECOND
   const started = performance.now()
-  const reply = await send({ key, post }, { delivery, endpoint })
+  const reply = await send(sender, { delivery, endpoint })
   const lastDuration = Math.round(performance.now() - started)
   const isDelivered = reply.ok && reply.status >= 200 && reply.status < 300
   sent[isDelivered ? 'delivered' : 'failed']++
@@ -345,11 +350,11 @@ async function deliver({ key, post }: Sender, { delivery, endpoint }: Task): Pro
 }
 
 async function send(
-  { key, post }: Pick<Sender, 'key' | 'post'>,
+  { key, keyring, post, log }: Sender,
   { delivery, endpoint }: Pick<Task, 'delivery' | 'endpoint'>,
 ): Promise<OutboundStream | Refusal> {
-  const { generation, rotatesUntil } = endpoint
-  const generations = rotatesUntil && rotatesUntil > delivery.at ? [generation, generation - 1] : [generation]
+  const secrets = await goodSecrets(endpoint, delivery.at, key, keyring, log)
+  if (!secrets) return fail('refused', unreadableSecret)
   const body = payloadOf(delivery)
   const reply = await post({
     url: endpoint.url,
@@ -358,7 +363,7 @@ async function send(
       'content-type': 'application/json',
       'user-agent': 'bot-builder-service',
       // The receiver compares it with its own clock, not with that of the database.
-      ...signatureHeaders(key, delivery.endpointId, generations, delivery.id, body, new Date()),
+      ...signatureHeaders(secrets, delivery.id, body, new Date()),
     },
     body,
     milliseconds: TIMEOUT,

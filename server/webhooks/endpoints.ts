@@ -9,10 +9,12 @@ import { hasConditions, isStale, stateTag } from '../entity-tags.ts'
 import { newId } from '../ids.ts'
 import { JsonText } from '../json/json-text.ts'
 import { newEntry, writeEntry } from '../workspaces/audit.ts'
+import { type Key, KeyProblem } from '../workspaces/keyring.ts'
 import { holdWorkspace, laterThan } from '../workspaces/rows.ts'
 import { isOfDeleted } from './deleted-results.ts'
 import { hurryDeliveries } from './failures.ts'
 import { wakeAfter } from './outbox.ts'
+import { sealSecrets } from './secrets.ts'
 
 export type EndpointRow = typeof endpoints.$inferSelect
 export type DeliveryRow = typeof deliveries.$inferSelect
@@ -45,6 +47,8 @@ export async function insertEndpoint(
   db: Database,
   { workspace, caller }: WorkspaceGrant,
   given: CreateWebhookEndpoint['body'],
+  key: Key,
+  secret: string,
   now: Date,
 ): Promise<EndpointRow | 'full' | 'gone'> {
   return transact(db, async (tx) => {
@@ -56,9 +60,10 @@ export async function insertEndpoint(
       .where(eq(endpoints.workspaceId, workspace.id))
     if ((known?.number ?? 0) >= MAXIMUM_ENDPOINTS) return 'full'
     const { url, description = null, types = null, isEnabled = true } = given
+    const owner = { id: newId(now), workspaceId: workspace.id }
     const values = {
-      id: newId(now),
-      workspaceId: workspace.id,
+      ...owner,
+      ...sealSecrets(key, owner, [secret]),
       url,
       description,
       types,
@@ -75,7 +80,15 @@ export async function insertEndpoint(
 
 /** The state that a condition of a write compares: what a read shows. */
 export function endpointState(row: EndpointRow): string {
-  const { generation: _, rotatesUntil: __, failures: ___, pausedUntil: ____, ...shown } = row
+  const {
+    secrets: _,
+    secretsKeyId: __,
+    generation: ___,
+    rotatesUntil: ____,
+    failures: _____,
+    pausedUntil: ______,
+    ...shown
+  } = row
   return stateTag(row.id, shown)
 }
 
@@ -159,28 +172,39 @@ export async function deleteEndpoint(
   })
 }
 
-/** Makes a new secret; the one before stays good for a day. Undefined where there is no such endpoint. */
+/**
+ * Gives an endpoint another secret; the one before, which `open` reads, stays good for a day. Undefined where there is no
+ * such endpoint.
+ */
 export async function rotateSecret(
   db: Database,
   grant: WorkspaceGrant,
   id: string,
+  key: Key,
+  secret: string,
+  open: (row: EndpointRow) => Promise<string[]>,
   now: Date,
-): Promise<{ generation: number; rotatesUntil: Date } | undefined> {
+): Promise<{ rotatesUntil: Date } | undefined> {
   const rotatesUntil = new Date(now.getTime() + ROTATION)
   return transact(db, async (tx) => {
-    const [row] = await tx
+    const [before] = await tx.select().from(endpoints).where(isIn(grant, id)).for('update')
+    if (!before) return undefined
+    // One that cannot be read any more is good for nobody.
+    const [last] = await open(before).catch((error) => {
+      if (error instanceof KeyProblem) return []
+      throw error
+    })
+    await tx
       .update(endpoints)
       .set({
-        generation: sql`${endpoints.generation} + 1`,
+        ...sealSecrets(key, before, [secret, ...(last === undefined ? [] : [last])]),
         rotatesUntil,
         updatedAt: laterThan(endpoints.updatedAt, now),
       })
       .where(isIn(grant, id))
-      .returning({ workspaceId: endpoints.workspaceId, generation: endpoints.generation })
-    if (!row) return undefined
     const deed = { by: grant.caller, operation: 'rotateWebhookSecret' } as const
-    await writeEntry(tx, newEntry(row.workspaceId, deed, id, now))
-    return { generation: row.generation, rotatesUntil }
+    await writeEntry(tx, newEntry(before.workspaceId, deed, id, now))
+    return { rotatesUntil }
   })
 }
 

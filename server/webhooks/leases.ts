@@ -19,6 +19,9 @@ const LOOKED_AT = 100
 const endpointShape = {
   id: endpoints.id,
   url: endpoints.url,
+  workspaceId: endpoints.workspaceId,
+  secrets: endpoints.secrets,
+  secretsKeyId: endpoints.secretsKeyId,
   generation: endpoints.generation,
   rotatesUntil: endpoints.rotatesUntil,
   failures: endpoints.failures,

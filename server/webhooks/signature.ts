@@ -1,34 +1,35 @@
-import { createHmac } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 
-/*
- * Signatures as Standard Webhooks 1.0.0 has them. Secrets are stored nowhere: each is made of the key of the
- * installation, the endpoint and how often its secret was rotated.
- */
+/* Signatures as Standard Webhooks 1.0.0 has them. */
 
-/** The secret of an endpoint as its receivers are given it. */
-export function secretOf(key: Buffer, endpointId: string, generation: number): string {
-  return `whsec_${keyOf(key, endpointId, generation).toString('base64')}`
+const PREFIX = 'whsec_'
+
+export function newSecret(): string {
+  return PREFIX + randomBytes(32).toString('base64')
 }
 
-/** The headers that an event is posted with. `body` is what is sent, byte for byte; `generations` whose secrets are good. */
+/**
+ * The secret of an endpoint that was made before secrets were stored: of the key of the installation, until it is
+ * rotated.
+ */
+export function derivedSecret(key: Buffer, endpointId: string, generation: number): string {
+  const bytes = createHmac('sha256', key).update(`webhook secret ${endpointId} ${generation}`).digest()
+  return PREFIX + bytes.toString('base64')
+}
+
+/** The headers that an event is posted with. `body` is what is sent, byte for byte; `secrets` those that are good. */
 export function signatureHeaders(
-  key: Buffer,
-  endpointId: string,
-  generations: readonly number[],
+  secrets: readonly string[],
   id: string,
   body: string,
   now: Date,
 ): Record<string, string> {
   const timestamp = String(Math.floor(now.getTime() / 1000))
-  const signatures = generations.map((generation) => {
-    const signature = createHmac('sha256', keyOf(key, endpointId, generation))
+  const signatures = secrets.map((secret) => {
+    const signature = createHmac('sha256', Buffer.from(secret.slice(PREFIX.length), 'base64'))
       .update(`${id}.${timestamp}.${body}`)
       .digest('base64')
     return `v1,${signature}`
   })
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signatures.join(' ') }
-}
-
-function keyOf(key: Buffer, endpointId: string, generation: number): Buffer {
-  return createHmac('sha256', key).update(`webhook secret ${endpointId} ${generation}`).digest()
 }

@@ -1,16 +1,16 @@
-import { and, type Column, count, eq, gt, ne, type SQL, sql } from 'drizzle-orm'
+import { and, type Column, count, eq, type SQL, sql } from 'drizzle-orm'
 import type { Conditions } from '../../contract/operation.ts'
 import type { components } from '../../generated/openapi.ts'
 import type { WorkspaceGrant } from '../access/index.ts'
 import { type Database, type Transaction, transact } from '../db/client.ts'
-import { databaseError, sqlState } from '../db/errors.ts'
 import { newestFirst } from '../db/page.ts'
 import { credentials as table } from '../db/schema.ts'
 import { hasConditions, isStale, stateTag } from '../entity-tags.ts'
 import { newId } from '../ids.ts'
 import { type Deed, newEntry, writeEntry } from './audit.ts'
-import { decrypt, encrypt, type Key, KeyProblem, type Keyring } from './keyring.ts'
+import { type Key, type Keyring, seal, unseal } from './keyring.ts'
 import { holdWorkspace, laterThan } from './rows.ts'
+import { ownerText } from './sealed-rows.ts'
 
 /*
  * What is secret of credentials is in the database as ciphertext alone, bound to workspace, id and type: copied into
@@ -150,7 +150,7 @@ export async function openCredentials(
   id: string,
 ): Promise<{ type: string; data: unknown } | undefined> {
   const [row] = await db.select().from(table).where(isIn(workspaceId, id))
-  return row && { type: row.type, data: JSON.parse(unsealed(await keyring.read(), row)) }
+  return row && { type: row.type, data: JSON.parse(unseal(await keyring.read(), row, ownerText(row))) }
 }
 
 /** Types of the credentials of a workspace by their ids. */
@@ -168,99 +168,12 @@ export function typesOfCredentials(workspaceId: Column): SQL<string> {
     FROM ${table} WHERE ${table.workspaceId} = ${workspaceId})`
 }
 
-/** Ids of the keys that some credentials are encrypted with. */
-export async function usedKeys(db: Database): Promise<Set<string>> {
-  const rows = await db.selectDistinct({ keyId: table.keyId }).from(table)
-  return new Set(rows.map(({ keyId }) => keyId))
-}
-
-const MAX_BATCH_ROWS = 500
-
-/** Credentials that could not be encrypted anew, and why not. */
-export interface Unreadable {
-  id: string
-  workspaceId: string
-  reason: string
-}
-
-/**
- * Encrypts all credentials with the first key that another one has encrypted. What cannot be read or written stays as it
- * is and is named. Beside writers: who changes credentials meanwhile does it with the first key. `goOn` is called between
- * batches.
- */
-export async function encryptAnew(
-  db: Database,
-  [key, ...others]: Key[],
-  goOn: () => Promise<unknown>,
-): Promise<{ encrypted: number; unreadable: Unreadable[] }> {
-  const outcome: { encrypted: number; unreadable: Unreadable[] } = { encrypted: 0, unreadable: [] }
-  if (!key) return outcome
-  for (let last = ''; ; ) {
-    await goOn()
-    const rows = await db
-      .select()
-      .from(table)
-      .where(and(ne(table.keyId, key.id), gt(table.id, last)))
-      .orderBy(table.id)
-      .limit(MAX_BATCH_ROWS)
-    for (const row of rows) {
-      const { id, workspaceId } = row
-      last = id
-      try {
-        const data: unknown = JSON.parse(unsealed(others, row))
-        const { rowCount } = await db
-          .update(table)
-          .set(sealed(key, row, data))
-          .where(and(isIn(workspaceId, id), eq(table.data, row.data)))
-        outcome.encrypted += rowCount ?? 0
-      } catch (error) {
-        const isOfRow = error instanceof KeyProblem || error instanceof SyntaxError || sqlState(error)
-        if (!isOfRow) throw error
-        const reason = error instanceof SyntaxError ? 'They are no JSON' : databaseError(error)?.message
-        outcome.unreadable.push({ id, workspaceId, reason: reason ?? '' })
-      }
-    }
-    if (rows.length < MAX_BATCH_ROWS) return outcome
-  }
-}
-
 function isIn(workspaceId: string, id: string) {
   return and(eq(table.workspaceId, workspaceId), eq(table.id, id))
 }
 
 type Owner = Pick<Row, 'workspaceId' | 'id' | 'type'>
 
-const ownerText = ({ workspaceId, id, type }: Owner) => `${workspaceId}/${id}/${type}`
-
 function sealed(key: Key, owner: Owner, data: unknown): Pick<Row, 'data' | 'keyId'> {
-  return { data: encrypt(key, JSON.stringify(data), ownerText(owner)), keyId: key.id }
-}
-
-function unsealed(keys: Key[], row: Row): string {
-  const key = keys.find(({ id }) => id === row.keyId)
-  if (key) return decrypt(key, row.data, ownerText(row))
-  throw new KeyProblem(
-    `The credentials were encrypted with the key ${row.keyId}, which is not among those of ENCRYPTION_KEY or the data folder`,
-  )
-}
-
-/** The key to encrypt with. In the data folder it is made when it is first needed, but not in place of one that was lost. */
-export async function currentKey(db: Database, { read, make }: Keyring): Promise<Key> {
-  const [key] = await read()
-  if (key) return key
-  if (!make) {
-    throw new KeyProblem('Nothing can be encrypted: whoever runs the service has to set ENCRYPTION_KEY')
-  }
-  const [lost] = await usedKeys(db)
-  if (lost !== undefined) {
-    // Made by somebody else since it was looked for.
-    const [other] = await read()
-    if (other) return other
-    throw new KeyProblem(
-      `The file encryption-key of the data folder is gone, with the key ${lost} in it: whoever runs the service has to bring it back, or to set ENCRYPTION_KEY`,
-    )
-  }
-  const [made] = await make()
-  if (!made) throw new KeyProblem('The encryption key could not be made')
-  return made
+  return seal(key, JSON.stringify(data), ownerText(owner))
 }

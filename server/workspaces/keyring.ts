@@ -5,7 +5,7 @@ import type { Config } from '../config.ts'
 import { flushFolder } from '../files/folder.ts'
 
 /*
- * The keys that credentials are encrypted with, AES-256-GCM. The first one encrypts, all decrypt: so a new key can be
+ * The keys that credentials and secrets of webhook endpoints are encrypted with, AES-256-GCM. The first one encrypts, all decrypt: so a new key can be
  * put in front of the old one, and whatever the old one has encrypted stays readable until it is encrypted anew.
  */
 
@@ -115,6 +115,24 @@ export function decrypt({ bytes }: Key, sealed: Buffer, owner: string): string {
     const text = decipher.update(sealed.subarray(nonceBytes, -tagBytes))
     return Buffer.concat([text, decipher.final()]).toString('utf8')
   } catch {
-    throw new KeyProblem('The credentials were changed in the database, so they cannot be decrypted')
+    throw new KeyProblem('The secret was changed in the database, so it cannot be decrypted')
   }
+}
+
+/** A secret as a row has it. */
+export interface Sealed {
+  data: Buffer
+  keyId: string
+}
+
+export function seal(key: Key, text: string, owner: string): Sealed {
+  return { data: encrypt(key, text, owner), keyId: key.id }
+}
+
+export function unseal(keys: Key[], { data, keyId }: Sealed, owner: string): string {
+  const key = keys.find(({ id }) => id === keyId)
+  if (key) return decrypt(key, data, owner)
+  throw new KeyProblem(
+    `The secret was encrypted with the key ${keyId}, which is not among those of ENCRYPTION_KEY or the data folder`,
+  )
 }

@@ -2,11 +2,11 @@ import { eq, sql } from 'drizzle-orm'
 import { type Database, transact } from '../db/client.ts'
 import { cursorKey } from '../db/migrate.ts'
 import { installationKeys } from '../db/schema.ts'
-import { encryptAnew, type Unreadable, usedKeys } from './credentials.ts'
 import type { Keyring } from './keyring.ts'
+import { encryptAnew, type Unreadable, usedKeys } from './sealed-rows.ts'
 
 /**
- * Encrypts all credentials with a new key, or with the first of those that are set. One process at a time does it: two
+ * Encrypts all credentials and secrets of webhook endpoints with a new key, or with the first of those that are set. One process at a time does it: two
  * would each put a key into the file that the other one does not know. Needs two connections.
  */
 export async function rotateKeys(

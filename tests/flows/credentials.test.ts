@@ -119,7 +119,7 @@ describe('what is secret', () => {
       'UPDATE credentials SET data = (SELECT data FROM credentials WHERE id = $1) WHERE id = $2',
       [one, two],
     )
-    await expect(opened(two)).rejects.toThrow('were changed in the database')
+    await expect(opened(two)).rejects.toThrow('was changed in the database')
     await app.pool.query('UPDATE credentials SET workspace_id = $1', [world.there.workspaceId])
     expect(await opened(one)).toBeUndefined()
     await expect(

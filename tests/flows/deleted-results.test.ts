@@ -106,7 +106,7 @@ async function subscribe() {
 function startSender() {
   const post = streamingClient({ allowedHosts: [host] })
   const log = createLog('silent', { write() {} })
-  return startDeliveries({ db: app.db, log, key, post }, 20)
+  return startDeliveries({ db: app.db, log, key, keyring: app.keyring, post }, 20)
 }
 
 test.each(ways)('deleting by %s leaves no copy of an answer in any table', async (way) => {

@@ -91,7 +91,7 @@ afterEach(async () => {
 /** A process that sends. */
 function startSender() {
   const post = streamingClient({ allowedHosts: [host] })
-  const sender = startDeliveries({ db: app.db, log, key, post }, 50)
+  const sender = startDeliveries({ db: app.db, log, key, keyring: app.keyring, post }, 50)
   senders.push(sender)
   return sender
 }
@@ -468,7 +468,7 @@ testHere('what steps leave for an endpoint that is away now keeps no other from 
   await app.pool.query('UPDATE webhook_endpoints SET is_enabled = false WHERE id = $1', [away.id])
   await reply(app, (await start(app, made)).sessionId, 'Late')
   const post = streamingClient({ allowedHosts: [host] })
-  senders.push(startDeliveries({ db: app.db, log, key, post }, 3_600_000))
+  senders.push(startDeliveries({ db: app.db, log, key, keyring: app.keyring, post }, 3_600_000))
   // Its result began, has an answer and is completed.
   await until('it is told', async () => received.length === 3)
   expect(typesAt('/hook')).toEqual(['result.started', 'result.answered', 'result.completed'])
@@ -603,7 +603,12 @@ test('a process that is busy looks less often for events, and sends them all', a
   await subscribe()
   const post = streamingClient({ allowedHosts: [host] })
   const startWith = (longestPace: number, load: () => number) => {
-    const sender = startDeliveries({ db: app.db, log, key, post }, 3_600_000, load, longestPace)
+    const sender = startDeliveries(
+      { db: app.db, log, key, keyring: app.keyring, post },
+      3_600_000,
+      load,
+      longestPace,
+    )
     senders.push(sender)
     return sender
   }
@@ -657,7 +662,9 @@ describe('a process that is busy and falls behind', () => {
       later += passing
       return 1
     }
-    senders.push(startDeliveries({ db: app.db, log, key, post }, 3_600_000, load, 60_000))
+    senders.push(
+      startDeliveries({ db: app.db, log, key, keyring: app.keyring, post }, 3_600_000, load, 60_000),
+    )
   }
 
   test('goes faster the longer it is, until it has caught up', async () => {

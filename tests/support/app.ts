@@ -18,7 +18,7 @@ import { createApp, type Phase } from '../../server/http/app.ts'
 import { createServer } from '../../server/http/server.ts'
 import { createLog } from '../../server/log.ts'
 import { root } from '../../server/root.ts'
-import { openKeyring } from '../../server/workspaces/keyring.ts'
+import { type Keyring, openKeyring } from '../../server/workspaces/keyring.ts'
 import { type Client, createClient } from './client.ts'
 import { createDatabase, isPooled } from './server.ts'
 
@@ -35,6 +35,7 @@ export interface App extends Watched {
   clock: Clock
   /** Every line that was logged, parsed. */
   logs: Record<string, unknown>[]
+  keyring: Keyring
   /** Where files of visitors are; null where there is no place for them. */
   files: FileStore | null
   filesFolder: string
@@ -161,6 +162,7 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
   const chat = openChatTools(config, openSandbox())
   const filesFolder = await mkdtemp(join(tmpdir(), 'bots-files-'))
   const files = options.hasFiles === false ? null : (options.files ?? openFolder(filesFolder))
+  const keyring = openKeyring(config)
   let phase: Phase = 'serving'
   const service = createApp({
     db,
@@ -169,7 +171,7 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
     log,
     config,
     chat: chat.tools,
-    keyring: openKeyring(config),
+    keyring,
     files,
     now: clock.now,
     cursorKey: options.cursorKey ?? (await cursorKey(db)),
@@ -193,6 +195,7 @@ export async function startApp(options: StartOptions = {}): Promise<App> {
     databaseUrl: database.url,
     clock,
     logs,
+    keyring,
     files,
     filesFolder,
     setPhase: (next: Phase) => {

@@ -1,0 +1,61 @@
+import { LRUCache } from 'lru-cache'
+import type { Logger } from 'pino'
+import type { webhookEndpoints } from '../db/schema.ts'
+import { type Key, KeyProblem, type Keyring, seal, unseal } from '../workspaces/keyring.ts'
+import { ENDPOINT_TYPE, ownerText } from '../workspaces/sealed-rows.ts'
+import { derivedSecret } from './signature.ts'
+
+/* Secrets of endpoints in the database: as ciphertext alone, as those of credentials. */
+
+type Row = typeof webhookEndpoints.$inferSelect
+type Stored = Pick<Row, 'id' | 'workspaceId' | 'secrets' | 'secretsKeyId' | 'generation'>
+
+/** The secret of an endpoint and, where there was one, the one before. Throws `KeyProblem` where they cannot be read. */
+export async function openSecrets(row: Stored, cursorKey: Buffer, keyring: Keyring): Promise<string[]> {
+  const { id, secrets, secretsKeyId, generation } = row
+  if (secrets === null || secretsKeyId === null) {
+    return [generation, generation - 1].map((each) => derivedSecret(cursorKey, id, each))
+  }
+  const text = unseal(await keyring.read(), { data: secrets, keyId: secretsKeyId }, ownerOf(row))
+  return JSON.parse(text) as string[]
+}
+
+/** By their ciphertext, so that what was rotated or encrypted anew is read anew. */
+const opened = new LRUCache<string, string[]>({ max: 1_000 })
+
+export const unreadableSecret =
+  'The secret of the endpoint cannot be decrypted: rotate it, or let whoever runs the service bring its key back'
+
+/** The secrets that an event is signed with; undefined where they cannot be read, which the log says. */
+export async function goodSecrets(
+  row: Stored & Pick<Row, 'rotatesUntil'>,
+  at: Date,
+  cursorKey: Buffer,
+  keyring: Keyring,
+  log: Logger,
+): Promise<string[] | undefined> {
+  const sealed = row.secrets?.toString('base64')
+  let secrets = sealed === undefined ? undefined : opened.get(sealed)
+  try {
+    secrets ??= await openSecrets(row, cursorKey, keyring)
+  } catch (error) {
+    if (!(error instanceof KeyProblem)) throw error
+    log.error({ err: error, endpointId: row.id }, 'the secret of a webhook endpoint cannot be read')
+    return undefined
+  }
+  if (sealed !== undefined) opened.set(sealed, secrets)
+  const isRotating = row.rotatesUntil !== null && row.rotatesUntil > at
+  return isRotating ? secrets : secrets.slice(0, 1)
+}
+
+export function sealSecrets(
+  key: Key,
+  owner: Pick<Row, 'id' | 'workspaceId'>,
+  secrets: readonly string[],
+): Pick<Row, 'secrets' | 'secretsKeyId'> {
+  const { data, keyId } = seal(key, JSON.stringify(secrets), ownerOf(owner))
+  return { secrets: data, secretsKeyId: keyId }
+}
+
+const ownerOf = ({ id, workspaceId }: Pick<Row, 'id' | 'workspaceId'>) =>
+  ownerText({ workspaceId, id, type: ENDPOINT_TYPE })

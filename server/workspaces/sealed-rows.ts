@@ -1,0 +1,129 @@
+import { and, gt, isNotNull, ne, sql } from 'drizzle-orm'
+import type { Database } from '../db/client.ts'
+import { databaseError, sqlState } from '../db/errors.ts'
+import { credentials, webhookEndpoints } from '../db/schema.ts'
+import { type Key, KeyProblem, type Keyring, seal, unseal } from './keyring.ts'
+
+/* Rows that have a secret encrypted in them: which keys they need, and how they get another one. */
+
+/** A secret is bound to these: in another row it cannot be read. */
+export function ownerText({
+  workspaceId,
+  id,
+  type,
+}: {
+  workspaceId: string
+  id: string
+  type: string
+}): string {
+  return `${workspaceId}/${id}/${type}`
+}
+
+/** In place of the type that credentials have. */
+export const ENDPOINT_TYPE = 'webhook endpoint'
+
+const sealedTables = [
+  {
+    table: credentials,
+    id: credentials.id,
+    workspaceId: credentials.workspaceId,
+    type: sql<string>`${credentials.type}`,
+    data: credentials.data,
+    keyId: credentials.keyId,
+  },
+  {
+    table: webhookEndpoints,
+    id: webhookEndpoints.id,
+    workspaceId: webhookEndpoints.workspaceId,
+    type: sql<string>`${ENDPOINT_TYPE}::text`,
+    data: webhookEndpoints.secrets,
+    keyId: webhookEndpoints.secretsKeyId,
+  },
+]
+
+/** Ids of the keys that some secrets are encrypted with. */
+export async function usedKeys(db: Database): Promise<Set<string>> {
+  const used = new Set<string>()
+  for (const { table, keyId } of sealedTables) {
+    const rows = await db.selectDistinct({ keyId }).from(table).where(isNotNull(keyId))
+    for (const row of rows) used.add(row.keyId as string)
+  }
+  return used
+}
+
+const MAX_BATCH_ROWS = 500
+
+/** A row whose secret could not be encrypted anew, and why not. */
+export interface Unreadable {
+  id: string
+  workspaceId: string
+  reason: string
+}
+
+/**
+ * Encrypts all secrets with the first key that another one has encrypted. What cannot be read or written stays as it
+ * is and is named. Beside writers: who changes one meanwhile does it with the first key. `goOn` is called between
+ * batches.
+ */
+export async function encryptAnew(
+  db: Database,
+  [key, ...others]: Key[],
+  goOn: () => Promise<unknown>,
+): Promise<{ encrypted: number; unreadable: Unreadable[] }> {
+  const outcome: { encrypted: number; unreadable: Unreadable[] } = { encrypted: 0, unreadable: [] }
+  if (!key) return outcome
+  for (const { table, ...columns } of sealedTables) {
+    for (let last = ''; ; ) {
+      await goOn()
+      const rows = await db
+        .select(columns)
+        .from(table)
+        .where(and(ne(columns.keyId, key.id), gt(columns.id, last)))
+        .orderBy(columns.id)
+        .limit(MAX_BATCH_ROWS)
+      for (const row of rows) {
+        const { id, workspaceId } = row
+        last = id
+        try {
+          const sealed = { data: row.data as Buffer, keyId: row.keyId as string }
+          const text = unseal(others, sealed, ownerText(row))
+          JSON.parse(text)
+          const anew = seal(key, text, ownerText(row))
+          const { rowCount } = await db.execute(sql`
+            UPDATE ${table} SET ${sql.identifier(columns.data.name)} = ${anew.data},
+              ${sql.identifier(columns.keyId.name)} = ${anew.keyId}
+            WHERE id = ${id} AND workspace_id = ${workspaceId} AND ${columns.data} = ${sealed.data}`)
+          outcome.encrypted += rowCount ?? 0
+        } catch (error) {
+          const isOfRow = error instanceof KeyProblem || error instanceof SyntaxError || sqlState(error)
+          if (!isOfRow) throw error
+          const reason = error instanceof SyntaxError ? 'They are no JSON' : databaseError(error)?.message
+          outcome.unreadable.push({ id, workspaceId, reason: reason ?? '' })
+        }
+      }
+      if (rows.length < MAX_BATCH_ROWS) break
+    }
+  }
+  return outcome
+}
+
+/** The key to encrypt with. In the data folder it is made when it is first needed, but not in place of one that was lost. */
+export async function currentKey(db: Database, { read, make }: Keyring): Promise<Key> {
+  const [key] = await read()
+  if (key) return key
+  if (!make) {
+    throw new KeyProblem('Nothing can be encrypted: whoever runs the service has to set ENCRYPTION_KEY')
+  }
+  const [lost] = await usedKeys(db)
+  if (lost !== undefined) {
+    // Made by somebody else since it was looked for.
+    const [other] = await read()
+    if (other) return other
+    throw new KeyProblem(
+      `The file encryption-key of the data folder is gone, with the key ${lost} in it: whoever runs the service has to bring it back, or to set ENCRYPTION_KEY`,
+    )
+  }
+  const [made] = await make()
+  if (!made) throw new KeyProblem('The encryption key could not be made')
+  return made
+}
