@@ -7,12 +7,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Readable } from 'node:stream'
 import { setTimeout } from 'node:timers/promises'
-import { CreateBucketCommand, S3Client } from '@aws-sdk/client-s3'
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
-import { readConfig } from '../server/config.ts'
 import { openBucket } from '../server/files/bucket.ts'
 import { openFolder } from '../server/files/folder.ts'
 import type { FileStore } from '../server/files/store.ts'
+import { hasTestBuckets, makeBucket } from './support/buckets.ts'
 import { until } from './support/process.ts'
 
 /*
@@ -20,31 +19,9 @@ import { until } from './support/process.ts'
  * S3_TEST_ACCESS_KEY_ID and S3_TEST_SECRET_ACCESS_KEY: any will do, such as `nanio` of PyPI or MinIO.
  */
 
-const { S3_TEST_ENDPOINT, S3_TEST_ACCESS_KEY_ID = '', S3_TEST_SECRET_ACCESS_KEY = '' } = process.env
-
 let folder: string
 const stores: Record<string, () => Promise<FileStore>> = { folder: async () => openFolder(folder) }
-if (S3_TEST_ENDPOINT) stores.bucket = makeBucket
-
-async function makeBucket(): Promise<FileStore> {
-  const credentials = { accessKeyId: S3_TEST_ACCESS_KEY_ID, secretAccessKey: S3_TEST_SECRET_ACCESS_KEY }
-  const S3_BUCKET = `files-${randomBytes(6).toString('hex')}`
-  const admin = new S3Client({
-    endpoint: S3_TEST_ENDPOINT,
-    region: 'us-east-1',
-    credentials,
-    forcePathStyle: true,
-  })
-  await admin.send(new CreateBucketCommand({ Bucket: S3_BUCKET }))
-  const read = readConfig({
-    S3_ENDPOINT: S3_TEST_ENDPOINT,
-    S3_BUCKET,
-    S3_ACCESS_KEY_ID: S3_TEST_ACCESS_KEY_ID,
-    S3_SECRET_ACCESS_KEY: S3_TEST_SECRET_ACCESS_KEY,
-  })
-  if ('problems' in read) throw new Error(read.problems.join())
-  return openBucket(read.config)
-}
+if (hasTestBuckets) stores.bucket = makeBucket
 
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), 'stores-'))
