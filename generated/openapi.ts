@@ -121,7 +121,7 @@ export interface paths {
         put?: never;
         /**
          * Upload a file for a chat
-         * @description Takes a file for the input that the chat waits at: an input for files, or one for text that takes attachments or recordings. The reply then names the `url`, in `attachedFileUrls` or as the `url` of a recording; a file that no reply names is removed after a day, the others with their result. What the input does not take, and more than 100 files of a chat, is invalid input. The file is served as a download, a picture as what it is; one of an input with the visibility `Private` only to members, with their token.
+         * @description Takes a file for the input that the chat waits at: an input for files, or one for text that takes attachments or recordings. The reply then names the `url`, in `attachedFileUrls` or as the `url` of a recording; a file that no reply names is removed after a day, the others with their result. What the input does not take, and more than 100 files of a chat, is invalid input. An address, and all visitors of a bot together, may send so much in a day: more is refused with `TOO_MANY_REQUESTS` and the issue `daily_quota_exceeded`. While the disk of the installation is nearly full, files are refused with `SERVICE_UNAVAILABLE` and the issue `disk_full`. The file is served as a download, a picture as what it is; one of an input with the visibility `Private` only to members, with their token.
          *
          *     Permission: none; no token is needed.
          */
@@ -143,7 +143,7 @@ export interface paths {
         put?: never;
         /**
          * Save log entries of a chat client
-         * @description Stores what a chat client noticed while it ran a bot, with the result of the chat. Needs no token: whoever has the id of the session may write. An unknown session is invalid input. A session may have 1,000 entries in all; what would make more is refused as a whole with `TOO_MANY_REQUESTS`.
+         * @description Stores what a chat client noticed while it ran a bot, with the result of the chat. Needs no token: whoever has the id of the session may write. An unknown session is invalid input. A session may have 1,000 entries in all; what would make more is refused as a whole with `TOO_MANY_REQUESTS`, as is what an address stores beyond its day (`daily_quota_exceeded`).
          *
          *     Permission: none; no token is needed.
          */
@@ -6745,6 +6745,8 @@ export interface components {
          *     - `invalid_type`: the value is missing, or of another type.
          *     - `invalid_union`: the value fits none of the alternatives.
          *     - `invalid_value`: the value is not one of those that are allowed.
+         *     - `daily_quota_exceeded`: the address, or all visitors of the bot, stored as much as they may in a day.
+         *     - `disk_full`: the disk of the installation has too little room left for files.
          *     - `files_not_kept`: the installation has no place for files.
          *     - `last_admin`: the workspace would be left without an admin.
          *     - `malformed`: the header or the request cannot be read.
@@ -11364,7 +11366,7 @@ export interface components {
          * @enum {string}
          */
         TokenScope: "read" | "write" | "results" | "chat-admin";
-        /** @description The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may. Nothing was done. Wait as many seconds as Retry-After says; with the issue `quota_exceeded` waiting does not help. */
+        /** @description The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may, or an address or the visitors of a bot store more in a day than they may. Nothing was done. Wait as many seconds as Retry-After says; with the issue `daily_quota_exceeded` it takes up to a day, and with `quota_exceeded` waiting does not help. */
         TooManyRequestsErrorBody: {
             /**
              * @description The code of the error, for programs.
@@ -12832,7 +12834,7 @@ export interface components {
                 "application/json": components["schemas"]["ServiceUnavailableErrorBody"];
             };
         };
-        /** @description The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may. Nothing was done. Wait as many seconds as Retry-After says; with the issue `quota_exceeded` waiting does not help. */
+        /** @description The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may, or an address or the visitors of a bot store more in a day than they may. Nothing was done. Wait as many seconds as Retry-After says; with the issue `daily_quota_exceeded` it takes up to a day, and with `quota_exceeded` waiting does not help. */
         TooManyRequests: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];

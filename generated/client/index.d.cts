@@ -75,7 +75,7 @@ export declare class IdempotencyMismatchError extends ApiError {
   readonly code: 'IDEMPOTENCY_MISMATCH'
 }
 
-/** The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may. Nothing was done. Wait as many seconds as Retry-After says; with the issue `quota_exceeded` waiting does not help. */
+/** The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may, or an address or the visitors of a bot store more in a day than they may. Nothing was done. Wait as many seconds as Retry-After says; with the issue `daily_quota_exceeded` it takes up to a day, and with `quota_exceeded` waiting does not help. */
 export declare class TooManyRequestsError extends ApiError {
   readonly status: 429
   readonly code: 'TOO_MANY_REQUESTS'
@@ -516,7 +516,7 @@ export interface ClientLogsMethods {
   /**
    * Save log entries of a chat client: `POST /api/v2/sessions/{sessionId}/clientLogs`
    *
-   * Stores what a chat client noticed while it ran a bot, with the result of the chat. Needs no token: whoever has the id of the session may write. An unknown session is invalid input. A session may have 1,000 entries in all; what would make more is refused as a whole with `TOO_MANY_REQUESTS`.
+   * Stores what a chat client noticed while it ran a bot, with the result of the chat. Needs no token: whoever has the id of the session may write. An unknown session is invalid input. A session may have 1,000 entries in all; what would make more is refused as a whole with `TOO_MANY_REQUESTS`, as is what an address stores beyond its day (`daily_quota_exceeded`).
    */
   save(sessionId: string, body: SaveClientLogsBody, options?: RequestOptions): Reply<SuccessBody>
 }
@@ -594,7 +594,7 @@ export interface FilesMethods {
   /**
    * Upload a file for a chat: `POST /api/v1/sessions/{sessionId}/uploads`
    *
-   * Takes a file for the input that the chat waits at: an input for files, or one for text that takes attachments or recordings. The reply then names the `url`, in `attachedFileUrls` or as the `url` of a recording; a file that no reply names is removed after a day, the others with their result. What the input does not take, and more than 100 files of a chat, is invalid input. The file is served as a download, a picture as what it is; one of an input with the visibility `Private` only to members, with their token.
+   * Takes a file for the input that the chat waits at: an input for files, or one for text that takes attachments or recordings. The reply then names the `url`, in `attachedFileUrls` or as the `url` of a recording; a file that no reply names is removed after a day, the others with their result. What the input does not take, and more than 100 files of a chat, is invalid input. An address, and all visitors of a bot together, may send so much in a day: more is refused with `TOO_MANY_REQUESTS` and the issue `daily_quota_exceeded`. While the disk of the installation is nearly full, files are refused with `SERVICE_UNAVAILABLE` and the issue `disk_full`. The file is served as a download, a picture as what it is; one of an input with the visibility `Private` only to members, with their token.
    */
   upload(sessionId: string, file: Blob, query: UploadFileQuery, options?: RequestOptions): Reply<UploadBody>
 }

@@ -5435,6 +5435,8 @@ export interface components {
          *     - `invalid_type`: the value is missing, or of another type.
          *     - `invalid_union`: the value fits none of the alternatives.
          *     - `invalid_value`: the value is not one of those that are allowed.
+         *     - `daily_quota_exceeded`: the address, or all visitors of the bot, stored as much as they may in a day.
+         *     - `disk_full`: the disk of the installation has too little room left for files.
          *     - `files_not_kept`: the installation has no place for files.
          *     - `last_admin`: the workspace would be left without an admin.
          *     - `malformed`: the header or the request cannot be read.
@@ -10054,7 +10056,7 @@ export interface components {
          * @enum {string}
          */
         TokenScope: "read" | "write" | "results" | "chat-admin";
-        /** @description The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may. Nothing was done. Wait as many seconds as Retry-After says; with the issue `quota_exceeded` waiting does not help. */
+        /** @description The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may, or an address or the visitors of a bot store more in a day than they may. Nothing was done. Wait as many seconds as Retry-After says; with the issue `daily_quota_exceeded` it takes up to a day, and with `quota_exceeded` waiting does not help. */
         TooManyRequestsErrorBody: {
             /**
              * @description The code of the error, for programs.
@@ -11522,7 +11524,7 @@ export interface components {
                 "application/json": components["schemas"]["ServiceUnavailableErrorBody"];
             };
         };
-        /** @description The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may. Nothing was done. Wait as many seconds as Retry-After says; with the issue `quota_exceeded` waiting does not help. */
+        /** @description The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may, or an address or the visitors of a bot store more in a day than they may. Nothing was done. Wait as many seconds as Retry-After says; with the issue `daily_quota_exceeded` it takes up to a day, and with `quota_exceeded` waiting does not help. */
         TooManyRequests: {
             headers: {
                 RateLimit: components["headers"]["RateLimit"];
