@@ -665,10 +665,10 @@ testHere('an answer is looked for by its bot and its result', async () => {
 })
 
 describeHere('results that are looked for', () => {
-  // What every third result is, what all have, and what none has.
+  // What every third result is, what all have, and what none has. Each of two windows looks one result ahead.
   const searches: Record<string, { query: Record<string, string>; examines: number }> = {
-    'many of them': { query: { status: 'completed', limit: '20' }, examines: 3 * 21 + 1 },
-    'by an answer that all have': { query: { answerContains: 'ANSW', limit: '20' }, examines: 21 + 1 },
+    'many of them': { query: { status: 'completed', limit: '20' }, examines: 3 * 21 + 2 },
+    'by an answer that all have': { query: { answerContains: 'ANSW', limit: '20' }, examines: 21 + 2 },
     'by an answer that none has': { query: { answerContains: 'nobody' }, examines: 800 },
     'by a variable that none has': { query: { variable: 'Email:nobody' }, examines: 800 },
     'of some days, by an answer that none has': {
