@@ -77,8 +77,15 @@ export async function updateFolder(
   change: Partial<Pick<FolderRow, 'name' | 'parentFolderId'>>,
   now: Date,
 ): Promise<{ row: FolderRow } | { issue: Issue } | { stale: FolderRow } | undefined> {
-  const { parentFolderId } = change
-  const values = { ...change, updatedAt: laterThan(table.updatedAt, now) }
+  const { name, parentFolderId } = change
+  const isSame = sql`${name === undefined ? sql`true` : sql`${table.name} = ${name}`} AND ${
+    parentFolderId === undefined
+      ? sql`true`
+      : sql`${table.parentFolderId} IS NOT DISTINCT FROM ${parentFolderId}::text`
+  }`
+  // Without a change the tag stays, so that nobody's condition fails.
+  const updatedAt = sql`CASE WHEN ${isSame} THEN ${table.updatedAt} ELSE ${laterThan(table.updatedAt, now)} END`
+  const values = { ...change, updatedAt }
   if (parentFolderId === undefined && !hasConditions(conditions)) {
     const [row] = await db.update(table).set(values).where(eq(table.id, folder.id)).returning()
     return row && { row }

@@ -208,6 +208,24 @@ export const folders: Cases<'folders'> = {
           expect(body.folder.updatedAt > body.folder.createdAt).toBe(true)
         },
       }),
+      'to what it is already: nothing changes': async ({ here }, { client }) => {
+        const { folder } = await client.ok('getFolder', {
+          as: here.member,
+          params: { folderId: here.subfolder },
+        })
+        const { name, parentFolderId } = folder
+        return {
+          as: here.member,
+          params: { folderId: here.subfolder },
+          body: { folder: { name, parentFolderId } },
+          after: async ({ body }) => {
+            expect(body.folder).toEqual(folder)
+            const params = { folderId: here.subfolder }
+            const again = { as: here.member, params, body: { folder: { name } } }
+            expect((await client.ok('updateFolder', again)).folder).toEqual(folder)
+          },
+        }
+      },
       'move to the top level': ({ here }) => ({
         as: here.member,
         params: { folderId: here.subfolder },
