@@ -176,6 +176,7 @@ function toStep(made: Made): Step {
     wasAnswered: made.wasAnswered,
     outcome: {
       messages: [],
+      said: [],
       uploads: [],
       variables: [],
       ...rest,
@@ -322,6 +323,7 @@ const answering = (n: number, resultId = `result ${n}`): Step => ({
     answers: [{ blockId: 'block', content: `answer ${n}` }],
     logs: [],
     transcript: [],
+    said: [],
     linkedResults: [],
     state: null,
   } as unknown as StepOutcome,

@@ -455,7 +455,18 @@ const turn = z
     z
       .object({
         role: z.enum(['user']).meta({ description: 'Who said it.' }),
-        text: prose('What was said; of a recording its URL.', 'ada@example.com'),
+        text: prose(
+          'What was said, as clients show it: the label of a chosen item, of a recording its URL. Empty for a picture without a title, and where only files were sent.',
+          'ada@example.com',
+        ),
+        attachedFileUrls: z
+          .array(text(2048))
+          .max(100)
+          .optional()
+          .meta({
+            description: 'URLs of files sent with the text.',
+            example: ['https://example.com/plan.pdf'],
+          }),
       })
       .meta({ id: 'UserTurn', description: 'Something the person said.' }),
   ])

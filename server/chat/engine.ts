@@ -263,6 +263,7 @@ function newRun(options: StepOptions, effects: Effects, session: Run['session'])
     newFormat: undefined,
     answers: [],
     transcript: [],
+    said: [],
     linkedResults: new Map(),
     uploads: [],
     spent: {
@@ -362,6 +363,7 @@ async function outcomeOf(run: Run, isRegistering = false): Promise<StepOutcome> 
     answers: run.answers,
     variables: snapshot(run, first),
     transcript: run.transcript,
+    said: run.said,
     hasStarted,
     isCompleted: isOver && !run.isCut && hasStarted,
     linkedResults: [...run.linkedResults.values()],

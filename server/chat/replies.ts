@@ -68,7 +68,10 @@ export async function answerInput(
   const reading = await readReply(run, block, message)
   if (reading.kind !== 'invalid') return acceptReply(run, block, message, reading)
   const words = textOfMessage(message)
-  if (words !== '') tell(run, { role: 'user', type: 'text', text: words })
+  if (words !== '') {
+    tell(run, { role: 'user', type: 'text', text: words })
+    run.said.push({ role: 'user', text: words })
+  }
   const branch = takeEvent(run, block, message, 'invalidReply')
   if (branch === null) return askAgain(run, block, position)
   remember(run, { kind: 'again', isAutomatic: false, position })

@@ -18,6 +18,7 @@ import type {
   SessionState,
   TextFormat,
   TranscriptEntry,
+  UserTurn,
   VariableValue,
 } from './types.ts'
 
@@ -50,6 +51,7 @@ export interface Run {
   newFormat: string | undefined
   answers: Answer[]
   transcript: TranscriptEntry[]
+  said: UserTurn[]
   linkedResults: Map<string, LinkedResult>
   /** Files that were answered with. */
   uploads: Upload[]

@@ -127,7 +127,7 @@ async function writeStep(db: Database, step: Step, now: Date, isRepeated: boolea
   const hasEnded = outcome.state === null
   const isBesideFirst = isBesideFirstRelease(db)
   const state = keptState(step, isBesideFirst)
-  const packed = packStep(saidIn(outcome), step.lastAnswer)
+  const packed = packStep(outcome.said, step.lastAnswer)
   const isKept =
     !isBesideFirst &&
     step.resultId !== null &&
@@ -277,11 +277,6 @@ function eventsOf(
 function toldRow(event: StepEvent, now: Date) {
   const { bot_id, subject, id, type } = event
   return { bot_id, subject, id, type, known: knownText(event, now) }
-}
-
-function saidIn({ transcript }: StepOutcome): components['schemas']['ChatTurn'][] {
-  const said = transcript.filter(({ role }) => role === 'user')
-  return said.map(({ text, audio }) => ({ role: 'user', text: text ?? audio ?? '' }))
 }
 
 function toAnswers(botId: string, resultId: string, answers: readonly Answer[]): AnswerRow[] {

@@ -292,6 +292,7 @@ export type Device = 'desktop' | 'tablet' | 'mobile'
 type Schemas = components['schemas']
 
 /** What goes to the client is what the contract says. */
+export type UserTurn = Schemas['UserTurn']
 export type Bubble = Schemas['MessageBubble']
 
 /** An input block as the client shows it: placeholders filled in, hidden items left out. */
@@ -368,6 +369,8 @@ export interface StepOutcome {
   variables: ResultVariable[]
   /** New lines of the conversation, to append. */
   transcript: TranscriptEntry[]
+  /** What the person said in this step, as a client shows it. */
+  said: UserTurn[]
   /** Both only ever go from false to true in a result. */
   hasStarted: boolean
   isCompleted: boolean

@@ -2,7 +2,7 @@ import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import type { Flow } from '../../server/chat/types.ts'
 import { type App, startApp } from '../support/app.ts'
-import { ask, bot, text } from '../support/chat.ts'
+import { ask, bot, idOf, text } from '../support/chat.ts'
 import { publish, reportOf, transcriptOf } from '../support/chats.ts'
 import { makeWorld, type World } from '../support/world.ts'
 import { drawing } from './bots.ts'
@@ -147,6 +147,39 @@ withBrowser('coming back to a chat', () => {
     await page.locator('.guest-text, .failure').waitFor()
     expect(await page.locator('.guest-text').allTextContents()).toEqual([words])
     await asked(page, 'Two')
+  })
+
+  test('with the labels of what was chosen, a picture without words and files beside words', async () => {
+    const flow = bot(
+      {
+        Start: [
+          text('Who?'),
+          { type: 'choice input', items: [{ id: 'a', content: 'Ada', value: 'A1' }] },
+          { type: 'picture choice input', items: [{ id: 'p', pictureSrc: drawing('#20545c', 'Boat') }] },
+          { type: 'text input', options: { attachments: { isEnabled: true, saveVariableId: idOf('File') } } },
+          text('{{Last}}?'),
+          ask('Last'),
+        ],
+      },
+      { variables: ['Last', 'File'], settings: remembering('local') },
+    )
+    const made = await publish(app, world.here, flow)
+    const page = await openIn(await newPerson(), `/chat/${made.publicId}`)
+    await page.getByRole('button', { name: 'Ada' }).click()
+    await page.getByRole('button', { name: 'Picture' }).click()
+    await page.locator('input[type=file]').setInputFiles({
+      name: 'plan.pdf',
+      mimeType: 'application/pdf',
+      buffer: Buffer.from('%PDF-1.4'),
+    })
+    await page.locator('.files', { hasText: 'plan.pdf' }).waitFor()
+    await say(page, 'See this')
+    await page.locator('.guest-bubble').nth(2).waitFor()
+    const before = await page.locator('.guest-text').allTextContents()
+    expect(before).toEqual(['Ada', 'Picture', 'See this\nplan.pdf'])
+    await page.reload()
+    await page.locator('.guest-bubble').nth(2).waitFor()
+    expect(await page.locator('.guest-text').allTextContents()).toEqual(before)
   })
 
   test('in the tab only, where the bot remembers for the session', async () => {

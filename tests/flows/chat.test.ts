@@ -963,6 +963,39 @@ test('a flow is remembered with the size of its whole document', async () => {
   expect(tools.flows.calculatedSize).toBeGreaterThan(110_000)
 })
 
+test('a chat that is read again has labels, and results the values', async () => {
+  const picture = 'https://example.com/p.png'
+  const flow = bot(
+    {
+      Start: [
+        { type: 'choice input', items: [{ id: 'a', content: 'Ada', value: 'A1' }] },
+        { type: 'picture choice input', items: [{ id: 'p', pictureSrc: picture }] },
+        ask('Last'),
+      ],
+    },
+    { variables: ['Last'] },
+  )
+  const made = await publish(app, world.here, flow)
+  const { sessionId, resultId } = await start(app, made)
+  const choose = (text: string, replyId: string) =>
+    app.client.ok('continueChat', {
+      params: { sessionId },
+      body: { message: { type: 'text', text, metadata: { replyId } } },
+    })
+  await choose('Ada', 'a')
+  await choose(picture, 'p')
+  const { turns } = await app.client.ok('getSession', { params: { sessionId } })
+  expect(turns.filter(({ role }) => role === 'user')).toEqual([
+    { role: 'user', text: 'Ada' },
+    { role: 'user', text: '' },
+  ])
+  const { result } = await app.client.ok('getResult', {
+    as: world.here.member,
+    params: { botId: made.id, resultId: String(resultId) },
+  })
+  expect(result.answers.map(({ content }) => content)).toEqual(['A1', picture])
+})
+
 test('of a long chat the end is shown', async () => {
   const made = await publish(
     app,

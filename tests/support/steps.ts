@@ -16,6 +16,7 @@ export function firstStep(
     answers: [],
     variables: [],
     transcript: [],
+    said: [],
     linkedResults: [],
     uploads: [],
     hasStarted: false,

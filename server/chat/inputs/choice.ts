@@ -88,6 +88,7 @@ export const readCard: ReadReply = async (run, block, reply) => {
   return {
     kind: 'understood',
     content,
+    shown: filledText(path.text) ?? filledText(card.title) ?? content,
     edgeId: text(path.outgoingEdgeId) ?? text(card.outgoingEdgeId),
     assignments,
   }
@@ -95,8 +96,9 @@ export const readCard: ReadReply = async (run, block, reply) => {
 
 interface Choice {
   id: string
-  /** What the visitor sees. */
+  /** What the visitor sees, or the address of a picture without a title. */
   label: string
+  title: string
   value: string
   edgeId: string | undefined
 }
@@ -105,6 +107,7 @@ function choiceOf(block: Block, item: Loose): Choice {
   const isPicture = block.type === 'picture choice input'
   return {
     id: text(item.id) ?? '',
+    title: (isPicture ? filledText(item.title) : text(item.content)) ?? '',
     label: (isPicture ? (filledText(item.title) ?? filledText(item.pictureSrc)) : text(item.content)) ?? '',
     value: text(item.value) ?? '',
     edgeId: text(item.outgoingEdgeId),
@@ -113,6 +116,10 @@ function choiceOf(block: Block, item: Loose): Choice {
 
 function contentOf(choice: Choice): string {
   return choice.value === '' ? choice.label : choice.value
+}
+
+function shownOf({ title, value }: Choice): string {
+  return title === '' ? value : title
 }
 
 /** The longest label first, so that a label is not taken for a shorter one that it contains. */
@@ -133,7 +140,12 @@ function readOne(choices: Choice[], reply: Reply): Reading {
     ) ??
     onlyOne(ordered, ({ label, value }) => [value, label].some((name) => isSame(name, wanted)))
   if (chosen === undefined) return invalid
-  return { kind: 'understood', content: contentOf(chosen), edgeId: chosen.edgeId }
+  return {
+    kind: 'understood',
+    content: contentOf(chosen),
+    shown: shownOf(chosen),
+    edgeId: chosen.edgeId,
+  }
 }
 
 /**
@@ -163,7 +175,11 @@ function readSeveral(choices: Choice[], reply: Reply): Reading {
   }
   if (chosen.size === 0) return invalid
   const inOrder = choices.filter((choice) => chosen.has(choice))
-  return { kind: 'understood', content: inOrder.map((choice) => contentOf(choice).trim()).join(', ') }
+  return {
+    kind: 'understood',
+    content: inOrder.map((choice) => contentOf(choice).trim()).join(', '),
+    shown: inOrder.map((choice) => shownOf(choice).trim()).join(', '),
+  }
 }
 
 /** The item that fits, or undefined where several do: which of them is meant nobody can say. */

@@ -89,6 +89,10 @@ export function acceptReply(run: Run, block: Block, message: Message | null, rea
   const answer: Answer = { blockId: block.id, ...(isMerged && { botId }), content }
   if (reading.attachedFileUrls !== undefined) answer.attachedFileUrls = reading.attachedFileUrls
   addAnswer(run, answer)
+  const shown = storableText(cut(reading.shown ?? content, run.limits.valueCharacters))
+  // Of an input for files the content is their addresses.
+  const beside = reading.attachedFileUrls?.join(', ') === content ? undefined : reading.attachedFileUrls
+  run.said.push({ role: 'user', text: shown, ...(beside?.length && { attachedFileUrls: beside }) })
   run.uploads.push(...(reading.uploads ?? []))
   const isAudio = typeof message === 'object' && message?.type === 'audio'
   tell(

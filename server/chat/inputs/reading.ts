@@ -10,6 +10,8 @@ export type Reading =
       /** What is stored as the answer, and in the variable of the input unless `value` differs. */
       content: string
       value?: string | string[]
+      /** What a client shows of the answer where that is not its content; empty for a picture without words. */
+      shown?: string
       attachedFileUrls?: Answer['attachedFileUrls']
       /** Files of the chat that the answer names. */
       uploads?: Upload[]

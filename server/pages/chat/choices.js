@@ -62,7 +62,7 @@ function choiceOf(
             class: 'choice button',
             dir: 'auto',
             'aria-label': nameOf(item),
-            onclick: () => submit(one(item), shownOf(item)),
+            onclick: () => submit(one(item), shownOf(item), { reword: () => shownOf(item) }),
           },
           face(item),
         ),
@@ -77,7 +77,8 @@ function choiceOf(
     const chosen = pickers.filter((picker) => picker.element.querySelector('input')?.checked)
     if (!isMultiple || chosen.length === 0) return focusFirst(pickers)
     const items = chosen.map((picker) => picker.item)
-    submit(items.length === 1 ? one(items[0]) : items.map(labelOf).join(', '), items.map(shownOf).join(', '))
+    const shown = items.map(shownOf).join(', ')
+    submit(items.length === 1 ? one(items[0]) : items.map(labelOf).join(', '), shown, { reword: () => shown })
   })
 }
 
@@ -151,7 +152,7 @@ export function cards({ items }, naming, submit) {
               type: 'button',
               class: 'button button-quiet',
               'aria-label': filled(card.title) ? `${text}: ${card.title}` : undefined,
-              onclick: () => submit(message, shown),
+              onclick: () => submit(message, shown, { reword: () => shown }),
             },
             text,
           )

@@ -159,12 +159,12 @@ function dress(chat, { theme, settings }) {
 /** Shows what was said before, at once, and answers the last bubble of the bot. */
 function showTurns(turns, { avatars }) {
   let last
-  for (const { role, message, text } of turns) {
+  for (const { role, message, text, attachedFileUrls } of turns) {
     const shown = role === 'bot' ? hostBubble(message, { isEarlier: true }) : undefined
     if (shown) {
       addHost(shown, avatars)
       last = { bubble: message, shown }
-    } else if (role === 'user' && text !== '') addGuest(shownAnswer(text), avatars)
+    } else if (role === 'user') addGuest(shownAnswer(text, attachedFileUrls) || texts.picture, avatars)
   }
   jumpToEnd()
   return last

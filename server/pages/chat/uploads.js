@@ -275,9 +275,11 @@ function sizeText(bytes) {
 const address = /^https?:\/\/\S+\/files\/[\w-]+\/[a-z\d]{58}\/([^/\s]+)$/
 
 /** An answer that was given before, as it is shown: names of files in place of their addresses. */
-export function shownAnswer(text) {
+export function shownAnswer(text, attachedFileUrls = []) {
   const names = text.split(', ').map(nameIn)
-  return names.includes(undefined) ? text : names.join(', ')
+  const words = names.includes(undefined) ? text : names.join(', ')
+  const files = attachedFileUrls.map((url) => nameIn(url) ?? url).join(', ')
+  return [words, files].filter((part) => part !== '').join('\n')
 }
 
 /** The name of the file that is at an address of the service. */
