@@ -321,6 +321,13 @@ const mistakes: [string, (bot: Any) => void, string][] = [
     'groups.1.blocks.2.options.variableId missing_setting',
   ],
   [
+    'attachments that no variable keeps',
+    (bot) => {
+      Object.assign(block(bot, 1, 0), { type: 'text input', options: { attachments: { isEnabled: true } } })
+    },
+    'groups.1.blocks.0.options.attachments.saveVariableId missing_setting',
+  ],
+  [
     'a type that is misspelt',
     (bot) => {
       block(bot, 0, 1).type = 'img'

@@ -33,6 +33,9 @@ export function* missingContent(block: unknown, path: Path, service: CheckedServ
     case 'Condition':
       yield* missingComparisons(block, path)
       return
+    case 'text input':
+      yield* unsavedAttachments(block, options, path)
+      return
     case 'date input':
       yield* doubtfulFormat(options, path)
       return
@@ -198,6 +201,15 @@ function* missingSettings(block: JsonRecord, options: JsonRecord, path: Path): F
     pathTo(block, path, ['options', key]),
     'missing_setting',
     `The block does nothing: it has no ${key}.`,
+  )
+}
+
+function* unsavedAttachments(block: JsonRecord, { attachments }: JsonRecord, path: Path): Findings {
+  if (!isRecord(attachments) || attachments.isEnabled !== true || isFilled(attachments.saveVariableId)) return
+  yield issue(
+    pathTo(block, path, ['options', 'attachments', 'saveVariableId']),
+    'missing_setting',
+    'No file can be attached: `saveVariableId` names no variable for the addresses.',
   )
 }
 
