@@ -10262,12 +10262,19 @@ export interface components {
         /** @description Something the person said. */
         UserTurn: {
             /**
+             * @description URLs of files sent with the text.
+             * @example [
+             *       "https://example.com/plan.pdf"
+             *     ]
+             */
+            attachedFileUrls?: string[];
+            /**
              * @description Who said it. (enum property replaced by openapi-typescript)
              * @enum {string}
              */
             role: "user";
             /**
-             * @description What was said; of a recording its URL.
+             * @description What was said, as clients show it: the label of a chosen item, of a recording its URL. Empty for a picture without a title, and where only files were sent.
              * @example ada@example.com
              */
             text: string;

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { components } from '../../generated/openapi.ts'
 import type { Database } from '../db/client.ts'
 import { isDistributed } from '../db/distribution.ts'
 import { sqlState } from '../db/errors.ts'
