@@ -134,6 +134,11 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
     const post = streamingClient({ allowedHosts: config.OUTBOUND_ALLOWED_HOSTS, keepAlive: true })
     deliveries = startDeliveries({ db, log, key, keyring, post })
     log.info({ port, publicUrl }, 'serving')
+    files
+      ?.check?.()
+      .catch((err: Error) => log.warn({ err }, 'S3_ENDPOINT does not answer: files of visitors fail'))
+    // Where it cannot be read, it says so by itself.
+    standby?.reads.execute('SELECT 1').catch(() => {})
   }
   if (process.stdout.isTTY && !cluster.isWorker) sink.write(greeting(config, publicUrl, token))
 

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { mkdtemp, readdir, readlink, rm } from 'node:fs/promises'
 import { createServer, type Server } from 'node:http'
@@ -28,6 +29,37 @@ beforeAll(async () => {
 })
 
 afterAll(() => rm(folder, { recursive: true, force: true }))
+
+test.each([
+  ['nobody answers', undefined, 'ECONNREFUSED'],
+  ['the bucket is missing', 404, 'There is no bucket'],
+  ['the store is broken', 500, 'UnknownError'],
+  ['the key may not look at the bucket', 403, undefined],
+  ['all is well', 200, undefined],
+])('the check of a bucket where %s', async (_name, status, problem) => {
+  const server = createServer((_request, response) => response.writeHead(status ?? 200).end()).listen(
+    0,
+    '127.0.0.1',
+  )
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  if (status === undefined) await new Promise((resolve) => server.close(resolve))
+  const read = readConfig({
+    S3_ENDPOINT: `http://127.0.0.1:${port}`,
+    S3_ACCESS_KEY_ID: 'key',
+    S3_SECRET_ACCESS_KEY: 'secret',
+  })
+  if ('problems' in read) throw new Error(read.problems.join())
+  const checked = await openBucket(read.config)
+    .check?.()
+    .then(
+      () => undefined,
+      (error: Error) => `${error.name} ${error.message} ${(error as NodeJS.ErrnoException).code}`,
+    )
+  if (problem === undefined) expect(checked).toBeUndefined()
+  else expect(checked).toContain(problem)
+  server.close()
+})
 
 async function* pieces(...parts: (Buffer | Error)[]): AsyncGenerator<Buffer> {
   for (const part of parts) {

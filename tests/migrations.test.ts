@@ -3,6 +3,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from '@jest/gl
 import { getTableName, is } from 'drizzle-orm'
 import { getTableConfig, type PgColumn, PgDialect, PgTable } from 'drizzle-orm/pg-core'
 import pg from 'pg'
+import { pino } from 'pino'
 import { migrateDatabase } from '../server/db/migrate.ts'
 import * as schema from '../server/db/schema.ts'
 import { root } from '../server/root.ts'
@@ -106,6 +107,32 @@ describe('migrating', () => {
     }
     await Promise.all([1, 2].map(() => migrateDatabase(url)))
     expect(await query(url, applied)).toHaveLength(journal.entries.length)
+  })
+
+  test('says who holds what it waits for: the migration of another process, or a lock', async () => {
+    const lines: { msg: string; holders: { application: string; pid: number }[] }[] = []
+    const log = pino({}, { write: (line: string) => void lines.push(JSON.parse(line)) })
+    const DATABASE_URL = await emptyDatabase()
+    await migrateDatabase(DATABASE_URL, '0001_stats_daily')
+    const other = new pg.Client({ connectionString: DATABASE_URL, application_name: 'other release' })
+    other.on('error', () => {})
+    await other.connect()
+    await other.query('BEGIN; SELECT FROM schema_lock FOR UPDATE')
+    const waiting = migrateDatabase(DATABASE_URL, undefined, log)
+    await until('it says who migrates', async () => lines.length > 0)
+    expect(lines[0]).toMatchObject({
+      msg: 'the start waits for the migration of another process',
+      holders: [{ application: 'other release' }],
+    })
+    await other.query('COMMIT; BEGIN; LOCK TABLE drizzle.__drizzle_migrations, results')
+    await until('it says who has a lock', async () => lines.length > 1)
+    expect(lines[1]).toMatchObject({
+      msg: 'the migration waits for a lock of others',
+      holders: [{ application: 'other release', state: 'idle in transaction' }],
+    })
+    await other.end()
+    await waiting
+    expect(JSON.stringify(lines)).not.toContain('LOCK TABLE')
   })
 
   test('waits for another process that holds the lock, even one that is killed', async () => {

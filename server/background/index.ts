@@ -4,8 +4,8 @@ import type { Logger } from 'pino'
 import { publicationThinning } from '../bots/retention.ts'
 import type { Config } from '../config.ts'
 import type { Database } from '../db/client.ts'
-import { databaseError } from '../db/errors.ts'
 import type { FileStore } from '../files/store.ts'
+import { createErrorLog } from '../repeated-errors.ts'
 import { rollUpBlocks } from '../results/block-stats.ts'
 import { eraseBatch } from '../results/erase.ts'
 import { expireResults } from '../results/retention.ts'
@@ -61,6 +61,7 @@ export function startBackground(
     { name: 'thinning publications', interval: SELDOM, batch: publicationThinning(config) },
   ]
   const stopping = new AbortController()
+  const logError = createErrorLog(log)
   const { signal } = stopping
   setMaxListeners(jobs.length, signal)
   // Side by side, so that none waits for another one that goes on for long or fails every time.
@@ -73,7 +74,7 @@ export function startBackground(
         if (await batch(db, new Date())) pause = Math.min(interval, performance.now() - begun)
       } catch (error) {
         pause = OFTEN
-        log.warn({ err: databaseError(error) }, `${name} failed and will be tried again`)
+        logError(error, `${name} failed and will be tried again`)
       }
       await delay(pause, undefined, { signal, ref: false }).catch(() => {})
     }

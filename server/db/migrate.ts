@@ -5,6 +5,7 @@ import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type MigrationMeta, readMigrationFiles } from 'drizzle-orm/migrator'
 import type pg from 'pg'
+import type { Logger } from 'pino'
 import { root } from '../root.ts'
 import type { Database } from './client.ts'
 import { sqlState } from './errors.ts'
@@ -18,13 +19,16 @@ import { beginWithoutLimits, connectTo, runAlone } from './session.ts'
  * committed before it stays, and the next call goes on from there. `last` names the migration to stop after, for data
  * of an older release; a database that has more already stays as it is.
  */
-export async function migrateDatabase(url: string, last?: string): Promise<void> {
+export async function migrateDatabase(url: string, last?: string, log?: Logger): Promise<void> {
   const migrations = await readMigrations(last)
   let isNew = false
-  const holder = await connectTo(url)
+  const named = { application_name: 'bot-builder-service migration' }
+  const holder = await connectTo(url, named)
+  let waits: { stop: () => void } | undefined
   try {
-    await lockSchema(holder)
-    const worker = await connectTo(url)
+    await lockSchema(holder, 'migrations', log)
+    const worker = await connectTo(url, named)
+    waits = log && watchWaits(url, worker, log)
     try {
       await worker.query('CREATE SCHEMA IF NOT EXISTS drizzle')
       await worker.query(
@@ -53,8 +57,39 @@ export async function migrateDatabase(url: string, last?: string): Promise<void>
     }
     await holder.query('COMMIT')
   } finally {
+    waits?.stop()
     await holder.end()
   }
+}
+
+/** How long a start waits for others until it says so, and how often it does from then on, in milliseconds. */
+const FIRST_WAIT_MS = 2_000
+const NEXT_WAIT_MS = 30_000
+
+/** Sessions without the text of their statements, which may hold what people wrote. */
+const session = `json_build_object('pid', a.pid, 'user', a.usename, 'application', a.application_name,
+  'address', a.client_addr, 'state', a.state, 'since', a.xact_start)`
+
+/** Says who holds what a connection waits for. What only looks fails without a word. */
+function watchWaits(url: string, worker: pg.Client, log: Logger) {
+  const { processID } = worker as unknown as { processID: number }
+  let saidAt = Number.NEGATIVE_INFINITY
+  const timer = setInterval(async () => {
+    if (performance.now() - saidAt < NEXT_WAIT_MS) return
+    const client = await connectTo(url).catch(() => undefined)
+    const found = await client
+      ?.query(
+        `SELECT ${session} AS holder FROM unnest(pg_blocking_pids($1)) AS blocking (pid) JOIN pg_stat_activity a USING (pid)`,
+        [processID],
+      )
+      .catch(() => undefined)
+    await client?.end().catch(() => {})
+    if (!found?.rows.length) return
+    saidAt = performance.now()
+    log.warn({ holders: found.rows.map(({ holder }) => holder) }, 'the migration waits for a lock of others')
+  }, FIRST_WAIT_MS)
+  timer.unref()
+  return { stop: () => clearInterval(timer) }
 }
 
 const folder = fileURLToPath(new URL('migrations/', root))
@@ -233,7 +268,12 @@ export async function newestMigration(client: pg.Client): Promise<string | undef
  * Begins a transaction that is alone at the schema and at making the first user. The lock is a row: it ends
  * with its process and passes through poolers. Whoever waits asks now and then, and has no transaction in between.
  */
-export async function lockSchema(client: pg.Client, id: 'migrations' | 'indexes' = 'migrations') {
+export async function lockSchema(
+  client: pg.Client,
+  id: 'migrations' | 'indexes' = 'migrations',
+  log?: Logger,
+) {
+  let sayAt = performance.now() + FIRST_WAIT_MS
   for (;;) {
     try {
       await client.query('CREATE TABLE IF NOT EXISTS schema_lock (id text PRIMARY KEY)')
@@ -253,6 +293,17 @@ export async function lockSchema(client: pg.Client, id: 'migrations' | 'indexes'
     if (rows.length > 0) return
     // Who has the lock may build an index, for which it waits for all transactions that it found reading.
     await client.query('ROLLBACK')
+    if (log && performance.now() > sayAt) {
+      sayAt = performance.now() + NEXT_WAIT_MS
+      const { rows: holders } = await client.query(
+        `SELECT ${session} AS holder FROM pg_locks l JOIN pg_stat_activity a USING (pid)
+         WHERE l.relation = 'schema_lock'::regclass AND l.mode = 'RowShareLock' AND a.pid <> pg_backend_pid()`,
+      )
+      log.warn(
+        { holders: holders.map(({ holder }) => holder) },
+        'the start waits for the migration of another process',
+      )
+    }
     await delay(100)
   }
 }

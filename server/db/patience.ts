@@ -1,6 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { Logger } from 'pino'
 import { databaseError } from './errors.ts'
+import { isUnavailable } from './unavailable.ts'
 
 /** Does `work`, which needs the database, again every second until it works or `isOver`. */
 export async function untilItWorks(log: Logger, isOver: () => boolean, work: () => Promise<void>) {
@@ -9,7 +10,10 @@ export async function untilItWorks(log: Logger, isOver: () => boolean, work: () 
       return await work()
     } catch (error) {
       // Said now and then, since a database may be away for hours.
-      if (attempts % 20 === 0) log.error({ err: databaseError(error) }, 'the database is not ready')
+      if (attempts % 20 === 0) {
+        const what = isUnavailable(error) ? 'does not answer, or not in time' : 'is not ready'
+        log.error({ err: databaseError(error) }, `the database ${what}: the start waits and tries again`)
+      }
       await delay(1_000)
     }
   }

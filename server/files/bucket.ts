@@ -65,6 +65,17 @@ export function openBucket(settings: Settings, patience: Partial<typeof usualPat
         throw error
       }
     },
+    async check() {
+      const { s3, HeadBucketCommand } = await client()
+      try {
+        await s3.send(new HeadBucketCommand({ Bucket }))
+      } catch (error) {
+        const status = (error as S3ServiceException).$metadata?.httpStatusCode
+        // A key that may do nothing else with the bucket can still be one for its files.
+        if (status === 403) return
+        throw status === 404 ? new Error(`There is no bucket ${Bucket}`, { cause: error }) : error
+      }
+    },
     async remove(key) {
       const { s3, DeleteObjectCommand } = await client()
       await s3.send(new DeleteObjectCommand({ Bucket, Key: key }))

@@ -8,6 +8,8 @@ export interface FileStore {
   read(key: string, range?: { start: number; end: number }): Promise<Readable | undefined>
   /** Whether so many bytes can come without the disk running full; absent where nobody knows. */
   hasRoom?(bytes: number): Promise<boolean>
+  /** Throws where the store cannot be used; asked once at the start. */
+  check?(): Promise<void>
   /** Succeeds also where there is none. */
   remove(key: string): Promise<void>
 }

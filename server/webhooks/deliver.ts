@@ -4,7 +4,7 @@ import type { Logger } from 'pino'
 import { BrokenOff, type OutboundStream, type Refusal, type StreamingClient } from '../chat/tools/outbound.ts'
 import { fail } from '../chat/tools/refusal.ts'
 import type { Database } from '../db/client.ts'
-import { databaseError } from '../db/errors.ts'
+import { createErrorLog } from '../repeated-errors.ts'
 import type { Keyring } from '../workspaces/keyring.ts'
 import { postable } from './deleted-results.ts'
 import { type Answer, MANY_FAILURES, noteAnswers } from './failures.ts'
@@ -229,7 +229,8 @@ export function startDeliveries(
     if (places.length > 0) await putOff({ places: JSON.stringify(places) })
   }
 
-  const failed = (what: string) => (error: unknown) => log.warn({ err: databaseError(error) }, what)
+  const logError = createErrorLog(log)
+  const failed = (what: string) => (error: unknown) => logError(error, what)
   const pace = Math.min(PACE, interval)
   // Requests go first: with half of the time it is four times as long, but the shorter the longer events have waited.
   const paceOf = (busy: number) => {
