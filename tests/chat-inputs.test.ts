@@ -1,4 +1,7 @@
 import { afterAll, describe, expect, test } from '@jest/globals'
+import type { Block } from '../server/chat/flow.ts'
+import { readPhone } from '../server/chat/inputs/contact.ts'
+import type { Run } from '../server/chat/run.ts'
 import type { Message } from '../server/chat/types.ts'
 import { ask, bot, chat, closeSandbox, idOf, type Part, text } from './support/chat.ts'
 import { cpuGrowth } from './support/cpu.ts'
@@ -730,4 +733,11 @@ test('texts that no column can hold are cleaned', async () => {
   const client = await chat(withInput(input('text input')))
   await client.say('a\0b\ud800c😀')
   expect(client.outcome.answers[0]?.content).toBe('ab\ufffdc😀')
+})
+
+test('loading the library that reads phone numbers counts as waiting, not as work of the turn', async () => {
+  const run = { spent: { waiting: 0 } } as Run
+  const block = { id: 'b', type: 'phone number input', options: {} } as unknown as Block
+  await readPhone(run, block, { text: '+33 1 23 45 67 89' } as never)
+  expect(run.spent.waiting).toBeGreaterThan(0)
 })

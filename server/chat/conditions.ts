@@ -2,7 +2,7 @@
 import { dateFormatsOf } from './date-formats.ts'
 import { evaluate } from './evaluate.ts'
 import { record, records, text } from './loose.ts'
-import { currentFrame, log, mayGoOn, type Run } from './run.ts'
+import { currentFrame, log, mayGoOn, type Run, waitFor } from './run.ts'
 import type { VariableValue } from './types.ts'
 import { fillValue, onlyPlaceholder, readVariable } from './variables.ts'
 
@@ -150,7 +150,7 @@ async function order(
     (side) => typeof side === 'string' && side.length <= MAX_DATE_CHARACTERS && looksLikeDate.test(side),
   )
   if (!mayBeDate && formats.every((each) => each.length === 0)) return test(magnitude(left), magnitude(right))
-  const { compareDates } = await import('./inputs/date.ts')
+  const { compareDates } = await waitFor(run, import('./inputs/date.ts'))
   const dates = compareDates(run, [left, right], formats)
   if (dates === null) return test(magnitude(left), magnitude(right))
   if (dates === 'no date') {

@@ -3,7 +3,7 @@ import { canonicalTimeZone } from '../../contract/time-zones.ts'
 import type { Block } from './flow.ts'
 import { filledText, parseJson, record, text } from './loose.ts'
 import { transcriptText } from './results.ts'
-import { awaitAction, currentFrame, leave, log, type Next, type Run } from './run.ts'
+import { awaitAction, currentFrame, leave, log, type Next, type Run, waitFor } from './run.ts'
 import { syntaxFault } from './syntax.ts'
 import type { Position, Script, VariableValue } from './types.ts'
 import {
@@ -203,7 +203,7 @@ async function dateText(run: Run, block: Block, type: 'Now' | 'Yesterday' | 'Tom
   if (given !== '' && zone === undefined) {
     log(run, 'error', 'Set variable: unknown time zone, UTC is used', { details: given, context: block.id })
   }
-  const { DateTime } = await import('luxon')
+  const { DateTime } = await waitFor(run, import('luxon'))
   const date = DateTime.fromJSDate(run.effects.now(), { zone: zone ?? 'utc' }).plus({ days })
   return zone === undefined ? date.toJSDate().toISOString() : date.toFormat("yyyy-MM-dd'T'HH:mm:ssZZ")
 }

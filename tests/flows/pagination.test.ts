@@ -3,6 +3,8 @@ import { bots, results, users, workspaceMembers, workspaces } from '../../server
 import { newId } from '../../server/ids.ts'
 import { JsonText } from '../../server/json/json-text.ts'
 import { type App, startApp } from '../support/app.ts'
+import { ask, bot } from '../support/chat.ts'
+import { logsOf, publish, reply, start } from '../support/chats.ts'
 import type { Answer } from '../support/client.ts'
 import { makeWorld, type Site } from '../support/world.ts'
 
@@ -203,6 +205,38 @@ describe('pages that are bounded in bytes', () => {
     const pages = await pagesOf((query) => listBots({ ...query, limit: 100 }), 'bots')
     expect(pages.map(({ length }) => length)).toEqual([49, 45, 6])
     expect(new Set(pages.flat()).size).toBe(100)
+  })
+
+  test('a search ends its page once it has looked through 24 MB of answers, and goes on with a cursor', async () => {
+    const [found] = await addResults(['2026-03-09T09:00:00.000Z'])
+    const long = await addResults(minutes(20))
+    const answers = `INSERT INTO result_answers (bot_id, result_id, seq, block_id, content, created_at)
+      SELECT $1, result_id, seq, 'b', $3 || repeat('x', $4), now() FROM unnest($2::text[]) AS r(result_id), generate_series(1, 8) AS s(seq)`
+    await app.pool.query(answers, [botId, long, '', 250_000])
+    await app.pool.query(answers, [botId, [found], 'needle', 0])
+    const first = await listResults({ answerContains: 'needle' })
+    expect([first.status, first.body.results, typeof first.body.nextCursor]).toEqual([200, [], 'string'])
+    const pages = await pagesOf((query) => listResults({ ...query, answerContains: 'needle' }), 'results')
+    expect(pages).toEqual([[], [found]])
+  })
+
+  test('a result stores answers until it has 8,000,000 bytes, then an error in its log and no more', async () => {
+    const blocks = [ask('A'), ask('B'), ask('C'), ask('D')]
+    const made = await publish(app, site, bot({ Start: blocks }, { variables: ['A', 'B', 'C', 'D'] }))
+    const { sessionId, resultId = '' } = await start(app, made)
+    await reply(app, sessionId, 'first')
+    await app.pool.query('UPDATE results SET answers_size = $1 WHERE id = $2', [MAX_BYTES - 2, resultId])
+    await reply(app, sessionId, 'bb')
+    await reply(app, sessionId, 'c')
+    const { result } = await app.client.ok('getResult', {
+      as: site.member,
+      params: { botId: made.id, resultId },
+    })
+    expect(result.answers.map(({ content }) => content)).toEqual(['first', 'bb'])
+    const logs = await logsOf(app, made.id, resultId, site.member)
+    expect(logs.map(({ status, description }) => [status, description])).toEqual([
+      ['error', 'The answers are too long: no more are stored with this result'],
+    ])
   })
 
   test('listWorkspaces ends early at 8 MB and goes on from own workspaces to those of others', async () => {

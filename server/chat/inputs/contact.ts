@@ -1,6 +1,7 @@
 /** E-mail, phone and URL inputs. */
 import type { CountryCode } from 'libphonenumber-js'
 import { at } from '../loose.ts'
+import { waitFor } from '../run.ts'
 import { invalid, type ReadReply, understood } from './reading.ts'
 
 export const readEmail: ReadReply = (_run, _block, { text }) => {
@@ -15,9 +16,9 @@ const longestSentence = 250
  * The international form of the first number in the text. Numbers without a country code belong to the default
  * country.
  */
-export const readPhone: ReadReply = async (_run, block, { text }) => {
+export const readPhone: ReadReply = async (run, block, { text }) => {
   // Loaded for the first such input: it is every sixth module of the service.
-  const { findPhoneNumbersInText, isSupportedCountry } = await import('libphonenumber-js')
+  const { findPhoneNumbersInText, isSupportedCountry } = await waitFor(run, import('libphonenumber-js'))
   const country = at(block.options, 'defaultCountryCode')
   const defaultCountry = typeof country === 'string' ? country.toUpperCase() : ''
   const [found] = findPhoneNumbersInText(

@@ -3,7 +3,7 @@ import { sendPlainText, tell } from '../bubbles.ts'
 import { type Block, byType, followEdge, type InputType } from '../flow.ts'
 import { sentencesOf } from '../language.ts'
 import { at, cut, filledText, record, storableText } from '../loose.ts'
-import { currentFrame, isPreview, leave, log, type Next, type Run, spendOutput } from '../run.ts'
+import { currentFrame, isPreview, leave, log, type Next, type Run, spendOutput, waitFor } from '../run.ts'
 import type { Answer, InputToShow, Loose, Message, Position } from '../types.ts'
 import { ownSizeOf, takesFiles } from '../uploading.ts'
 import { fill, fillDeep, fillNumber, readVariable, saveReply } from '../variables.ts'
@@ -21,8 +21,8 @@ const readers = byType<Exclude<InputType, 'payment input'>, ReadReply>({
   'url input': readUrl,
   'phone number input': readPhone,
   // Loaded for the first such input, with what reads dates: every seventh module of the service.
-  'date input': async (...given) => (await import('./date.ts')).readDate(...given),
-  'time input': async (...given) => (await import('./date.ts')).readTime(...given),
+  'date input': async (...given) => (await waitFor(given[0], import('./date.ts'))).readDate(...given),
+  'time input': async (...given) => (await waitFor(given[0], import('./date.ts'))).readTime(...given),
   'rating input': readRating,
   'file input': readFiles,
   'choice input': readChoice,

@@ -1,0 +1,56 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { expect, test } from '@jest/globals'
+import { defaultLimits } from '../server/chat/limits.ts'
+import { readConfig } from '../server/config.ts'
+import { root } from '../server/root.ts'
+
+/* The table of server/BOUNDS.md says what the code says, and names tests that are there. */
+
+const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
+
+const rows = read('server/BOUNDS.md')
+  .split('\n')
+  .filter((line) => line.startsWith('| ') && line.includes('`server/'))
+  .map((line) => {
+    const [what = '', bound = '', constant = '', , test = ''] = line.slice(2, -2).split(' | ')
+    const [, file = '', name = '', value = ''] = /^`(\S+)` `(\w+)` (\d+)$/.exec(constant) ?? []
+    const [, testFile = '', title = ''] = /^`(\S+)` (.+)$/.exec(test) ?? []
+    return { what, bound, file, name, value: Number(value), testFile, title }
+  })
+
+function boundOf(file: string, name: string): number | undefined {
+  const parsed = readConfig({})
+  if (file === 'server/config.ts' && 'config' in parsed) {
+    return parsed.config[name as keyof typeof parsed.config] as number
+  }
+  if (file === 'server/chat/limits.ts') return defaultLimits[name as keyof typeof defaultLimits]
+  const [, factors] =
+    new RegExp(`^(?:export )?const ${name} = (?:\\{ small: )?([\\d_ *]+)`, 'm').exec(read(file)) ?? []
+  return factors?.split('*').reduce((product, factor) => product * Number(factor.replaceAll('_', '')), 1)
+}
+
+test('the table has rows', () => {
+  expect(rows.length).toBeGreaterThan(25)
+})
+
+test.each(rows)('the bound of $what is that of the code', ({ bound, file, name, value }) => {
+  expect(boundOf(file, name)).toBe(value)
+  expect(bound.replaceAll(',', '')).toContain(String(value))
+})
+
+test.each(rows)('the bound of $what is held by a test that is there', ({ testFile, title }) => {
+  expect(read(testFile)).toContain(`'${title}'`)
+})
+
+test('every constant that bounds bytes is in the table', () => {
+  const files = readdirSync(new URL('server', root), { recursive: true, encoding: 'utf8' })
+  const found = files
+    .filter((file) => file.endsWith('.ts'))
+    .flatMap((file) =>
+      [...read(`server/${file}`).matchAll(/^(?:export )?const (MAX_\w*BYTES\w*) =/gm)].map(
+        ([, name]) => `server/${file} ${name}`,
+      ),
+    )
+  const named = rows.map(({ file, name }) => `${file} ${name}`)
+  expect(found.filter((constant) => !named.includes(constant))).toEqual([])
+})
