@@ -188,6 +188,20 @@ describe('a database with other defaults', () => {
     },
   )
 
+  testDirect('a backup of a database with other dates has equal rows in each of the others', async () => {
+    const [dates = {}, ...others] = Object.values(foreign)
+    const file = join(folder, 'dates.gz')
+    await runOn(dates, file)
+    const ours = await databaseWith({})
+    await restore(ours, file, () => {}, { isLive: true })
+    const expected = await contentOf(ours)
+    for (const other of others) {
+      const url = await databaseWith(other)
+      await restore(url, file, () => {}, { isLive: true })
+      expect(await contentOf(url)).toEqual(expected)
+    }
+  })
+
   testDirect('whose every timeout is 50 ms is migrated, backed up, restored and partitioned', async () => {
     expect(timeouts).toEqual(expect.arrayContaining(['statement_timeout', 'idle_session_timeout']))
     // That of a socket is enforced by the system, on a connection that has nothing to wait for here.
@@ -207,6 +221,9 @@ describe('a database with other defaults', () => {
     expect(await partition(target, () => {})).toHaveLength(5)
     const app = await startApp({ databaseUrl: target })
     await use(app).finally(() => app.stop())
+    for (const words of [['migrate'], ['user', 'list']]) {
+      expect(await run('server/admin.ts', words, { DATABASE_URL: target })).toMatchObject({ code: 0 })
+    }
   })
 
   testDirect(
