@@ -3,7 +3,7 @@ import { audit } from './audit.ts'
 import { bots } from './bots/index.ts'
 import { botUpdateCurrent, botUpdateLegacy } from './bots/schemas.ts'
 import { chat } from './chat/index.ts'
-import { chatEvent, structuredMessage } from './chat/schemas.ts'
+import { chatEvent } from './chat/schemas.ts'
 import { chats } from './chats.ts'
 import { credentials } from './credentials.ts'
 import { folders } from './folders.ts'
@@ -64,7 +64,7 @@ export const resources = {
  * Names that no operation refers to: those that were released, since clients may be built on them, and what texts of
  * a stream consist of.
  */
-export const besides = [botUpdateCurrent, botUpdateLegacy, structuredMessage, chatEvent]
+export const besides = [botUpdateCurrent, botUpdateLegacy, chatEvent]
 
 export { webhooks as events } from './events.ts'
 
