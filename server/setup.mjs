@@ -51,6 +51,8 @@ const child = spawn(program, words, {
 let said = ''
 const hear = (piece) => {
   said += piece
+  // npm warns of each file that it cannot write, and fetches the rest for minutes.
+  if (/TAR_ENTRY_ERROR (?:ENOSPC|EDQUOT)/.test(said)) child.kill()
 }
 child.stdout.on('data', hear)
 child.stderr.on('data', hear)
@@ -63,6 +65,7 @@ child.on('close', (code, signal) => {
   const cause = causes.find(([pattern]) => pattern.test(said))?.[1]
   const lines = said.split('\n').filter((line) => !/^npm warn (?!tar )/.test(line))
   const shown = lines.slice(-MAX_SHOWN_LINES).join('\n')
-  if (!signal) process.stderr.write(`${cause ?? `It failed (${program}), for this reason:`}\n${shown}`)
+  if (!signal || isIncomplete)
+    process.stderr.write(`${cause ?? `It failed (${program}), for this reason:`}\n${shown}`)
   process.exitCode = 1
 })

@@ -40,6 +40,18 @@ test('setup fails and forgets the installation when npm ends well on a full disk
   expect(existsSync(join(folder, 'node_modules/.package-lock.json'))).toBe(false)
 })
 
+test('setup ends npm as soon as the disk is full', () => {
+  const began = performance.now()
+  const { status, lines } = install(
+    "echo 'npm warn tar TAR_ENTRY_ERROR ENOSPC: no space left on device, write' >&2; exec sleep 60",
+  )
+  expect({ status, first: lines[0] }).toEqual({
+    status: 1,
+    first: expect.stringMatching(/^The disk is full: /),
+  })
+  expect(performance.now() - began).toBeLessThan(50_000)
+})
+
 test('setup says nothing when npm installs with warnings', () => {
   const { status, lines } = install("echo 'npm warn deprecated x' >&2")
   expect({ status, lines }).toEqual({ status: 0, lines: [''] })
