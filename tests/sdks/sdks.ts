@@ -140,6 +140,17 @@ export const sdks: Sdk[] = [
     run: 'build/story',
   },
   {
+    folder: 'kin-openapi',
+    language: 'Go',
+    generator: 'kin-openapi, a validator, slim form in 3.0',
+    pinned: ['go.mod', 'github.com/getkin/kin-openapi '],
+    needs: [['go version', 'Go']],
+    generate: 'mkdir generated',
+    compile: 'go vet . && go build -o build/story .',
+    run: 'build/story',
+    steps: ['accept the document with its patterns and examples', 'accept what is sent and answered'],
+  },
+  {
     folder: 'openapi-generator-go',
     language: 'Go',
     generator: 'openapi-generator go, slim form',
