@@ -9,7 +9,7 @@ import { formsOf } from './forms.ts'
 import { toHandlers } from './handlers.ts'
 import { toOpenApi } from './openapi.ts'
 import { toOverlay } from './overlay.ts'
-import { toContents, toReference } from './reference.ts'
+import { toReference } from './reference.ts'
 import { type JsonObject, nameOf } from './schemas.ts'
 import { toWorkflows } from './workflows.ts'
 
@@ -44,8 +44,9 @@ export async function emit(): Promise<Record<string, string>> {
         text,
       ]),
     ),
-    'generated/reference/contents.html': toContents(document),
-    'generated/reference/operations.html': toReference(document),
+    ...Object.fromEntries(
+      Object.entries(toReference(document)).map(([name, text]) => [`generated/reference/${name}`, text]),
+    ),
     'generated/openapi.ts': `// Made by \`make generate\` from contract/. Do not edit.\n${astToString(types)}`,
     'generated/handlers.ts': toHandlers(resources),
     'generated/assignability.ts': toAssignability(operations),

@@ -15,7 +15,7 @@ export function escaped(text: string): string {
 export function typeOf(schema: JsonObject): string {
   const { $ref, type, items, additionalProperties } = schema
   const branches = (schema.oneOf ?? schema.anyOf) as JsonObject[] | undefined
-  if (typeof $ref === 'string') return `<a href="#schema-${nameOf($ref)}">${nameOf($ref)}</a>`
+  if (typeof $ref === 'string') return `<a href="/docs/schemas#schema-${nameOf($ref)}">${nameOf($ref)}</a>`
   if (branches) return branches.map(typeOf).join(' or ')
   if (Array.isArray(schema.enum))
     return schema.enum.map((value) => `<code>${escaped(String(value))}</code>`).join(' or ')
@@ -45,7 +45,7 @@ export function fieldsOf(schema: JsonObject): string {
     const items = Object.entries(mapping).map(
       ([value, $ref]) => `<li><code>${escaped(value)}</code>: ${typeOf({ $ref })}</li>`,
     )
-    return `<p>Told apart by <code>${propertyName}</code>:</p><ul>${items.join('')}</ul>`
+    return `<p>Told apart by <code>${propertyName}</code>:</p><ul class="branches">${items.join('')}</ul>`
   }
   const properties = Object.entries((schema.properties ?? {}) as Record<string, JsonObject>)
   if (properties.length === 0) return `<p>${typeOf(schema)}${boundsOf(schema)}</p>`

@@ -1,18 +1,21 @@
 import { marked } from 'marked'
 import { operations } from '../index.ts'
 import { fileMediaType, type Operation } from '../operation.ts'
+import { programSamplesOf } from './program-samples.ts'
 import { escaped, fieldsOf, typeOf } from './reference-types.ts'
 import { type JsonObject, nameOf } from './schemas.ts'
 
 /*
- * The document as HTML to read, to search and to try, which the page `/docs` shows below its guides. Every operation
- * and every component is there once, and can be read without a script.
+ * The document as HTML to read, to search and to try, which the pages below `/docs` show. Every operation and every
+ * component is there once, and can be read without a script. Addresses begin with `/docs`; who serves them makes them
+ * relative.
  */
 
 interface OpenApi {
   tags: { name: string; 'x-displayName': string; description: string }[]
   'x-tagGroups': { tags: string[] }[]
   paths: Record<string, Record<string, Published>>
+  webhooks: Record<string, { post: Published }>
   components: {
     schemas: Record<string, JsonObject>
     parameters: Record<string, Parameter>
@@ -54,17 +57,91 @@ interface Content {
   examples?: Record<string, { summary: string; value: unknown }>
 }
 
-/** Links to all operations, by their tags. */
-export function toContents(document: JsonObject): string {
+/** One page of the reference. */
+interface ReferencePage {
+  /** The last part of its address. */
+  name: string
+  title: string
+  /** In one sentence or two, for previews of links. */
+  description: string
+}
+
+/** Files of the reference by their names: a page for each resource, their contents, and what the search looks at. */
+export function toReference(document: JsonObject): Record<string, string> {
   const api = document as unknown as OpenApi
-  const groups = tagsOf(api).map(({ name, 'x-displayName': title }) => {
-    const items = operationsOf(name, api).map(
-      ({ method, path, operation: { operationId, summary } }) =>
-        `<li><a href="#operations-${name}-${operationId}" title="${method} ${escaped(path)} ${operationId}">${escaped(summary)}</a></li>`,
+  const { version } = document.info as { version: string }
+  const { schemas, responses, headers } = api.components
+  const operationIds = Object.values(api.paths)
+    .flatMap((methods) => Object.values(methods))
+    .map(({ operationId }) => operationId)
+  const each = <T>(record: Record<string, T>, show: (name: string, value: T) => string) =>
+    Object.entries(record)
+      .map(([name, value]) => show(name, value))
+      .join('\n')
+  const tags = tagsOf(api).filter(({ name }) => operationsOf(name, api).length > 0)
+  const pages: ReferencePage[] = [
+    ...tags.map(({ name, 'x-displayName': title, description }) => ({ name, title, description })),
+    { name: 'events', title: 'Events', description: 'What the service posts to webhook endpoints.' },
+    { name: 'errors', title: 'Errors and headers', description: 'What responses of all operations share.' },
+    { name: 'schemas', title: 'Schemas', description: 'What bodies of requests and responses are made of.' },
+  ]
+  const errors = [
+    '<h2 id="errors-of-operations">Errors of operations</h2><p>What every operation that names them answers.</p>',
+    each(responses, (name, response) => entry('response', name, responseText(response, operationIds))),
+    '<h2 id="headers-of-responses">Headers of responses</h2><dl>',
+    each(
+      headers,
+      (name, header) =>
+        `<dt id="header-${name}"><code>${name}</code></dt><dd>${prose(header.description)}</dd>`,
+    ),
+    '</dl>',
+  ]
+  return {
+    'pages.json': `${JSON.stringify({ version, pages }, null, 1)}\n`,
+    'search.json': `${JSON.stringify(searchedOf(document, tags))}\n`,
+    'contents.html': tags.map((tag) => contentsOf(tag, api)).join(''),
+    ...Object.fromEntries(tags.map((tag) => [`${tag.name}.html`, tagSection(tag, document)])),
+    'events.html': each(api.webhooks, (name, { post }) => entry('event', name, eventText(post, api))),
+    'errors.html': errors.join('\n'),
+    'schemas.html': each(schemas, (name, schema) => entry('schema', name, schemaText(schema))),
+  }
+}
+
+function contentsOf({ name, 'x-displayName': title }: OpenApi['tags'][number], api: OpenApi): string {
+  const items = operationsOf(name, api).map(
+    ({ path, method, operation: { operationId, summary } }) =>
+      `<li><a href="/docs/${name}#${operationId}" title="${method} ${escaped(path)}">${escaped(summary)}</a></li>`,
+  )
+  return `<h3><a href="/docs/${name}">${escaped(title)}</a></h3>\n<ul>\n${items.join('\n')}\n</ul>\n`
+}
+
+/** Title, address, what stands beside the title, and the texts in which words are found. */
+type Searched = [title: string, href: string, hint: string, text: string]
+
+function searchedOf(document: JsonObject, tags: OpenApi['tags']): Searched[] {
+  const api = document as unknown as OpenApi
+  const wordsOf = (schema: JsonObject = {}) =>
+    Object.entries((schema.properties ?? {}) as Record<string, JsonObject>).map(
+      ([name, { description }]) => `${name} ${description ?? ''}`,
     )
-    return `<h3><a href="#operations-tag-${name}">${escaped(title)}</a></h3>\n<ul>\n${items.join('\n')}\n</ul>\n`
+  const ofOperations = tags.flatMap((tag) =>
+    operationsOf(tag.name, api).map(({ method, path, operation }): Searched => {
+      const { operationId, summary, description, requestBody } = operation
+      const parameters = parametersOf(operation, api).map((one) => `${one.name} ${one.description}`)
+      const { $ref } = requestBody?.content['application/json']?.schema ?? {}
+      const fields = wordsOf(api.components.schemas[nameOf(String($ref))])
+      const text = [operationId, description, ...parameters, ...fields].join(' ')
+      return [summary, `/docs/${tag.name}#${operationId}`, `${method} ${path}`, text]
+    }),
+  )
+  const ofSchemas = Object.entries(api.components.schemas).map(([name, schema]): Searched => {
+    const text = [schema.description ?? '', ...wordsOf(schema)].join(' ')
+    return [name, `/docs/schemas#schema-${name}`, 'schema', text]
   })
-  return groups.join('')
+  const ofEvents = Object.entries(api.webhooks).map(
+    ([name, { post }]): Searched => [name, `/docs/events#event-${name}`, 'event', post.description],
+  )
+  return [...ofOperations, ...ofEvents, ...ofSchemas]
 }
 
 /** In the order of their groups. */
@@ -81,72 +158,64 @@ function operationsOf(tag: string, { paths }: OpenApi) {
   )
 }
 
-export function toReference(document: JsonObject): string {
-  const api = document as unknown as OpenApi
-  const { schemas, responses, headers } = api.components
-  const operationIds = Object.values(api.paths)
-    .flatMap((methods) => Object.values(methods))
-    .map(({ operationId }) => operationId)
-  const each = <T>(record: Record<string, T>, show: (name: string, value: T) => string) =>
-    Object.entries(record)
-      .map(([name, value]) => show(name, value))
-      .join('\n')
-  return [
-    ...tagsOf(api).map((tag) => tagSection(tag, api)),
-    '<section id="errors-of-operations"><h3>Errors of operations</h3><p>What every operation that names them answers.</p>',
-    each(responses, (name, response) => entry('response', name, responseText(response, operationIds))),
-    '</section>',
-    '<section id="headers-of-answers"><h3>Headers of answers</h3><dl>',
-    each(
-      headers,
-      (name, header) =>
-        `<dt id="header-${name}"><code>${name}</code></dt><dd>${prose(header.description)}</dd>`,
-    ),
-    '</dl></section>',
-    '<section id="schemas"><h3>Schemas</h3><p>What bodies are made of.</p>',
-    each(schemas, (name, schema) => entry('schema', name, schemaText(schema))),
-    '</section>',
-    '',
-  ].join('\n')
-}
-
-function tagSection({ name, 'x-displayName': title, description }: OpenApi['tags'][number], api: OpenApi) {
-  const operations = operationsOf(name, api).map(({ method, path, operation }) =>
-    operationText(method, path, operation, api),
+function tagSection({ name, description }: OpenApi['tags'][number], document: JsonObject): string {
+  const operations = operationsOf(name, document as unknown as OpenApi).map(({ method, path, operation }) =>
+    operationText(method, path, operation, document),
   )
-  const id = `operations-tag-${name}`
-  return `<section class="tag" aria-labelledby="${id}"><h3 id="${id}">${escaped(title)}</h3>${prose(description)}\n${operations.join('\n')}\n</section>`
+  return `${prose(description)}\n${operations.join('\n')}\n`
 }
 
-function operationText(method: string, path: string, operation: Published, api: OpenApi): string {
-  const { operationId, summary, description, deprecated, security, tags } = operation
+function operationText(method: string, path: string, operation: Published, document: JsonObject): string {
+  const api = document as unknown as OpenApi
+  const { operationId, summary, description, deprecated, security } = operation
   const shown = escaped(path).replaceAll('/', '<wbr>/')
   const isOpen = security.length === 0
-  const needed = (operations as Record<string, Operation>)[operationId]?.everythingWithout
-  return `<details class="operation" id="operations-${tags[0]}-${operationId}">
-<summary><h4><span class="method">${method}</span> <code>${shown}</code> <span class="title">${escaped(summary)}${deprecated ? ' (deprecated)' : ''}</span></h4></summary>
+  const declared = (operations as Record<string, Operation>)[operationId] as Operation
+  const needed = declared.everythingWithout
+  const samples = [
+    ...operation['x-codeSamples'],
+    ...programSamplesOf(
+      operationId,
+      declared,
+      document,
+      parametersOf(operation, api) as unknown as JsonObject[],
+    ),
+  ]
+  return `<details class="operation" id="${operationId}">
+<summary><h2><span class="method ${method.toLowerCase()}">${method}</span> <code>${shown}</code> <span class="title">${escaped(summary)}${deprecated ? ' (deprecated)' : ''}</span></h2></summary>
+<div class="sides">
+<div>
 ${prose(description)}
+</div>
+<div class="samples">
+<h3>Samples</h3>
+${samples.map(({ label, source }) => `<figure data-language="${label}"><figcaption>${label}</figcaption><pre tabindex="0"><code>${escaped(source)}</code></pre></figure>`).join('\n')}
+</div>
+</div>
 <form class="try" data-method="${method}" data-path="${escaped(path)}"${isOpen ? '' : ' data-token'}${needed ? ` data-everything-without="${needed}"` : ''}>
 ${parametersText(operation, api)}${bodyText(operation, api)}<p class="send"><button type="submit">Send</button> <button type="button" class="as-curl">Copy as curl</button></p>
 <div class="answer" role="status"></div>
 </form>
-${answersText(operation, api)}
-<h5>Samples</h5>
-${operation['x-codeSamples'].map(({ label, source }) => code(label, source)).join('\n')}
+${responsesText(operation, api)}
 </details>`
 }
 
-function parametersText({ operationId, parameters = [] }: Published, api: OpenApi): string {
+function parametersOf({ parameters = [] }: Published, api: OpenApi): Parameter[] {
+  return parameters.map((given) =>
+    '$ref' in given ? (api.components.parameters[nameOf(given.$ref)] as Parameter) : given,
+  )
+}
+
+function parametersText(operation: Published, api: OpenApi): string {
+  const parameters = parametersOf(operation, api)
   if (parameters.length === 0) return ''
-  const fields = parameters.map((given) => {
-    const parameter = '$ref' in given ? (api.components.parameters[nameOf(given.$ref)] as Parameter) : given
-    const { name, in: place, required, description, schema, example } = parameter
-    const id = `${operationId}-${name}`
+  const fields = parameters.map(({ name, in: place, required, description, schema, example }) => {
+    const id = `${operation.operationId}-${name}`
     return `<div class="field"><label for="${id}"><code>${escaped(name)}</code></label> <small>${place}, ${typeOf(schema)}${required ? ', required' : ''}</small>
 <div id="${id}-about">${prose(description)}</div>
 ${input(id, place, name, required === true, schema, example)}</div>`
   })
-  return `<h5>Parameters</h5>\n${fields.join('\n')}\n`
+  return `<h3>Parameters</h3>\n${fields.join('\n')}\n`
 }
 
 function input(
@@ -169,7 +238,7 @@ function input(
 function bodyText({ operationId, requestBody }: Published, { components }: OpenApi): string {
   if (requestBody?.content[fileMediaType]) {
     const id = `${operationId}-body`
-    return `<h5>Body</h5>
+    return `<h3>Body</h3>
 <p>${escaped(requestBody.description)}</p>
 <label for="${id}">File to send</label>
 <input type="file" id="${id}" name="file">
@@ -188,7 +257,7 @@ function bodyText({ operationId, requestBody }: Published, { components }: OpenA
       ? `<label for="${id}-example">Example</label> <select id="${id}-example" class="example">${options.join('')}</select>\n`
       : ''
   const schema = components.schemas[nameOf(String(content.schema.$ref))] as JsonObject
-  return `<h5>Body</h5>
+  return `<h3>Body</h3>
 <p>${typeOf(content.schema)}. ${escaped(requestBody.description)}</p>
 ${fieldsOf(schema)}
 ${choice}<label for="${id}">Body to send, as JSON</label>
@@ -196,24 +265,26 @@ ${choice}<label for="${id}">Body to send, as JSON</label>
 `
 }
 
-function answersText({ operationId, responses }: Published, api: OpenApi): string {
+function responsesText({ operationId, responses }: Published, api: OpenApi): string {
   const items = Object.entries(responses).map(([status, given]) => {
-    if (!('$ref' in given)) return `<li><b>${status}</b> ${successText(given)}</li>`
+    if (!('$ref' in given)) return `<li><b>${status}</b> ${successText(given, api)}</li>`
     const name = nameOf(given.$ref)
     const response = api.components.responses[name] as Response
     const [sentence = ''] = response.description.split(/(?<=\.) /)
     const own = Object.entries(response.content ?? {}).flatMap(([, { examples = {} }]) =>
       examples[operationId] ? [code(examples[operationId].summary, json(examples[operationId].value))] : [],
     )
-    return `<li><b>${status}</b> <a href="#response-${name}">${name}</a>: ${inline(sentence)}${own.join('')}</li>`
+    return `<li><b>${status}</b> <a href="/docs/errors#response-${name}">${name}</a>: ${inline(sentence)}${own.join('')}</li>`
   })
-  return `<h5>Answers</h5>\n<ul class="answers">\n${items.join('\n')}\n</ul>`
+  return `<h3>Responses</h3>\n<ul class="responses">\n${items.join('\n')}\n</ul>`
 }
 
-function successText(response: Response): string {
+function successText(response: Response, api: OpenApi): string {
   const bodies = Object.entries(response.content ?? {}).map(
     ([mediaType, { schema, examples = {} }]) =>
-      `<p><code>${mediaType}</code>: ${typeOf(schema)}</p>${Object.values(examples)
+      `<p><code>${mediaType}</code>: ${typeOf(schema)}</p>${schema.$ref ? fieldsOf(api.components.schemas[nameOf(String(schema.$ref))] as JsonObject) : ''}${Object.values(
+        examples,
+      )
         .map(({ summary, value }) => code(summary, typeof value === 'string' ? value : json(value)))
         .join('')}`,
   )
@@ -234,9 +305,16 @@ function responseText(response: Response, operationIds: string[]): string {
 
 function headersText({ headers = {} }: Response): string {
   const names = Object.entries(headers).map(
-    ([name, { $ref }]) => `<a href="#header-${nameOf($ref)}"><code>${name}</code></a>`,
+    ([name, { $ref }]) => `<a href="/docs/errors#header-${nameOf($ref)}"><code>${name}</code></a>`,
   )
   return `<p>Headers: ${names.join(', ')}</p>`
+}
+
+function eventText({ description, requestBody }: Published, { components }: OpenApi): string {
+  const content = requestBody?.content['application/json'] as Content
+  const schema = components.schemas[nameOf(String(content.schema.$ref))] as JsonObject
+  const examples = Object.values(content.examples ?? {})
+  return `${prose(description)}<p>${typeOf(content.schema)}</p>${fieldsOf(schema)}${examples.map(({ value }) => code('Body', json(value))).join('')}`
 }
 
 function schemaText(schema: JsonObject): string {
@@ -244,7 +322,7 @@ function schemaText(schema: JsonObject): string {
 }
 
 function entry(kind: string, name: string, text: string): string {
-  return `<details class="entry" id="${kind}-${name}"><summary><h4><code>${name}</code></h4></summary>${text}</details>`
+  return `<details class="entry" id="${kind}-${name}"><summary><h3><code>${name}</code></h3></summary>${text}</details>`
 }
 
 /** A text to copy, under its title. */

@@ -6,31 +6,35 @@ import type { JsonObject } from './schemas.ts'
  * in URL and the token in TOKEN, as in the guides; programs have them in `url` and `token`.
  */
 
-interface Sample {
+export interface Sample {
   lang: string
   label: string
   source: string
 }
 
 /** `parameters` are those of the published operation, with components in place of references. */
-export function samplesOf(
-  { method, path, access, body, fileBody, requestExamples = {}, everythingWithout }: Operation,
-  parameters: JsonObject[],
-): Sample[] {
-  const request = {
-    method: method.toUpperCase(),
-    target: targetOf(path, parameters, everythingWithout?.[0]),
-    isOpen: access.kind === 'anyone',
-    body: body && shortest(Object.values(requestExamples).map(({ value }) => value)),
-    file: fileBody && fileNameOf(parameters),
-  }
+export function samplesOf(operation: Operation, parameters: JsonObject[]): Sample[] {
+  const request = sampleRequestOf(operation, parameters)
   return [
     { lang: 'Shell', label: 'curl', source: toCurl(request) },
     { lang: 'JavaScript', label: 'fetch', source: toFetch(request) },
   ]
 }
 
-interface Request {
+export function sampleRequestOf(
+  { method, path, access, body, fileBody, requestExamples = {}, everythingWithout }: Operation,
+  parameters: JsonObject[],
+): SampleRequest {
+  return {
+    method: method.toUpperCase(),
+    target: targetOf(path, parameters, everythingWithout?.[0]),
+    isOpen: access.kind === 'anyone',
+    body: body && shortest(Object.values(requestExamples).map(({ value }) => value)),
+    file: fileBody && fileNameOf(parameters),
+  }
+}
+
+export interface SampleRequest {
   method: string
   /** Path and query. */
   target: string
@@ -40,7 +44,7 @@ interface Request {
   file: string | undefined
 }
 
-function fileNameOf(parameters: JsonObject[]): string {
+export function fileNameOf(parameters: JsonObject[]): string {
   return String(parameters.find(({ name }) => name === 'fileName')?.example)
 }
 
@@ -60,7 +64,7 @@ function shortest(values: unknown[]): unknown {
   return values.toSorted((one, other) => length(one) - length(other))[0] ?? {}
 }
 
-function toCurl({ method, target, isOpen, body, file }: Request): string {
+function toCurl({ method, target, isOpen, body, file }: SampleRequest): string {
   const lines = [
     `curl${method === 'GET' ? '' : ` -X ${method}`} "$URL${target}"`,
     ...(isOpen ? [] : [`-H "Authorization: Bearer $TOKEN"`]),
@@ -75,7 +79,7 @@ function toCurl({ method, target, isOpen, body, file }: Request): string {
   return lines.join(' \\\n  ')
 }
 
-function toFetch({ method, target, isOpen, body, file }: Request): string {
+function toFetch({ method, target, isOpen, body, file }: SampleRequest): string {
   const headers = [
     ...(isOpen ? [] : [`Authorization: \`Bearer \${token}\``]),
     ...(body === undefined ? [] : ["'Content-Type': 'application/json'"]),

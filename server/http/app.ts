@@ -178,9 +178,10 @@ export function createApp(options: AppOptions): express.Express {
     if (phase() === 'starting') sendProblem(response, 'SERVICE_UNAVAILABLE')
     else next()
   })
-  serveDocs(serveCounted)
+  const references = serveDocs(serveCounted, publicUrl)
   servePages(serveCounted, options)
-  for (const path of ['/docs', '/results', '/chat/:publicId']) redirectSlash(app, path, publicUrl)
+  for (const path of ['/docs', ...references, '/results', '/chat/:publicId'])
+    redirectSlash(app, path, publicUrl)
   app.use(notFoundPage())
   app.use((request, response) => sendProblem(response, 'NOT_FOUND', [unknownRoute(request.url)]))
   app.use(((thrown: unknown, _request, response, _next) => {

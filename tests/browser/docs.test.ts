@@ -1,17 +1,22 @@
+import { readFileSync } from 'node:fs'
 import { get, type IncomingMessage } from 'node:http'
 import { afterAll, afterEach, beforeAll, expect, test } from '@jest/globals'
 import axe from 'axe-core'
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core'
-import { operations } from '../../contract/index.ts'
+import { information, operations } from '../../contract/index.ts'
 import { type App, startApp } from '../support/app.ts'
 import { runs } from '../support/runs.ts'
 import { makeWorld, type World } from '../support/world.ts'
-import { launch, newContext, phone, withBrowser } from './support.ts'
+import { launch, newContext, phone, picture, withBrowser } from './support.ts'
 
 /*
- * The reference page in a real browser: complete, usable on a phone, and quiet. It asks no other host for
- * anything and has nothing to say in its console.
+ * The pages of the reference in a real browser: complete, usable on a phone, and quiet. They ask no other host for
+ * anything and have nothing to say in their console.
  */
+
+const reference = JSON.parse(
+  readFileSync(new URL('../../generated/reference/pages.json', import.meta.url), 'utf8'),
+) as { pages: { name: string; title: string }[] }
 
 let app: App
 let world: World
@@ -33,7 +38,6 @@ async function open(path: string, options: BrowserContextOptions): Promise<Page>
     if (url.protocol !== 'data:' && url.origin !== app.url) complaints.push(`request: ${url}`)
   })
   await page.goto(path)
-  await page.locator('main .copy').first().waitFor()
   return page
 }
 
@@ -67,7 +71,7 @@ const guides = [
   'clients',
 ]
 
-withBrowser('the reference page', () => {
+withBrowser('the reference', () => {
   beforeAll(async () => {
     app = await startApp()
     world = await makeWorld(app)
@@ -87,48 +91,85 @@ withBrowser('the reference page', () => {
   test.each([
     ['a desktop', desktop],
     ['a phone', phone],
-  ])('%s shows every guide and every operation, and nothing is cut off', async (_name, options) => {
+  ])('%s shows every guide and every operation, and nothing is cut off', async (name, options) => {
     const page = await open('/docs', options)
-    expect(await page.locator('.operation').count()).toBe(Object.keys(operations).length)
-    expect(await page.locator('section.guide').evaluateAll((all) => all.map(({ id }) => id))).toEqual(guides)
-    const hrefs = await page
-      .locator('.guide a[href^="#"], nav a[href^="#"]')
-      .evaluateAll((all) => all.map((link) => link.getAttribute('href') as string))
-    expect(hrefs.length).toBeGreaterThan(Object.keys(operations).length)
-    const targets = await page.locator('[id]').evaluateAll((all) => all.map(({ id }) => `#${id}`))
-    expect(hrefs.filter((href) => targets.filter((target) => target === href).length !== 1)).toEqual([])
-    const width = await page.evaluate('document.documentElement.scrollWidth')
-    expect(width).toBe(options.viewport.width)
+    await picture(page, `docs-${name}`)
+    expect(await page.locator('section.guide').evaluateAll((all) => all.map(({ id }) => id))).toEqual([
+      'top',
+      ...guides,
+      'reference',
+    ])
+    const hrefs = new Set(
+      await page
+        .locator('.guide a[href], nav a[href]')
+        .evaluateAll((all) => all.map(({ href }) => String(href))),
+    )
+    expect(hrefs.size).toBeGreaterThan(Object.keys(operations).length)
+    const pages = new Map<string, string>()
+    const shown: string[] = []
+    for (const href of hrefs) {
+      const { origin, pathname, hash } = new URL(href)
+      if (origin !== app.url) continue
+      if (!pages.has(pathname)) {
+        const response = await fetch(origin + pathname)
+        expect([pathname, response.status]).toEqual([pathname, 200])
+        pages.set(pathname, await response.text())
+      }
+      if (hash) expect([href, pages.get(pathname)?.split(`id="${hash.slice(1)}"`).length]).toEqual([href, 2])
+      if (pages.get(pathname)?.includes(`class="operation" id="${hash.slice(1)}"`)) shown.push(hash.slice(1))
+    }
+    expect([...new Set(shown)].sort()).toEqual(Object.keys(operations).sort())
+    for (const path of ['/docs', '/docs/bots', '/docs/errors', '/docs/changes']) {
+      if (path !== '/docs') await page.goto(path)
+      for (const details of await page.locator('.operation').all())
+        await details.evaluate((element) => element.setAttribute('open', ''))
+      expect([path, await page.evaluate('document.documentElement.scrollWidth')]).toEqual([
+        path,
+        options.viewport.width,
+      ])
+    }
+  })
+
+  test('each resource has a page with a title and a preview for links', async () => {
+    const titles = new Set<string>()
+    for (const { name, title } of reference.pages) {
+      const text = await (await fetch(`${app.url}/docs/${name}`)).text()
+      expect(text).toContain(`<title>${title} - Bot builder service</title>`)
+      const [, description = ''] = /<meta property="og:description" content="([^"]+)">/.exec(text) ?? []
+      expect([name, description.length > 20]).toEqual([name, true])
+      titles.add(title)
+    }
+    expect(titles.size).toBe(reference.pages.length)
   })
 
   test('a link of a guide opens the operation', async () => {
     const page = await open('/docs', desktop)
-    await page.locator('a[href="#operations-bots-importBot"]').first().click()
+    await page.locator('.guide a[href="docs/bots#importBot"]').first().click()
     await page.getByText('Creates a bot from an exported document').waitFor()
-    await expectBelowHeader(page, '#operations-bots-importBot')
+    await expectBelowHeader(page, '#importBot')
   })
 
   test('an address opens the operation that it names', async () => {
-    const page = await open('/docs#operations-results-listResults', desktop)
+    const page = await open('/docs/results#listResults', desktop)
     await page.getByText('Pages join without gap or repeat while').waitFor()
-    await expectBelowHeader(page, '#operations-results-listResults')
+    await expectBelowHeader(page, '#listResults')
   })
 
-  test.each(['#operations-bots-importBot', '#/bots/importBot'])(
+  test.each(['/bots#importBot', '#operations-bots-importBot', '#/bots/importBot'])(
     '%s is in sight after a reload',
-    async (hash) => {
-      const page = await open(`/docs${hash}`, desktop)
+    async (place) => {
+      const page = await open(`/docs${place}`, desktop)
       await page.getByText('Creates a bot from an exported document').waitFor()
       await page.reload()
       await page.getByText('Creates a bot from an exported document').waitFor()
-      await expectBelowHeader(page, '#operations-bots-importBot')
+      await expectBelowHeader(page, '#importBot')
     },
   )
 
   test('an address that is not valid names no place, and the page works', async () => {
     const page = await open('/docs#%', desktop)
     await page.getByLabel('Search').fill('publish bot')
-    await page.getByText('3 found').waitFor()
+    await page.getByText(/^[1-9]\d* found/).waitFor()
   })
 
   test('the guides name the address that the page came from', async () => {
@@ -138,29 +179,30 @@ withBrowser('the reference page', () => {
   })
 
   test('a request is tried with a token, and its answer is shown', async () => {
-    const page = await open('/docs', desktop)
+    const page = await open('/docs/workspaces', desktop)
     await page.getByLabel('Access token').fill(world.here.admin.token)
-    const operation = page.locator('#operations-workspaces-getWorkspace')
+    const operation = page.locator('#getWorkspace')
     await operation.locator('summary').click()
     await operation.getByLabel('workspaceId').fill(world.here.workspaceId)
     await operation.getByRole('button', { name: 'Send' }).click()
     const answer = operation.locator('.answer')
     await answer.locator('.status').waitFor()
     const text = await answer.textContent()
+    await picture(page, 'docs-tried')
     expect(text).toContain('200')
     expect(text).toMatch(/Request id: [\w-]{10,}/)
     expect(text).toContain(`"id": "${world.here.workspaceId}"`)
     await page.reload()
     expect(await page.getByLabel('Access token').inputValue()).toBe(world.here.admin.token)
     const other = await page.context().newPage()
-    await other.goto('/docs')
+    await other.goto('/docs/workspaces')
     expect(await other.getByLabel('Access token').inputValue()).toBe('')
   })
 
   test('a body is sent as it was changed, and a refusal is shown', async () => {
-    const page = await open('/docs', desktop)
+    const page = await open('/docs/folders', desktop)
     await page.getByLabel('Access token').fill(world.here.admin.token)
-    const operation = page.locator('#operations-folders-createFolder')
+    const operation = page.locator('#createFolder')
     await operation.locator('summary').click()
     const body = operation.getByLabel('Body to send')
     const status = operation.locator('.answer .status')
@@ -175,9 +217,9 @@ withBrowser('the reference page', () => {
   })
 
   test('a deletion without ids is asked for once more, and not sent where the reader declines', async () => {
-    const page = await open('/docs#operations-results-deleteResults', desktop)
+    const page = await open('/docs/results#deleteResults', desktop)
     await page.getByLabel('Access token').fill(world.here.admin.token)
-    const operation = page.locator('#operations-results-deleteResults')
+    const operation = page.locator('#deleteResults')
     expect(await operation.locator('figure', { hasText: 'curl' }).textContent()).toContain('?resultIds=')
     await operation.getByLabel('botId').fill(world.here.draft.id)
     const sent: string[] = []
@@ -196,7 +238,7 @@ withBrowser('the reference page', () => {
   })
 
   test('a token with a character that nobody sees is named, and an upload has a field for its file', async () => {
-    const page = await open('/docs#operations-uploads-uploadFile', desktop)
+    const page = await open('/docs/chat', desktop)
     await page.getByLabel('Access token').fill('botb_pat_\u200b')
     await page.getByText('The token has a character that cannot be in it (U+200B).').waitFor()
     const operation = page.locator('.operation', { has: page.locator('input[type=file]') })
@@ -214,9 +256,10 @@ withBrowser('the reference page', () => {
     await page.locator('#first-steps .copy').first().click()
     await page.locator('#first-steps').getByText('Copied').waitFor()
     expect(await copied()).toContain(`export URL=${app.url}\n`)
-    const operation = page.locator('#operations-workspaces-createWorkspace')
-    await operation.locator('summary').click()
-    await operation.locator('figure', { hasText: 'curl' }).getByRole('button').click()
+    await page.goto('/docs/workspaces')
+    const operation = page.locator('#createWorkspace')
+    await operation.locator('summary').first().click()
+    await operation.locator('.samples figure', { hasText: 'curl' }).getByRole('button').click()
     await operation.getByText('Copied').waitFor()
     expect(await copied()).toContain('curl -X POST "$URL/v1/workspaces"')
     await operation.getByLabel('Body to send').fill(`{"name": "It's"}`)
@@ -230,30 +273,117 @@ withBrowser('the reference page', () => {
     expect(line).not.toContain('secret')
   })
 
-  test('operations are found by their words, with the keyboard alone', async () => {
+  test('the language of samples is chosen once for all operations and pages', async () => {
+    const page = await open('/docs/bots#getBot', desktop)
+    const shown = (id: string) =>
+      page
+        .locator(`#${id} .samples figure`)
+        .evaluateAll((all) => all.filter(({ hidden }) => !hidden).map(({ dataset }) => dataset.language))
+    expect(await shown('getBot')).toEqual(['curl'])
+    const choice = page.locator('#getBot').getByLabel('Language of the samples')
+    expect(await choice.locator('option').allTextContents()).toEqual([
+      'curl',
+      'fetch',
+      'Client package',
+      'Python',
+      'Go',
+    ])
+    await choice.selectOption('Python')
+    expect(await shown('updateBot')).toEqual(['Python'])
+    await picture(page, 'docs-samples')
+    await page.goto('/docs/folders#getFolder')
+    expect(await shown('getFolder')).toEqual(['Python'])
+  })
+
+  test('fields of responses unfold in place, level by level, with the keyboard', async () => {
+    const page = await open('/docs/bots#getBot', desktop)
+    const operation = page.locator('#getBot')
+    const unfold = async (name: string) => {
+      const button = operation
+        .getByRole('button', { name: `Show the fields of ${name}`, exact: true })
+        .first()
+      await button.focus()
+      await page.keyboard.press('Enter')
+      await operation.locator('.nested').last().waitFor()
+    }
+    for (const name of ['Bot', 'BotV61', 'Group', 'Block', 'TextBubble']) await unfold(name)
+    await operation
+      .locator('.nested .nested .nested .nested .nested')
+      .getByText('content', { exact: true })
+      .first()
+      .waitFor()
+    await picture(page, 'docs-unfolded')
+    const button = operation.getByRole('button', { name: 'Show the fields of Bot', exact: true }).first()
+    await button.press('Enter')
+    expect(await operation.locator('.nested').first().isVisible()).toBe(false)
+    expect(await button.getAttribute('aria-expanded')).toBe('false')
+  })
+
+  test('JSON is shown in lines that fold, and copied as it is', async () => {
+    const page = await open('/docs/bots#createBot', {
+      ...desktop,
+      permissions: ['clipboard-read', 'clipboard-write'],
+    })
+    const example = page.locator('#createBot .responses figure').first()
+    const summary = example.locator('.json > details > summary')
+    expect(await example.locator('.json .key').first().textContent()).toMatch(/^"\w+"$/)
+    await summary.press('Enter')
+    expect(await example.locator('.json .key').first().isVisible()).toBe(false)
+    await example.getByRole('button', { name: 'Copy' }).click()
+    await example.getByText('Copied').waitFor()
+    expect(JSON.parse(String(await page.evaluate('navigator.clipboard.readText()')))).toHaveProperty('bot')
+  })
+
+  test('operations and schemas are found by their words, with the keyboard alone', async () => {
     const page = await open('/docs', desktop)
     await page.keyboard.press('/')
     await page.keyboard.type('publish bot')
+    await page.getByText(/^\d+ found/).waitFor()
     const shown = () => page.locator('nav li a:visible').evaluateAll((all) => all.map(({ hash }) => hash))
-    expect(await shown()).toEqual([
-      '#operations-publishing-publishBot',
-      '#operations-publishing-unpublishBot',
-      '#operations-publishing-getPublishedBot',
-    ])
-    expect(await page.locator('#found').textContent()).toBe('3 found')
+    expect((await shown()).slice(0, 3)).toEqual(['#publishBot', '#unpublishBot', '#getPublishedBot'])
+    await picture(page, 'docs-search')
     await page.keyboard.press('Enter')
-    await expectBelowHeader(page, '#operations-publishing-publishBot')
-    expect(await page.locator('#operations-publishing-publishBot').getAttribute('open')).toBe('')
+    await page.waitForURL('**/docs/publishing#publishBot')
+    await expectBelowHeader(page, '#publishBot')
+    expect(await page.locator('#publishBot').getAttribute('open')).toBe('')
+    await page.getByLabel('Search').fill('ChoiceInput')
+    await page.locator('#results a', { hasText: 'ChoiceInput' }).first().waitFor()
+    expect((await shown())[0]).toBe('#schema-ChoiceInput')
+    await page.getByLabel('Search').press('Enter')
+    await page.waitForURL('**/docs/schemas#schema-ChoiceInput')
+    await page.locator('#schema-ChoiceInput').getByText('items').first().waitFor()
     await page.getByLabel('Search').fill('xylophone')
+    await page.getByText('0 found').waitFor()
     expect(await shown()).toEqual([])
     await page.getByLabel('Search').press('Escape')
     expect((await shown()).length).toBeGreaterThan(Object.keys(operations).length)
   })
 
+  test('programs find the guides as Markdown, with addresses of this service', async () => {
+    const list = await (await fetch(`${app.url}/llms.txt`)).text()
+    const links = [...list.matchAll(/\]\((\S+)\)/g)].map(([, link]) => String(link))
+    expect(links.length).toBeGreaterThan(guides.length)
+    for (const link of links) {
+      const response = await fetch(link)
+      expect([link, response.status]).toEqual([link, 200])
+      if (!link.endsWith('.md')) continue
+      expect(response.headers.get('content-type')).toMatch(/^text\/markdown/)
+      const text = await response.text()
+      expect(text).toMatch(/^# /)
+      expect([link, /localhost:3000|\]\(#/.test(text)]).toEqual([link, false])
+    }
+  })
+
+  test('the version leads to what is new', async () => {
+    const page = await open('/docs/bots', desktop)
+    await page.locator('.version', { hasText: information.version }).click()
+    await page.getByRole('heading', { name: information.version, exact: true }).waitFor()
+  })
+
   test('a link to a schema unfolds it', async () => {
     const page = await open('/docs#schema-TextBubble', desktop)
     await page.locator('#schema-TextBubble').getByText('content').first().waitFor()
-    await page.locator('#schema-TextBubble a[href="#schema-TextBubbleContent"]').click()
+    await page.locator('#schema-TextBubble a[href$="#schema-TextBubbleContent"]').click()
     await page.locator('#schema-TextBubbleContent').getByText('richText').first().waitFor()
   })
 
@@ -267,23 +397,36 @@ withBrowser('the reference page', () => {
   test.each(looks.slice(0, runs(2, looks.length)))(
     'axe finds nothing serious (%s)',
     async (colorScheme, options) => {
-      const page = await open('/docs#operations-bots-updateBot', { ...options, colorScheme })
-      await page.locator('#schema-BotV61').evaluate((schema) => schema.setAttribute('open', ''))
-      await page.locator('#response-Conflict').evaluate((response) => response.setAttribute('open', ''))
-      await page.evaluate(axe.source)
-      const found = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as axe.AxeResults
-      const serious = found.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
-      expect(serious.map(({ id, nodes }) => [id, nodes.slice(0, 5).map(({ html }) => html)])).toEqual([])
+      for (const place of ['', '/bots#updateBot', '/schemas#schema-BotV61', '/errors#response-Conflict']) {
+        const page = await open(`/docs${place}`, { ...options, colorScheme })
+        await page.locator('details[open].operation, details[open].entry, #first-steps').first().waitFor()
+        const wide = options === phone ? 'phone' : 'desktop'
+        await picture(page, `docs${place.replaceAll(/\W/g, '-')}-${wide}-${colorScheme}`)
+        await page.evaluate(axe.source)
+        const found = (await page.evaluate('axe.run({ resultTypes: ["violations"] })')) as axe.AxeResults
+        const serious = found.violations.filter(({ impact }) => impact === 'serious' || impact === 'critical')
+        expect([
+          place,
+          serious.map(({ id, nodes }) => [id, nodes.slice(0, 5).map(({ html }) => html)]),
+        ]).toEqual([place, []])
+      }
     },
   )
 
   test('is under 300 kB compressed, all told, and less than half of that', async () => {
     const sizes = await Promise.all(
       [
-        '/docs',
-        ...['page.css', 'reference.css', 'early.js', 'page.js', 'try.js'].map(
-          (name) => `/docs/files/${name}`,
-        ),
+        '/docs/bots',
+        ...[
+          'page.css',
+          'reference.css',
+          'early.js',
+          'page.js',
+          'json.js',
+          'schemas.js',
+          'search.js',
+          'try.js',
+        ].map((name) => `/docs/files/${name}`),
       ].map(async (path) => {
         const headers = { 'Accept-Encoding': 'br' }
         const response = await new Promise<IncomingMessage>((resolve) =>

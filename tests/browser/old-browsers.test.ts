@@ -227,9 +227,9 @@ withBrowser('pages in the oldest promised browsers', () => {
       await app.client.ok('continueChat', { params: { sessionId }, body: { message: answer } })
     }
     const { results } = await reportOf(app, made, world.here.member)
-    const page = await open('/docs#operations-results-deleteResults')
+    const page = await open('/docs/results#deleteResults')
     await page.getByLabel('Access token').fill(world.here.member.token)
-    const operation = page.locator('#operations-results-deleteResults')
+    const operation = page.locator('#deleteResults')
     await operation.getByLabel('botId').fill(made.id)
     await operation.getByLabel('resultIds').fill(results[0]?.id ?? '')
     await operation.getByRole('button', { name: 'Send' }).click()

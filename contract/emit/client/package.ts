@@ -56,6 +56,11 @@ function beside(name: string): string {
   return readFileSync(new URL(name, import.meta.url), 'utf8')
 }
 
+/** The first method of an operation, for who shows it. */
+export function callOf(id: string, operation: Operation, document: JsonObject): Method {
+  return methodsOf(id, operation, document)[0] as Method
+}
+
 type Content = Record<string, { schema: { $ref?: string } }>
 
 interface Published {

@@ -1,13 +1,14 @@
 import { readFileSync } from 'node:fs'
 import type { RequestHandler } from 'express'
 import { root } from '../../root.ts'
+import { askAlways, kept } from '../kept.ts'
 import { servePage } from '../page.ts'
-import { readGuides } from './guides.ts'
+import { type Guide, readGuides } from './guides.ts'
 
 /*
- * The reference page: guides from `contract/guides`, and below them the published document as `make generate` wrote it
- * as HTML, with requests that can be tried. Everything comes from this service, and every address is relative, so the
- * page works behind any path of a proxy.
+ * The reference: guides from `contract/guides`, a page for each resource as `make generate` wrote it as HTML, with
+ * requests that can be tried, and what is new. Everything comes from this service, and every address is relative, so
+ * the pages work behind any path of a proxy.
  */
 
 const own = new URL('server/pages/docs/', root)
@@ -16,34 +17,170 @@ const files = {
   'page.css': 'text/css',
   'reference.css': 'text/css',
   'page.js': 'text/javascript',
+  'json.js': 'text/javascript',
+  'schemas.js': 'text/javascript',
+  'search.js': 'text/javascript',
   'try.js': 'text/javascript',
   'early.js': 'text/javascript',
 }
 
-export function serveDocs(serve: (path: string, handler: RequestHandler) => void): void {
-  servePage(serve, 'docs', { folder: own, files, page: readPage })
+interface Page {
+  name: string
+  title: string
+  description: string
+}
+
+const start: Page = {
+  name: '',
+  title: 'Bot builder service',
+  description: 'Guides and reference of the interface, with requests to try.',
+}
+
+const changes: Page = { name: 'changes', title: 'Changes', description: 'What is new, release by release.' }
+
+export function serveDocs(
+  serve: (path: string, handler: RequestHandler) => void,
+  publicUrl: () => string,
+): string[] {
+  const { version, pages } = JSON.parse(generated('pages.json')) as { version: string; pages: Page[] }
+  servePage(serve, 'docs', { folder: own, files, page: () => readPage(start, version, pages) })
+  for (const page of [...pages, changes]) {
+    servePage(serve, `docs/${page.name}`, {
+      folder: own,
+      files: {},
+      page: () => readPage(page, version, pages),
+    })
+  }
+  serve('/docs/files/search.json', kept('application/json', searched, askAlways))
+  for (const guide of readGuides()) {
+    serve(
+      `/docs/${guide.name}.md`,
+      kept('text/markdown', () => atHome(guide.text, publicUrl())),
+    )
+  }
+  serve(
+    '/llms.txt',
+    kept('text/plain', () => listForPrograms(pages, publicUrl())),
+  )
+  return [...pages, changes].map(({ name }) => `/docs/${name}`)
+}
+
+function generated(name: string): string {
+  return readFileSync(new URL(`generated/reference/${name}`, root), 'utf8')
 }
 
 /** Made when somebody asks: it would take a tenth of the time in which the service starts. */
-async function readPage(): Promise<string> {
+async function readPage(page: Page, version: string, pages: Page[]): Promise<string> {
   const { marked } = await import('marked')
-  const texts = readGuides().map((guide) => ({ ...guide, html: toHtml(marked, guide.text) }))
-  const links = texts.map(({ name, title }) => `<li><a href="#${name}">${title}</a></li>`)
-  const sections = texts.map(({ name, html }) => `<section class="guide" id="${name}">\n${html}</section>`)
-  const generated = (name: string) => readFileSync(new URL(`generated/reference/${name}.html`, root), 'utf8')
-  return readFileSync(new URL('page.html', own), 'utf8')
-    .replace('<!-- links -->', () => links.join('\n'))
-    .replace('<!-- operations -->', () => generated('contents'))
-    .replace('<!-- guides -->', () => sections.join('\n'))
-    .replace('<!-- reference -->', () => generated('operations'))
+  const guides = readGuides()
+  const title = page === start ? start.title : `${page.title} - ${start.title}`
+  const filled: Record<string, string> = {
+    title: escaped(title),
+    description: escaped(page.description),
+    version,
+    root: page === start ? './' : '../',
+    guides: guides.map((guide) => `<li><a href="/docs#${guide.name}">${guide.title}</a></li>`).join('\n'),
+    operations: generated('contents.html'),
+    content: page === start ? startText(marked, guides, pages) : referenceText(marked, page),
+  }
+  const html = readFileSync(new URL('page.html', own), 'utf8').replaceAll(
+    /<!-- (\w+) -->|%(\w+)%/g,
+    (_, comment, name) => filled[comment ?? name] ?? '',
+  )
+  const current = page === start ? '/docs' : `/docs/${page.name}`
+  return html
+    .replaceAll(`<a href="${current}">`, `<a href="${current}" aria-current="page">`)
+    .replaceAll(/(href|src)="\/(?=\w)/g, `$1="${filled.root === './' ? '' : '../'}`)
 }
 
+type Marked = typeof import('marked').marked
+
+function startText(marked: Marked, guides: Guide[], pages: Page[]): string {
+  const sections = guides.map(
+    ({ name, text }) =>
+      `<section class="guide" id="${name}">\n${toHtml(marked, text)}<p><a href="/docs/${name}.md">This guide as Markdown</a></p></section>`,
+  )
+  const items = pages.map(
+    ({ name, title, description }) =>
+      `<li><a href="/docs/${name}">${escaped(title)}</a>: ${marked.parseInline(description)}</li>`,
+  )
+  return `<section class="guide" id="top"><h1>${start.title}</h1><p>${start.description}</p></section>\n${sections.join('\n')}\n<section class="guide" id="reference"><h2>Reference</h2><p>Every operation, with a form to try it.</p><ul>${items.join('\n')}</ul></section>`
+}
+
+function referenceText(marked: Marked, { name, title }: Page): string {
+  if (name !== changes.name)
+    return `<section id="reference"><h1>${escaped(title)}</h1>\n${token}\n${generated(`${name}.html`)}</section>`
+  const text = readFileSync(new URL('CHANGELOG.md', root), 'utf8')
+  return `<section class="guide" id="changes">\n${toHtml(marked, text)}</section>`
+}
+
+const token = `<p class="token">
+  <label for="token">Access token</label>
+  <input type="password" id="token" autocomplete="off" spellcheck="false" aria-describedby="token-about">
+  <span id="token-about">Sent with what you try, and forgotten when this tab is closed.</span>
+</p>
+<noscript><p>Trying, searching and copying need JavaScript; reading does not.</p></noscript>`
+
 /** The guides are ours, so their HTML needs no cleaning. Their titles are second to that of the page. */
-function toHtml(marked: typeof import('marked').marked, markdown: string): string {
-  const tokens = marked.lexer(markdown)
+function toHtml(marked: Marked, markdown: string): string {
+  const tokens = marked.lexer(linked(markdown, ''))
   for (const token of tokens) if (token.type === 'heading') token.depth += 1
   return marked
     .parser(tokens)
     .replaceAll('<table>', '<div class="table" tabindex="0"><table>')
     .replaceAll('</table>', '</table></div>')
+}
+
+/** Guides link to guides and operations as places of one page, `#limits` and `#operations-bots-getBot`. */
+function linked(markdown: string, address: string): string {
+  return markdown
+    .replaceAll(/\]\(#operations-(\w+)-(\w+)\)/g, `](${address}/docs/$1#$2)`)
+    .replaceAll(/\]\(#/g, `](${address}/docs#`)
+}
+
+/** A guide as it is read on its own, with the addresses of this installation. */
+function atHome(markdown: string, publicUrl: string): string {
+  return linked(markdown, publicUrl).replaceAll('http://localhost:3000', publicUrl)
+}
+
+/** What can be searched: guides by their parts, and the reference. */
+function searched(): string {
+  const guides = readGuides().flatMap(({ name, title, text }) =>
+    text
+      .split(/^(?=## )/m)
+      .map((part) => [/^## (.*)/.exec(part)?.[1] ?? title, `/docs#${name}`, `guide: ${title}`, part]),
+  )
+  return JSON.stringify([...guides, ...JSON.parse(generated('search.json'))])
+}
+
+/** The form of https://llmstxt.org: what a program that reads texts finds where. */
+function listForPrograms(pages: Page[], publicUrl: string): string {
+  const guides = readGuides().map(({ name, title }) => `- [${title}](${publicUrl}/docs/${name}.md)`)
+  const reference = pages.map(
+    ({ name, title, description }) => `- [${title}](${publicUrl}/docs/${name}): ${description}`,
+  )
+  return [
+    `# ${start.title}`,
+    '',
+    '> Build, publish and run conversational bots over HTTP with JSON.',
+    '',
+    '## Guides',
+    '',
+    ...guides,
+    '',
+    '## Documents',
+    '',
+    `- [OpenAPI, slim](${publicUrl}/openapi-slim.yaml): every operation; flows are objects that are carried as they are`,
+    `- [OpenAPI](${publicUrl}/openapi.yaml): every operation and every block`,
+    `- [Workflows](${publicUrl}/arazzo.yaml): the main journeys in Arazzo`,
+    '',
+    '## Reference',
+    '',
+    ...reference,
+    '',
+  ].join('\n')
+}
+
+function escaped(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 }

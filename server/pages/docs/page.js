@@ -1,3 +1,6 @@
+import { showJson } from './json.js'
+import { addUnfolding } from './schemas.js'
+import { addSearch } from './search.js'
 import { isMeant, restoreToken, toCurl, tryIt } from './try.js'
 
 const narrow = matchMedia('(max-width: 900px)')
@@ -13,7 +16,7 @@ contents.addEventListener('click', ({ target }) => {
 })
 
 /** Where the service is, as the reader reached it, whatever the installation calls itself. */
-const address = new URL('.', location.href).href.replace(/\/$/, '')
+const address = new URL(document.body.dataset.root, location.href).href.replace(/\/$/, '')
 for (const code of document.querySelectorAll('.guide pre code')) {
   code.textContent = code.textContent.replaceAll('http://localhost:3000', address)
 }
@@ -36,23 +39,46 @@ function goToAddress() {
   } catch {
     // It was cut off or mistyped: it names no place, and the rest of the page works all the same.
   }
-  // Links to operations once had another form: #/bots/getBot.
-  goTo(name.replace(/^\/(\w+)\/(\w+)$/, 'operations-$1-$2'))
+  const page = document.getElementById(name) ? undefined : pageOf(name)
+  if (page !== undefined) location.replace(`${address}/docs/${page}`)
+  else goTo(name)
+}
+
+/** All was one page once, with `#operations-bots-getBot` and `#/bots/getBot` for an operation of it. */
+function pageOf(name) {
+  const [, tag, operation] = /^(?:operations-|\/)([a-z]+)(?:-|\/)(\w+)$/.exec(name) ?? []
+  if (tag === 'tag') return operation
+  if (tag !== undefined) return `${tag}#${operation}`
+  const [, kind] = /^(schema|response|header)-/.exec(name) ?? []
+  return { schema: `schemas#${name}`, response: `errors#${name}`, header: `errors#${name}` }[kind]
 }
 addEventListener('hashchange', goToAddress)
 if (location.hash) goToAddress()
 
 // A link to what was closed again changes no address.
 document.addEventListener('click', ({ target }) => {
-  const link = target.closest?.('a[href^="#"]')
-  if (link && link.hash !== '' && link.hash === location.hash) goToAddress()
+  const link = target.closest?.('a')
+  if (link && link.hash !== '' && link.href === location.href) goToAddress()
 })
 
 /** The address names the operation that was opened last, so that it can be sent to somebody. */
-document.getElementById('reference').addEventListener('click', ({ target }) => {
+document.querySelector('main').addEventListener('click', ({ target }) => {
   const operation = target.closest('summary')?.parentElement
   if (operation?.id && !operation.open) history.replaceState(null, '', `#${operation.id}`)
 })
+
+// What is folded is many times what anybody opens, so it is made ready when it opens.
+const ready = new Set()
+document.addEventListener(
+  'toggle',
+  ({ target }) => {
+    if (!target.open || ready.has(target) || !target.matches('.operation, .entry')) return
+    ready.add(target)
+    addUnfolding(target, address)
+    for (const text of target.querySelectorAll('pre')) showJson(text)
+  },
+  true,
+)
 
 /* Copying */
 
@@ -84,12 +110,58 @@ async function copy(button, text) {
 
 for (const text of document.querySelectorAll('main pre')) {
   text.tabIndex = 0
-  text.before(copyButton(() => text.textContent))
+  // As it came: it may be shown as lines that fold.
+  const given = text.textContent
+  text.before(copyButton(() => given))
 }
+
+/* Languages of samples */
+
+const keptLanguage = {
+  get() {
+    try {
+      return localStorage.getItem('language')
+    } catch {
+      return null
+    }
+  },
+  set(language) {
+    try {
+      localStorage.setItem('language', language)
+    } catch {
+      // Denied or full: the choice lives as long as the page.
+    }
+  },
+}
+
+const samples = [...document.querySelectorAll('.samples')]
+const languages = [...(samples[0]?.querySelectorAll('figure') ?? [])].map(({ dataset }) => dataset.language)
+
+function showLanguage(language) {
+  for (const sample of samples) {
+    sample.querySelector('select').value = language
+    for (const figure of sample.querySelectorAll('figure'))
+      figure.hidden = figure.dataset.language !== language
+  }
+}
+
+for (const sample of samples) {
+  const choice = document.createElement('select')
+  choice.setAttribute('aria-label', 'Language of the samples')
+  choice.append(...languages.map((language) => new Option(language)))
+  choice.addEventListener('change', () => {
+    keptLanguage.set(choice.value)
+    showLanguage(choice.value)
+  })
+  sample.querySelector('h3').append(' ', choice)
+}
+const [usual] = languages
+if (usual !== undefined) showLanguage(languages.find((language) => language === keptLanguage.get()) ?? usual)
 
 /* Trying */
 
-restoreToken(document.getElementById('token'), document.getElementById('token-about'))
+const token = document.getElementById('token')
+if (token) restoreToken(token, document.getElementById('token-about'))
 
 for (const form of document.querySelectorAll('form.try')) {
   let sent = 0
@@ -103,7 +175,11 @@ for (const form of document.querySelectorAll('form.try')) {
     // An earlier answer that comes late does not replace the newer one.
     if (number !== sent) return
     answer.replaceChildren(shown)
-    for (const text of answer.querySelectorAll('pre')) text.before(copyButton(() => text.textContent))
+    for (const text of answer.querySelectorAll('pre')) {
+      const given = text.textContent
+      text.before(copyButton(() => given))
+      showJson(text)
+    }
   })
   const asCurl = form.querySelector('.as-curl')
   asCurl.addEventListener('click', () => {
@@ -122,53 +198,5 @@ for (const form of document.querySelectorAll('form.try')) {
 
 /* Searching */
 
-const words = document.getElementById('words')
-const found = document.getElementById('found')
-const links = [...contents.querySelectorAll('li a')]
-const texts = new Map()
-
-/** What is said at the place that a link leads to, read when somebody searches for the first time. */
-function textOf(link) {
-  if (!texts.has(link)) {
-    const place = document.getElementById(link.hash.slice(1))
-    texts.set(link, `${link.title} ${link.textContent} ${place?.textContent ?? ''}`.toLowerCase())
-  }
-  return texts.get(link)
-}
-
-function search() {
-  const wanted = words.value.toLowerCase().split(/\s+/).filter(Boolean)
-  const fits = (link) => wanted.every((word) => textOf(link).includes(word))
-  const isNamed = (link) =>
-    wanted.every((word) => `${link.title} ${link.textContent}`.toLowerCase().includes(word))
-  const fitting = links.filter(fits)
-  // Those that have the words in their names come alone where there are any: almost all say `bot` somewhere.
-  const named = fitting.filter(isNamed)
-  const shown = new Set(named.length > 0 ? named : fitting)
-  for (const link of links) link.parentElement.hidden = !shown.has(link)
-  for (const list of contents.querySelectorAll('ul')) {
-    const isEmpty = !list.querySelector('li:not([hidden])')
-    list.hidden = isEmpty
-    if (list.previousElementSibling?.localName !== 'summary') list.previousElementSibling.hidden = isEmpty
-  }
-  found.textContent = wanted.length > 0 ? `${shown.size} found` : ''
-  if (wanted.length > 0) contents.open = true
-  else fold()
-  return [...shown]
-}
-
-words.addEventListener('input', search)
-words.addEventListener('keydown', (event) => {
-  if (event.key !== 'Escape' || event.isComposing) return
-  words.value = ''
-  search()
-})
-document.getElementById('search').addEventListener('submit', (event) => {
-  event.preventDefault()
-  search()[0]?.click()
-})
-addEventListener('keydown', (event) => {
-  if (event.key !== '/' || event.target.closest('input, select, textarea')) return
-  event.preventDefault()
-  words.focus()
-})
+addSearch(address, contents, fold)
+document.querySelector('nav [aria-current]')?.scrollIntoView({ block: 'nearest' })
