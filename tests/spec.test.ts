@@ -497,12 +497,23 @@ describe('schemas', () => {
     expect(placesOf(vague)).toEqual([])
   })
 
-  test('no union is within another one, beside null', () => {
+  test('no union is within another one, beside null or one text', () => {
     const nested = schemas.filter(({ schema }) => {
-      const branches = (schema.oneOf ?? []).filter(({ type }) => type !== 'null')
+      const branches = (schema.oneOf ?? []).filter(
+        (branch) => !['null', 'string'].includes(String(resolve(branch).type)),
+      )
       return branches.length > 1 && branches.some((branch) => resolve(branch).oneOf)
     })
     expect(placesOf(nested)).toEqual([])
+  })
+
+  test('a message is a text or one tagged union, each a component', () => {
+    const { Message = {}, StructuredMessage = {} } = published.components.schemas
+    expect(Message.oneOf?.map(({ $ref }) => $ref?.split('/').at(-1))).toEqual([
+      'PlainMessage',
+      'StructuredMessage',
+    ])
+    expect(isFullyMapped(StructuredMessage)).toBe(true)
   })
 
   test('no union is of texts and lists', () => {

@@ -46,7 +46,9 @@ function isOfType({ type }: JsonObject, name: string): boolean {
  */
 function finishUnion(schema: JsonObject, schemas: Schemas) {
   const branches = (schema.anyOf ?? schema.oneOf) as JsonObject[]
-  const references = branches.flatMap(({ $ref }) => (typeof $ref === 'string' ? [$ref] : []))
+  const references = branches.flatMap(({ $ref }) =>
+    typeof $ref === 'string' && resolve($ref, schemas).type !== 'string' ? [$ref] : [],
+  )
   delete schema.anyOf
   schema.oneOf = branches
   if (references.length <= 1) return
