@@ -33,7 +33,10 @@ test('every sample in Go is written as gofmt writes it', () => {
   for (const { sourceOf } of samples) {
     const input = `${sourceOf('Go')}\n`
     const { stdout, stderr, error } = spawnSync('gofmt', ['-e'], { input, encoding: 'utf8' })
-    if (error) return process.stderr.write('No gofmt: the samples in Go were not read\n')
+    if (error) {
+      process.stderr.write('No gofmt: the samples in Go were not read\n')
+      return
+    }
     expect({ stdout, stderr }).toEqual({ stdout: input, stderr: '' })
   }
 })
