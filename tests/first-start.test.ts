@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, expect, test } from '@jest/globals'
+import { adviceOn } from '../server/db/data-folder.ts'
 import { root } from '../server/root.ts'
 
 /* The steps before the service runs, with an npm and a Node that fail. */
@@ -50,6 +51,11 @@ test('setup ends npm as soon as the disk is full', () => {
     first: expect.stringMatching(/^The disk is full: /),
   })
   expect(performance.now() - began).toBeLessThan(50_000)
+})
+
+test('the advice on a disk that fills while PostgreSQL sets up its data is to make room', () => {
+  const said = 'could not extend file "base/1/2691": wrote only 4096 of 8192 bytes at block 10'
+  expect(adviceOn(said, '/data')).toMatch(/^the disk is full: make room on it, set DATA_DIR /)
 })
 
 test('setup says nothing when npm installs with warnings', () => {

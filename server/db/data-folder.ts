@@ -27,7 +27,7 @@ export function adviceOn(
   folder: string,
   { variable, otherwise }: WaysOut = ofDatabase,
 ): string | undefined {
-  if (/ENOSPC|EDQUOT|No space left|quota exceeded/i.test(said))
+  if (/ENOSPC|EDQUOT|No space left|quota exceeded|wrote only \d+ of/i.test(said))
     return `the disk is full: make room on it, set ${variable} to a folder on another disk, ${otherwise}`
   if (/EROFS|Read-only file system/i.test(said))
     return `it is read-only: set ${variable} to a folder that can be written, ${otherwise}`
