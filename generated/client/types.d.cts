@@ -6213,7 +6213,7 @@ export interface components {
             name: string | null;
         };
         /** @description What the person says: a plain text, or a message with its kind. */
-        Message: string | components["schemas"]["TextMessage"] | components["schemas"]["AudioMessage"] | components["schemas"]["CommandMessage"];
+        Message: components["schemas"]["PlainMessage"] | components["schemas"]["StructuredMessage"];
         /** @description Something the bot says or shows. */
         MessageBubble: components["schemas"]["TextMessageBubble"] | components["schemas"]["ImageMessageBubble"] | components["schemas"]["VideoMessageBubble"] | components["schemas"]["AudioMessageBubble"] | components["schemas"]["EmbedMessageBubble"];
         /** @description How the text came about. */
@@ -7468,6 +7468,11 @@ export interface components {
         } & {
             [key: string]: unknown;
         };
+        /**
+         * @description A plain text.
+         * @example Ada
+         */
+        PlainMessage: string;
         /** @description Works with PostHog. Chats of this service skip it. Versions 6 and 6.1 only. */
         PostHogBlock: {
             /**
@@ -15819,6 +15824,7 @@ export type PixelAction = components["schemas"]["PixelAction"]
 export type PixelBlock = components["schemas"]["PixelBlock"]
 export type PixelOptions = components["schemas"]["PixelOptions"]
 export type PixelParameter = components["schemas"]["PixelParameter"]
+export type PlainMessage = components["schemas"]["PlainMessage"]
 export type PostHogBlock = components["schemas"]["PostHogBlock"]
 export type PostHogGroup = components["schemas"]["PostHogGroup"]
 export type PostHogOptions = components["schemas"]["PostHogOptions"]
