@@ -100,7 +100,8 @@ export async function deleteSome(
     // Those that were deleted before are in no range, and do not count again.
     const times = doomed.flatMap(({ isAlive, createdAt }) => (isAlive ? [createdAt] : []))
     await raiseEpochsAt(tx, bot.id, times, now)
-    await writeEntry(tx, newEntry(bot.workspaceId, deedOf(grant), bot.id, now, { count: times.length }))
+    if (times.length > 0)
+      await writeEntry(tx, newEntry(bot.workspaceId, deedOf(grant), bot.id, now, { count: times.length }))
   })
 }
 
