@@ -64,7 +64,8 @@ const growth: Fault = {
         const start = performance.now()
         await query(`SELECT citus_add_node('127.0.0.1', ${cluster.spare.port})`)
         const added = performance.now()
-        await query('SELECT citus_rebalance_start(); SELECT citus_rebalance_wait()')
+        await query('SELECT citus_rebalance_start()')
+        await query('SELECT citus_rebalance_wait()')
         const moved = performance.now()
         await goOn()
         const [{ count }] = await query(
