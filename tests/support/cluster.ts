@@ -70,6 +70,18 @@ export async function startCluster(): Promise<Cluster> {
   const workers = [await startNode('worker-1'), await startNode('worker-2')]
   const spare = await startNode('worker-3')
 
+  const stopNodes = () => {
+    for (const node of [coordinator, ...workers, spare]) {
+      try {
+        node.kill()
+      } catch {
+        // It was killed and not started again.
+      }
+    }
+  }
+  // An interrupted run leaves no servers behind.
+  process.on('exit', stopNodes)
+
   const addressOf = (port: number, database: string) => `postgres://postgres@127.0.0.1:${port}/${database}`
   async function query(port: number, database: string, statement: string) {
     const client = new pg.Client({ connectionString: addressOf(port, database) })
@@ -104,13 +116,8 @@ export async function startCluster(): Promise<Cluster> {
       return addressOf(coordinator.port, name)
     },
     async stop() {
-      for (const node of [coordinator, ...workers, spare]) {
-        try {
-          node.kill()
-        } catch {
-          // It was killed and not started again.
-        }
-      }
+      process.off('exit', stopNodes)
+      stopNodes()
       await rm(folder, { recursive: true, force: true })
     },
   }
