@@ -8,7 +8,7 @@ export class Unavailable extends Error {}
  * libpq.
  */
 const lostNode =
-  /^(failure on connection marked as essential|could not commit transaction for shard|failed to prepare transaction|failed to assign \d+ task|could not find an available connection|writing to worker nodes is not currently allowed)|SSL SYSCALL error|SSL connection has been closed|server closed the connection|connection not open|could not (send|receive) data|no connection to the server|loaded Citus library version differs/
+  /^(failure on connection marked as essential|could not commit transaction for shard|failed to prepare transaction|failed to assign \d+ task|could not find an available connection|writing to worker nodes is not currently allowed)|SSL SYSCALL error|SSL connection has been closed|server closed the connection|connection not open|could not (send|receive) data|no connection to the server|loaded Citus library version differs|cannot execute a distributed query from a query on a shard/
 
 /** A statement for a primary at a server that is none yet or no longer, and the other way around. */
 const otherRole = /recovery is (not )?in progress/

@@ -53,11 +53,17 @@ export async function visit(
       await goOn()
       seen = await work({ installation, bot, goOn })
       await goOn()
+    } catch (error) {
+      failure ??= error
+      seen = ''
     } finally {
       run.isOver = true
       await all
     }
-    if (failure) throw failure
+    if (failure) {
+      const log = installation.members.flatMap((member) => member.log().slice(-5))
+      throw new Error(`${failure}\n${log.join('\n')}`, { cause: failure })
+    }
     const { 'replies in chats': replies = 0, refused = 0 } = run.counts
     const [stored] = await rows(
       installation,
