@@ -103,6 +103,10 @@ async function fill() {
     FROM ${others} AS other`,
   )
   await client.query(
+    `INSERT INTO folders (id, workspace_id, name, created_at, updated_at) SELECT 'folder-' || n, 'workspace-' || n, 'F', at, at
+    FROM ${others} AS other`,
+  )
+  await client.query(
     `INSERT INTO workspace_members (workspace_id, user_id, role, created_at)
     SELECT 'workspace-' || n, $1, 'GUEST', at FROM ${others} AS other`,
     [admin.id],

@@ -9,6 +9,7 @@ import { remembered } from '../db/remembered.ts'
 import { apiTokens, bots, folders, webhookEndpoints, workspaceMembers, workspaces } from '../db/schema.ts'
 import { type Expression, expression, optional, type RowOf } from '../db/selection.ts'
 import { toIso } from '../iso-time.ts'
+import { shownFolderId } from '../workspaces/shown-folder.ts'
 import { unauthorized } from './authenticate.ts'
 
 /*
@@ -198,13 +199,15 @@ function grantLookup<Table extends typeof workspaces | typeof folders | typeof b
   name: string,
   table: Table,
   token: Expression<Token>,
+  shown = {},
 ) {
+  const isOfWorkspace = 'workspaceId' in table
   // Null for who is not a member of the record's workspace.
   const shape = {
     token,
     role: optional(workspaceMembers.role),
-    isWatched: isWatched('workspaceId' in table ? table.workspaceId : table.id),
-    record: remembered(getTableColumns(table)),
+    isWatched: isWatched(isOfWorkspace ? table.workspaceId : table.id),
+    record: remembered(getTableColumns(table), shown),
   }
   return prepareLookup(
     db,
@@ -214,9 +217,10 @@ function grantLookup<Table extends typeof workspaces | typeof folders | typeof b
     shape,
     (list, asked) => sql`
       SELECT ${list} FROM ${asked} ${owner}
-      JOIN ${table} ON ${table.id} = asked.id ${'deletedAt' in table ? sql`AND ${table.deletedAt} IS NULL` : sql``}
+      JOIN ${table} ON ${table.id} = asked.id AND ${table.deletedAt} IS NULL
+      ${isOfWorkspace ? sql`JOIN ${workspaces} ON ${workspaces.id} = ${table.workspaceId} AND ${workspaces.deletedAt} IS NULL` : sql``}
       LEFT JOIN ${workspaceMembers} ON ${workspaceMembers.userId} = ${apiTokens.ownerUserId}
-        AND ${workspaceMembers.workspaceId} = ${'workspaceId' in table ? table.workspaceId : table.id}`,
+        AND ${workspaceMembers.workspaceId} = ${isOfWorkspace ? table.workspaceId : table.id}`,
   )
 }
 
@@ -232,7 +236,9 @@ const lookups = statements((db, named) => {
       (list, asked) => sql`SELECT ${list} FROM ${asked} ${owner}`,
     ),
     workspace: grantLookup([db, named], 'grant_workspace', workspaces, token),
-    folder: grantLookup([db, named], 'grant_folder', folders, token),
-    bot: grantLookup([db, named], 'grant_bot', bots, token),
+    folder: grantLookup([db, named], 'grant_folder', folders, token, {
+      parentFolderId: shownFolderId(folders.parentFolderId),
+    }),
+    bot: grantLookup([db, named], 'grant_bot', bots, token, { folderId: shownFolderId(bots.folderId) }),
   }
 })

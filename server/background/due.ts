@@ -1,7 +1,7 @@
 import { type SQL, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { type Database, type Transaction, transact } from '../db/client.ts'
-import { sqlState } from '../db/errors.ts'
+import { isOfRows } from '../db/errors.ts'
 import { madeOnce } from '../db/remembered.ts'
 import { expression, selectRows } from '../db/selection.ts'
 
@@ -28,6 +28,8 @@ export interface DueRows {
   condition?: SQL
   /** The stored size of a row, as far as it can be large; null counts as 0. */
   bytes?: SQL
+  /** Rows of one batch, where that is less than usual. */
+  maxRows?: number
 }
 
 /** The values of the primary key, as texts. */
@@ -49,8 +51,9 @@ export async function removeDue(
   before: Date,
   remove = (tx: Transaction, keys: readonly Key[]) => removeByKeys(tx, due.table, due.keys, keys),
 ): Promise<boolean> {
+  const { maxRows = MAX_BATCH_ROWS } = due
   const state = madeOnce<State>(db, `due ${due.name}`, () => ({
-    limit: MAX_BATCH_ROWS,
+    limit: maxRows,
     failed: [],
     failure: undefined,
   }))
@@ -68,18 +71,12 @@ export async function removeDue(
     return true
   }
   const isMoreLeft = batch.length < found.length || found.length === state.limit
-  state.limit = Math.min(CUT * state.limit, MAX_BATCH_ROWS)
+  state.limit = Math.min(CUT * state.limit, maxRows)
   if (isMoreLeft) return true
   const { failure } = state
   state.failure = undefined
   if (failure && state.failed.length > 0) throw failure
   return false
-}
-
-/** An error that other rows may not meet: not one of the connection, or of a database without room. */
-function isOfRows(error: unknown): boolean {
-  const state = sqlState(error)
-  return state !== undefined && /^[\dA-Z]{5}$/.test(state) && !/^(08|25|53|57P)/.test(state)
 }
 
 async function findDue(

@@ -12,6 +12,7 @@ import { expireResults } from '../results/retention.ts'
 import { rollUpBatch } from '../results/stats-rollup.ts'
 import { removeFiles } from './files.ts'
 import { forgetDeliveries, forgetHours, forgetKeys, forgetTokens, removeSessions } from './forgetting.ts'
+import { moveFromDeletedFolders } from './folders.ts'
 import { purgeBatch } from './purge.ts'
 
 /** Milliseconds from one look at what is due to the next. */
@@ -44,6 +45,7 @@ export function startBackground(
       interval: OFTEN,
       batch: (db, now) => purgeBatch(db, now, config.DELETED_BOTS_RETENTION_DAYS),
     },
+    { name: 'emptying deleted folders', interval: OFTEN, batch: moveFromDeletedFolders },
     { name: 'erasing copies of results', interval: OFTEN, batch: eraseBatch },
     { name: 'removing sessions', interval: OFTEN, batch: removeSessions },
     { name: 'counting results', interval: OFTEN, batch: rollUpBatch },

@@ -325,11 +325,15 @@ async function purgeWorkspaces(db: Database): Promise<boolean> {
 async function purgeWorkspace(db: Database, id: string, deletedAt: Date): Promise<boolean> {
   // Before the transaction: a cluster changes no catalogue table in one that has read from all nodes. Nothing comes
   // into a workspace that is deleted.
-  const left = await db
-    .select({ id: bots.id })
-    .from(bots)
-    .where(and(eq(bots.workspaceId, id), hasNoPurge))
-    .limit(MAX_BOTS_OF_WORKSPACE)
+  const find = (condition: SQL) =>
+    db
+      .select({ id: bots.id })
+      .from(bots)
+      .where(and(eq(bots.workspaceId, id), condition))
+      .limit(MAX_BOTS_OF_WORKSPACE)
+  // First those that an index has.
+  const alive = await find(sql`${bots.deletedAt} IS NULL`)
+  const left = alive.length > 0 ? alive : await find(hasNoPurge)
   for (const { id: botId } of left) {
     await transact(db, async (tx) => {
       await tx.update(bots).set({ deletedAt, folderId: null }).where(eq(bots.id, botId))

@@ -1,4 +1,4 @@
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import { legacyVersions } from '../../contract/bot-document/index.ts'
 import type { BotGrant } from '../access/index.ts'
@@ -6,6 +6,7 @@ import { convert, type FlowDocument } from '../conversion/index.ts'
 import { afterCommit, type Database, rootOf, statements } from '../db/client.ts'
 import { botDrafts, bots } from '../db/schema.ts'
 import { JsonText, stored } from '../json/json-text.ts'
+import { botColumns, isBotAlive } from './alive.ts'
 
 /** The parts of a flow document as they are stored. Events are null in the legacy versions. */
 export interface Draft {
@@ -50,10 +51,10 @@ export const draftColumns = {
 
 const draftStatements = statements((db, named) => ({
   draft: db
-    .select({ bot: bots, draft: draftColumns })
+    .select({ bot: botColumns, draft: draftColumns })
     .from(bots)
     .innerJoin(botDrafts, eq(botDrafts.botId, bots.id))
-    .where(and(eq(bots.id, sql.placeholder('botId')), isNull(bots.deletedAt)))
+    .where(and(eq(bots.id, sql.placeholder('botId')), isBotAlive()))
     .prepare(named('draft')),
 }))
 

@@ -1,7 +1,10 @@
-import { and, eq, ne } from 'drizzle-orm'
+import { and, type Column, eq, ne, sql } from 'drizzle-orm'
+import type { PgTable } from 'drizzle-orm/pg-core'
 import type { Issue } from '../../contract/errors.ts'
 import type { Transaction } from '../db/client.ts'
-import { customDomains, publicIds } from '../db/schema.ts'
+import { bots, customDomains, publicIds } from '../db/schema.ts'
+import { expression, selectRows } from '../db/selection.ts'
+import { isBotAlive } from './alive.ts'
 import type { BotRow } from './rows.ts'
 
 /**
@@ -20,12 +23,8 @@ export async function claimNames(
         and(eq(publicIds.botId, botId), publicId === null ? undefined : ne(publicIds.publicId, publicId)),
       )
   }
-  if (publicId) {
-    await tx.insert(publicIds).values({ publicId, botId }).onConflictDoNothing()
-    const [holder] = await tx.select().from(publicIds).where(eq(publicIds.publicId, publicId))
-    if (holder?.botId !== botId) {
-      return { path: ['body', 'bot', 'publicId'], code: 'taken', message: 'Another bot has this public id' }
-    }
+  if (publicId && !(await claim(tx, publicIds, publicIds.publicId, publicId, botId))) {
+    return { path: ['body', 'bot', 'publicId'], code: 'taken', message: 'Another bot has this public id' }
   }
   const domain = customDomain?.toLowerCase()
   if (customDomain !== undefined) {
@@ -38,12 +37,45 @@ export async function claimNames(
         ),
       )
   }
-  if (domain) {
-    await tx.insert(customDomains).values({ domain, botId }).onConflictDoNothing()
-    const [holder] = await tx.select().from(customDomains).where(eq(customDomains.domain, domain))
-    if (holder?.botId !== botId) {
-      return { path: ['body', 'bot', 'customDomain'], code: 'taken', message: 'Another bot has this domain' }
-    }
+  if (domain && !(await claim(tx, customDomains, customDomains.domain, domain, botId))) {
+    return { path: ['body', 'bot', 'customDomain'], code: 'taken', message: 'Another bot has this domain' }
   }
   return undefined
+}
+
+/** Claims a name for a bot; false where another bot has it. */
+async function claim(
+  tx: Transaction,
+  table: PgTable,
+  column: Column,
+  name: string,
+  botId: string,
+): Promise<boolean> {
+  const insert = () =>
+    tx.execute(sql`
+      INSERT INTO ${table} (${sql.identifier(column.name)}, bot_id) VALUES (${name}, ${botId}) ON CONFLICT DO NOTHING`)
+  const readHolder = async () => {
+    const [row] = await selectRows(
+      tx,
+      { id: expression(sql`bot_id`, 'text') },
+      (list) => sql`SELECT ${list} FROM ${table} WHERE ${column} = ${name}`,
+    )
+    return row?.id
+  }
+  await insert()
+  const holder = await readHolder()
+  if (holder === botId) return true
+  if (holder === undefined || !(await isOfDeleted(tx, holder))) return false
+  await tx.execute(sql`DELETE FROM ${table} WHERE ${column} = ${name} AND bot_id = ${holder}`)
+  await insert()
+  return (await readHolder()) === botId
+}
+
+/** Whether the names of a bot count as free: its workspace is deleted, and the purge has not come to it yet. */
+async function isOfDeleted(tx: Transaction, botId: string): Promise<boolean> {
+  const [bot] = await tx
+    .select({ isAlive: sql<boolean>`${isBotAlive()}` })
+    .from(bots)
+    .where(eq(bots.id, botId))
+  return bot?.isAlive === false
 }

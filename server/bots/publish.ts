@@ -7,6 +7,7 @@ import { botDrafts, botPublications, bots, publicIds, publishedBots } from '../d
 import { hasConditions, isStale } from '../entity-tags.ts'
 import { newId } from '../ids.ts'
 import { entryWith, newEntry } from '../workspaces/audit.ts'
+import { isBotAlive } from './alive.ts'
 import type { FlowCheck } from './check.ts'
 import type { Finding } from './flow-check.ts'
 import { type BotRow, botState, lockBot } from './rows.ts'
@@ -59,7 +60,7 @@ async function copyDraft(
     WITH draft AS (
       SELECT b.id AS bot_id, b.revision, b.version, d.groups, d.events, d.edges, d.variables, d.theme, d.settings
       FROM ${bots} b JOIN ${botDrafts} d ON d.bot_id = b.id
-      WHERE b.id = ${bot.id} AND b.revision = ${bot.revision} AND b.deleted_at IS NULL
+      WHERE b.id = ${bot.id} AND b.revision = ${bot.revision} AND ${isBotAlive(sql`b`)}
       FOR UPDATE OF b, d
     ), publication AS (
       INSERT INTO ${botPublications} (bot_id, id, source_revision, version, groups, events, edges, variables,

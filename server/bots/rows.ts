@@ -13,6 +13,8 @@ import { entityTag, isStale, stateTag } from '../entity-tags.ts'
 import { toIso } from '../iso-time.ts'
 import { JsonText, stored } from '../json/json-text.ts'
 import { newEntry, writeEntry } from '../workspaces/audit.ts'
+import { shownFolderId, shownIn } from '../workspaces/shown-folder.ts'
+import { botColumns, isBotAlive } from './alive.ts'
 import { type Draft, flowParts } from './drafts.ts'
 
 export type BotRow = typeof table.$inferSelect
@@ -94,7 +96,7 @@ const listStatements = statements((db, named) => {
     id: table.id,
     name: table.name,
     icon: table.icon,
-    folderId: table.folderId,
+    folderId: optional(expression(shownFolderId(table.folderId), 'text')),
     publicId: table.publicId,
     createdAt: table.createdAt,
     updatedAt: table.updatedAt,
@@ -117,15 +119,18 @@ const listStatements = statements((db, named) => {
       (list) => sql`SELECT ${list} FROM ${page} ORDER BY ${sql.join(inOrder, sql`, `)}`,
     )
   }
+  const workspaceId = sql.placeholder('workspaceId')
+  const top = shownIn(table.folderId, workspaceId, null)
+  const folder = shownIn(table.folderId, workspaceId, sql.placeholder('folderId'))
   return {
-    all: list('list_bots', sql`true`),
-    top: list('list_bots_top', sql`${table.folderId} IS NULL`),
-    folder: list('list_bots_folder', sql`${table.folderId} = ${sql.placeholder('folderId')}`),
+    all: [list('list_bots', sql`true`)],
+    top: [list('list_bots_top', top.usual), list('list_bots_top_always', top.always)],
+    folder: [list('list_bots_folder', folder.usual), list('list_bots_folder_always', folder.always)],
   }
 })
 
 /** Bots of a workspace after a position: all, those of a folder, or with `root` those at the top level. */
-export function botPage(
+export async function botPage(
   db: Database,
   { workspace }: WorkspaceGrant,
   folderId: string | undefined,
@@ -133,14 +138,13 @@ export function botPage(
   limit: number,
 ) {
   const { all, top, folder } = listStatements(db)
-  const statement = folderId === undefined ? all : folderId === 'root' ? top : folder
-  return statement({
-    workspaceId: workspace.id,
-    folderId,
-    createdAt: createdAt.toISOString(),
-    id,
-    limit,
-  })
+  const ways = folderId === undefined ? all : folderId === 'root' ? top : folder
+  const values = { workspaceId: workspace.id, folderId, createdAt: createdAt.toISOString(), id, limit }
+  for (const statement of ways) {
+    const page = await statement(values)
+    if (page.length > 0) return page
+  }
+  return []
 }
 
 /** The row of a bot, which nobody else changes until the transaction ends; undefined when it was deleted. */
@@ -151,9 +155,9 @@ export async function lockBot(tx: Transaction, { bot }: BotGrant): Promise<BotRo
 
 const locking = statements((db, named) => ({
   lock: db
-    .select()
+    .select(botColumns)
     .from(table)
-    .where(and(eq(table.id, sql.placeholder('id')), isNull(table.deletedAt)))
+    .where(and(eq(table.id, sql.placeholder('id')), isBotAlive()))
     .for('update')
     .prepare(named('lock_bot')),
 }))

@@ -12,6 +12,8 @@ import { botDrafts, botPublications, folders, bots as table } from '../db/schema
 import { isStale } from '../entity-tags.ts'
 import { JsonText } from '../json/json-text.ts'
 import { newEntry, writeEntry } from '../workspaces/audit.ts'
+import { shownFolderId } from '../workspaces/shown-folder.ts'
+import { isBotAlive } from './alive.ts'
 import { convertDraft, type Draft, draftColumns, isLegacy, partNames, recallDraft } from './drafts.ts'
 import { claimNames } from './names.ts'
 import { publicationOf } from './publications.ts'
@@ -260,7 +262,7 @@ async function isFolderOf(db: Database, bot: BotRow, folderId: string): Promise<
   const found = db
     .select({ id: folders.id })
     .from(folders)
-    .where(and(eq(folders.id, folderId), eq(folders.workspaceId, bot.workspaceId)))
+    .where(and(eq(folders.id, folderId), eq(folders.workspaceId, bot.workspaceId), isNull(folders.deletedAt)))
   // The foreign key keeps it there as well; on a cluster two who lock one first would wait for each other.
   const [row] = await (isDistributed(db) ? found : found.for('key share'))
   return row !== undefined
@@ -278,14 +280,16 @@ async function writeChange(
     const row = { ...current, ...header }
     const values = {
       currentRevision: current.revision,
+      currentFolderId: current.folderId,
       ...row,
       resultsTablePreferences: textOf(row.resultsTablePreferences),
+      isMoved: header.folderId !== undefined,
     }
     const { header: written, headerWithDraft } = updateStatements(db)
     if (known) return (await written.execute(values)).length > 0 ? known : undefined
     return (await headerWithDraft.execute(values))[0]
   }
-  const bot = changedBot(db, header, current.id, current.revision)
+  const bot = changedBot(db, header, current.id, current.revision, current.folderId)
   const [unchanged] = await db
     .with(bot)
     .update(botDrafts)
@@ -309,12 +313,15 @@ function changedBot(
   header: PgUpdateSetSource<typeof table>,
   id: string | Placeholder,
   revision: number | Placeholder,
+  shownIn: string | null | Placeholder,
 ) {
+  // The deletion of a folder changes what a bot shows, and not its revision.
+  const isStillShown = sql`${shownFolderId(table.folderId)} IS NOT DISTINCT FROM ${shownIn}::text`
   return db.$with('bot').as(
     db
       .update(table)
       .set(header)
-      .where(and(eq(table.id, id), eq(table.revision, revision), isNull(table.deletedAt)))
+      .where(and(eq(table.id, id), eq(table.revision, revision), isBotAlive(), isStillShown))
       .returning({ id: table.id }),
   )
 }
@@ -336,12 +343,16 @@ const updateStatements = statements((db, named) => {
       sql.placeholder(name),
     ]),
   )
+  // Where no folder was given, what is stored stays: it may be a deleted folder, of which the parent is shown.
+  const folderId = sql<string>`CASE WHEN ${sql.placeholder('isMoved')}::boolean
+    THEN ${sql.placeholder('folderId')}::text ELSE ${table.folderId} END`
   const preferences = sql`${sql.placeholder('resultsTablePreferences')}::json`
   const bot = changedBot(
     db,
-    { ...header, resultsTablePreferences: preferences },
+    { ...header, folderId, resultsTablePreferences: preferences },
     sql.placeholder('id'),
     sql.placeholder('currentRevision'),
+    sql.placeholder('currentFolderId'),
   )
   return {
     header: db.with(bot).select().from(bot).prepare(named('update_bot_header')),

@@ -1,5 +1,6 @@
 import { and, eq, type SQL, sql } from 'drizzle-orm'
 import type { SaveClientLogs } from '../../generated/handlers.ts'
+import { isBotAlive } from '../bots/alive.ts'
 import { type Database, prepareWrite, statements, transact } from '../db/client.ts'
 import { isDistributed } from '../db/distribution.ts'
 import { prepareLookup } from '../db/lookup.ts'
@@ -36,8 +37,7 @@ const counting = sql`
 const insertion = (source: SQL) => sql`
   INSERT INTO ${resultLogs} (bot_id, result_id, id, status, description, details, context, created_at) ${source}`
 
-const isThere = (bot: SQL) =>
-  sql`EXISTS (SELECT FROM ${bots} WHERE ${bots.id} = ${bot} AND ${bots.deletedAt} IS NULL)`
+const isThere = (bot: SQL) => sql`EXISTS (SELECT FROM ${bots} WHERE ${bots.id} = ${bot} AND ${isBotAlive()})`
 
 /** Locks the result against its deletion, and asks of the locked row whether it is still there. */
 const isHeld = (bot: SQL, result: SQL) => sql`EXISTS (

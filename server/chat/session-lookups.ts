@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { isBotAlive } from '../bots/alive.ts'
 import { type Database, type StatementContext, statements } from '../db/client.ts'
 import { isDistributed } from '../db/distribution.ts'
 import { prepareLookup } from '../db/lookup.ts'
@@ -44,7 +45,7 @@ function startLookup(...[db, named]: StatementContext) {
     (list, asked) => sql`
       SELECT ${list} FROM ${asked}
       JOIN ${publicIds} ON ${publicIds.publicId} = asked."publicId" AND ${publicIds.botId} = asked."botId"
-      JOIN ${bots} ON ${bots.id} = asked."botId" AND ${bots.deletedAt} IS NULL
+      JOIN ${bots} ON ${bots.id} = asked."botId" AND ${isBotAlive()}
       JOIN ${publishedBots} ON ${publishedBots.botId} = asked."botId" AND ${publishedBots.publicationId} IS NOT NULL
       LEFT JOIN ${results} ON ${results.botId} = asked."botId" AND ${results.id} = asked."resultId"
         AND NOT ${results.isArchived} AND ${results.createdAt} > coalesce(${bots.resultsFloorAt}, '-infinity')`,
@@ -100,7 +101,7 @@ function resumeLookup(...[db, named]: StatementContext) {
       CROSS JOIN LATERAL (
         SELECT * FROM ${chatSessions} s WHERE s.bot_id = asked."botId" AND s.id = asked."sessionId" OFFSET 0
       ) AS ${chatSessions}
-      JOIN ${bots} ON ${bots.id} = asked."botId" AND ${bots.deletedAt} IS NULL
+      JOIN ${bots} ON ${bots.id} = asked."botId" AND ${isBotAlive()}
       WHERE ${chatSessions.expiresAt} > asked.now
         AND CASE WHEN ${chatSessions.resultId} IS NULL THEN true
           ELSE ${isAlive(sql`asked."botId"`, sql`${chatSessions.resultId}`)} END`,
@@ -168,7 +169,7 @@ export const sessionLookups = statements((db, named) => ({
     (list, asked) => sql`
       SELECT ${list} FROM ${asked}
       JOIN ${bots} ON ${bots.id} = asked."botId" AND ${bots.workspaceId} = asked."workspaceId"
-        AND ${bots.deletedAt} IS NULL
+        AND ${isBotAlive()}
       JOIN ${publishedBots} ON ${publishedBots.botId} = asked."botId" AND ${publishedBots.publicationId} IS NOT NULL`,
   ),
   holder: prepareSelect(

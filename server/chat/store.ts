@@ -1,6 +1,7 @@
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, sql } from 'drizzle-orm'
 import { LRUCache } from 'lru-cache'
 import type { BotGrant } from '../access/index.ts'
+import { isBotAlive } from '../bots/alive.ts'
 import { type Draft, parseDraft, sizeOf, type Version, withDraft } from '../bots/drafts.ts'
 import { convert } from '../conversion/index.ts'
 import type { Database } from '../db/client.ts'
@@ -159,7 +160,7 @@ export async function linkedDraft(db: Database, botId: string, workspaceId: stri
   const [bot] = await db
     .select({ id: bots.id })
     .from(bots)
-    .where(and(eq(bots.id, botId), eq(bots.workspaceId, workspaceId), isNull(bots.deletedAt)))
+    .where(and(eq(bots.id, botId), eq(bots.workspaceId, workspaceId), isBotAlive()))
   return bot ? ((await draftFlow(db, botId)) ?? null) : null
 }
 

@@ -12,12 +12,16 @@ const REMEMBERED = 4 * 1024 * 1024
 
 /**
  * Columns as one record, for a statement that mostly finds what it found before: they are read as one text, and a text
- * that was read lately gives the very object that it gave then. That is frozen, since others have it too.
+ * that was read lately gives the very object that it gave then. That is frozen, since others have it too. `shown`: what
+ * stands in place of a column, of the same type.
  */
-export function remembered<S extends Record<string, Column>>(columns: S): Expression<Readonly<RowOf<S>>> {
+export function remembered<S extends Record<string, Column>>(
+  columns: S,
+  shown: { [Name in keyof S]?: SQL } = {},
+): Expression<Readonly<RowOf<S>>> {
   const fields = Object.entries(columns).map(([key, column]) => ({ key, column, read: readerOf(column) }))
   const items = sql.join(
-    fields.map(({ column }) => itemOf(column)),
+    fields.map(({ key, column }) => shown[key] ?? itemOf(column)),
     sql`, `,
   )
   const known = new LRUCache<string, object>({

@@ -114,6 +114,11 @@ export const folders = pgTable(
     name: text('name').notNull(),
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),
+    /**
+     * Set when the folder was deleted. What it holds is shown in its parent, which is never a deleted folder, until the
+     * job of `background/folders.ts` has moved the rows there.
+     */
+    deletedAt: time('deleted_at'),
   },
   (table) => [
     foreignKey({
@@ -128,6 +133,10 @@ export const folders = pgTable(
       table.id.desc(),
     ),
     index('folders_parent').on(table.parentFolderId),
+    index('folders_deleted')
+      .on(table.workspaceId, table.parentFolderId)
+      .where(sql`deleted_at IS NOT NULL`)
+      .concurrently(),
   ],
 )
 

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { and, eq, sql } from 'drizzle-orm'
+import { isBotAlive } from '../bots/alive.ts'
 import { type Database, statements, transact } from '../db/client.ts'
 import { bots, chatSessions, results, uploads as table } from '../db/schema.ts'
 import { prepareSelect, type RowOf } from '../db/selection.ts'
@@ -220,7 +221,7 @@ const serving = statements((db, named) => ({
     named('served_file'),
     served,
     (list) => sql`
-      SELECT ${list} FROM ${table} JOIN ${bots} ON ${bots.id} = ${table.botId} AND ${bots.deletedAt} IS NULL
+      SELECT ${list} FROM ${table} JOIN ${bots} ON ${bots.id} = ${table.botId} AND ${isBotAlive()}
       LEFT JOIN ${results} ON ${results.botId} = ${table.botId} AND ${results.id} = ${table.resultId}
         AND ${results.createdAt} > coalesce(${bots.resultsFloorAt}, '-infinity')
       WHERE ${table.botId} = ${sql.placeholder('botId')} AND ${table.id} = ${sql.placeholder('id')}

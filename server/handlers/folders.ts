@@ -44,6 +44,7 @@ export const folders: FoldersHandlers<Contexts> = {
       name,
       createdAt: now,
       updatedAt: now,
+      deletedAt: null,
     }
     const refused = await insertFolder(db, grant, row)
     if (!refused) return reply.ok({ folder: toFolder(row) })

@@ -1,12 +1,13 @@
 import { type SQL, sql } from 'drizzle-orm'
+import { isBotAlive } from '../bots/alive.ts'
 import { bots, results } from '../db/schema.ts'
 
 /**
- * True of a result that callers can see: it has a row, which is above the floor of its bot, and the bot is not deleted.
+ * True of a result that callers can see: it has a row, which is above the floor of its bot, and neither the bot nor its workspace is deleted.
  * Whatever reads, writes or publishes something of a result uses this one condition. Not EXISTS: the planner would join
  * all results of the bot where a page asks of few.
  */
 export const isAlive = (botId: SQL, resultId: SQL): SQL => sql`(
   SELECT true FROM ${results} alive JOIN ${bots} owner ON owner.id = alive.bot_id
-  WHERE alive.bot_id = ${botId} AND alive.id = ${resultId} AND owner.id = ${botId} AND owner.deleted_at IS NULL
+  WHERE alive.bot_id = ${botId} AND alive.id = ${resultId} AND owner.id = ${botId} AND ${isBotAlive(sql`owner`)}
     AND NOT alive.is_archived AND alive.created_at > coalesce(owner.results_floor_at, '-infinity')) IS TRUE`

@@ -1,4 +1,5 @@
 import { sql } from 'drizzle-orm'
+import { isBotAlive } from '../bots/alive.ts'
 import type { Database } from '../db/client.ts'
 import { bots, webhookDeliveries as deliveries, results } from '../db/schema.ts'
 import { selectRows } from '../db/selection.ts'
@@ -48,7 +49,7 @@ async function deletedAmong<S extends Subject>(db: Database, deliveries: readonl
       db,
       { id: results.id },
       (list) => sql`
-        SELECT ${list} FROM ${results} JOIN ${bots} ON ${bots.id} = ${results.botId} AND ${bots.deletedAt} IS NULL
+        SELECT ${list} FROM ${results} JOIN ${bots} ON ${bots.id} = ${results.botId} AND ${isBotAlive()}
         WHERE ${results.botId} = ${botId} AND ${bots.id} = ${botId} AND ${results.id} = ANY(${sql.param(subjects)})
           AND ${results.createdAt} > coalesce(${bots.resultsFloorAt}, '-infinity')`,
     )

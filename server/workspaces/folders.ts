@@ -1,38 +1,56 @@
-import { and, eq, isNull, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, isNotNull, isNull, sql } from 'drizzle-orm'
 import type { Issue } from '../../contract/errors.ts'
 import type { Conditions } from '../../contract/operation.ts'
 import type { FolderGrant, WorkspaceGrant } from '../access/index.ts'
 import { type Database, type Transaction, transact } from '../db/client.ts'
-import { sqlState } from '../db/errors.ts'
 import { after, newestFirst, type Position } from '../db/page.ts'
-import { bots, folders as table } from '../db/schema.ts'
+import { folders as table } from '../db/schema.ts'
 import { selectRows } from '../db/selection.ts'
 import { hasConditions, isStale, stateTag } from '../entity-tags.ts'
 import { newEntry, writeEntry } from './audit.ts'
 import { holdWorkspace, laterThan } from './rows.ts'
+import { shownFolderId, shownIn } from './shown-folder.ts'
 
 export type FolderRow = typeof table.$inferSelect
 
 /** What a condition of a write compares. */
 export function folderState(folder: FolderRow): string {
-  return stateTag(folder.id, folder)
+  const { deletedAt: _, ...shown } = folder
+  return stateTag(folder.id, shown)
 }
 
 /** Folders of one level after a position; null is the top level. */
-export function folderPage(
+export async function folderPage(
   db: Database,
   { workspace }: WorkspaceGrant,
   parentId: string | null,
   position: Position,
   limit: number,
 ): Promise<FolderRow[]> {
-  const level = parentId === null ? isNull(table.parentFolderId) : eq(table.parentFolderId, parentId)
-  return db
-    .select()
-    .from(table)
-    .where(and(eq(table.workspaceId, workspace.id), level, after(table.createdAt, table.id, position)))
-    .orderBy(...newestFirst(table.createdAt, table.id))
-    .limit(limit)
+  const { usual, always } = shownIn(table.parentFolderId, workspace.id, parentId)
+  for (const level of [usual, always]) {
+    const page = await db
+      .select(folderColumns)
+      .from(table)
+      .where(
+        and(
+          eq(table.workspaceId, workspace.id),
+          isNull(table.deletedAt),
+          level,
+          after(table.createdAt, table.id, position),
+        ),
+      )
+      .orderBy(...newestFirst(table.createdAt, table.id))
+      .limit(limit)
+    if (page.length > 0) return page
+  }
+  return []
+}
+
+/** The columns of a folder as callers see it. */
+const folderColumns = {
+  ...getTableColumns(table),
+  parentFolderId: sql<string | null>`${shownFolderId(table.parentFolderId)}`.as('parent_folder_id'),
 }
 
 /** A folder of the granted workspace, locked against deletion when asked. */
@@ -43,9 +61,9 @@ export async function folderIn(
   lock?: 'key share',
 ): Promise<FolderRow | undefined> {
   const found = db
-    .select()
+    .select(folderColumns)
     .from(table)
-    .where(and(eq(table.id, folderId), eq(table.workspaceId, grant.workspace.id)))
+    .where(and(eq(table.id, folderId), eq(table.workspaceId, grant.workspace.id), isNull(table.deletedAt)))
   const [row] = await (lock ? found.for(lock) : found)
   return row
 }
@@ -81,19 +99,21 @@ export async function updateFolder(
   const isSame = sql`${name === undefined ? sql`true` : sql`${table.name} = ${name}`} AND ${
     parentFolderId === undefined
       ? sql`true`
-      : sql`${table.parentFolderId} IS NOT DISTINCT FROM ${parentFolderId}::text`
+      : sql`${shownFolderId(table.parentFolderId)} IS NOT DISTINCT FROM ${parentFolderId}::text`
   }`
   // Without a change the tag stays, so that nobody's condition fails.
   const updatedAt = sql`CASE WHEN ${isSame} THEN ${table.updatedAt} ELSE ${laterThan(table.updatedAt, now)} END`
   const values = { ...change, updatedAt }
-  if (parentFolderId === undefined && !hasConditions(conditions)) {
-    const [row] = await db.update(table).set(values).where(eq(table.id, folder.id)).returning()
+  const write = async (on: Database) => {
+    const isThere = and(eq(table.id, folder.id), isNull(table.deletedAt))
+    const [row] = await on.update(table).set(values).where(isThere).returning(folderColumns)
     return row && { row }
   }
+  if (parentFolderId === undefined && !hasConditions(conditions)) return write(db)
   return transact(db, async (tx) => {
     // Moves and deletions in one workspace follow each other, or two of them could close a circle together.
     if (!(await holdWorkspace(tx, folder.workspaceId, 'no key update'))) return undefined
-    const [current] = await tx.select().from(table).where(eq(table.id, folder.id)).for('update')
+    const current = await lockFolder(tx, folder.id)
     if (!current) return undefined
     if (isStale(conditions, folderState(current))) return { stale: current }
     if (parentFolderId !== undefined && parentFolderId !== null) {
@@ -101,12 +121,21 @@ export async function updateFolder(
       if (line.length === 0) return { issue: noSuchParent }
       if (line.some(({ id }) => id === folder.id)) return { issue: circle }
     }
-    const [row] = await tx.update(table).set(values).where(eq(table.id, folder.id)).returning()
-    return row && { row }
+    return write(tx)
   })
 }
 
-/** A folder and those that it is in; none where it is not in the workspace. */
+/** The row of a folder, which nobody else changes until the transaction ends; undefined when it was deleted. */
+async function lockFolder(tx: Transaction, folderId: string): Promise<FolderRow | undefined> {
+  const [row] = await tx
+    .select(folderColumns)
+    .from(table)
+    .where(and(eq(table.id, folderId), isNull(table.deletedAt)))
+    .for('update')
+  return row
+}
+
+/** A folder and those that it is in, deleted ones that still hold something too; none where it is not in the workspace. */
 function ancestors(tx: Transaction, workspaceId: string, folderId: string) {
   return selectRows(
     tx,
@@ -115,6 +144,7 @@ function ancestors(tx: Transaction, workspaceId: string, folderId: string) {
       SELECT ${list} FROM ${table} WHERE ${table.id} IN (
         WITH RECURSIVE line AS (
           SELECT id, parent_folder_id FROM ${table} WHERE id = ${folderId} AND workspace_id = ${workspaceId}
+            AND deleted_at IS NULL
           UNION ALL
           SELECT parent.id, parent.parent_folder_id FROM ${table} parent JOIN line ON parent.id = line.parent_folder_id
         ) SELECT id FROM line
@@ -122,41 +152,38 @@ function ancestors(tx: Transaction, workspaceId: string, folderId: string) {
   )
 }
 
-const MAXIMUM_ATTEMPTS = 20
-
-/** Deletes a folder; what is in it moves to the folder that it was in. Undefined when it is gone. */
+/**
+ * Deletes a folder; what is in it moves to the folder that it was in. In the request it is only marked, which moves its
+ * content for every reader; `background/folders.ts` moves the rows. Undefined when it is gone.
+ */
 export async function deleteFolder(
   db: Database,
   { folder, caller }: FolderGrant,
   conditions: Conditions,
   now: Date,
 ): Promise<{ row: FolderRow } | { stale: FolderRow } | undefined> {
-  const attempt = () =>
-    transact(db, async (tx) => {
-      if (!(await holdWorkspace(tx, folder.workspaceId, 'no key update'))) return undefined
-      // Locked before its contents move, so that nothing can be put into it meanwhile.
-      const [row] = await tx.select().from(table).where(eq(table.id, folder.id)).for('update')
-      if (!row) return undefined
-      if (isStale(conditions, folderState(row))) return { stale: row }
-      const { parentFolderId } = row
-      await tx.update(table).set({ parentFolderId }).where(eq(table.parentFolderId, row.id))
-      // A new revision of each, or an update that began before would put it back.
-      const revision = sql`${bots.revision} + 1`
-      await tx.update(bots).set({ folderId: parentFolderId, revision }).where(eq(bots.folderId, row.id))
-      await tx.delete(table).where(eq(table.id, row.id))
-      const deed = { by: caller, operation: 'deleteFolder' } as const
-      await writeEntry(tx, newEntry(row.workspaceId, deed, row.id, now))
-      return { row }
-    })
-  for (let left = MAXIMUM_ATTEMPTS; ; left--) {
-    try {
-      return await attempt()
-    } catch (error) {
-      // On a cluster each node has a folder of its own to lock, and a bot was put into that of another one.
-      // Where bots move all the time, that happened seven times in a row: more than `transact` would begin again.
-      if (sqlState(error) !== '23503' || left === 0) throw error
-    }
-  }
+  return transact(db, async (tx) => {
+    if (!(await holdWorkspace(tx, folder.workspaceId, 'no key update'))) return undefined
+    const row = await lockFolder(tx, folder.id)
+    if (!row) return undefined
+    if (isStale(conditions, folderState(row))) return { stale: row }
+    const { parentFolderId } = row
+    // The parent of a deleted folder is no deleted one, so that readers look one step up and no further.
+    await tx.update(table).set({ deletedAt: now, parentFolderId }).where(eq(table.id, row.id))
+    await tx
+      .update(table)
+      .set({ parentFolderId })
+      .where(
+        and(
+          eq(table.workspaceId, row.workspaceId),
+          eq(table.parentFolderId, row.id),
+          isNotNull(table.deletedAt),
+        ),
+      )
+    const deed = { by: caller, operation: 'deleteFolder' } as const
+    await writeEntry(tx, newEntry(row.workspaceId, deed, row.id, now))
+    return { row }
+  })
 }
 
 const noSuchParent: Issue = {

@@ -1,20 +1,10 @@
-import { and, type Column, count, eq, inArray, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, type Column, count, eq, isNull, type SQL, sql } from 'drizzle-orm'
 import type { Conditions } from '../../contract/operation.ts'
 import type { UserGrant, WorkspaceGrant } from '../access/index.ts'
 import { type Database, type Transaction, transact } from '../db/client.ts'
 import { isDistributed } from '../db/distribution.ts'
 import { beginning, isBeyond, newestFirst, type Position, withinPage } from '../db/page.ts'
-import {
-  bots,
-  credentials,
-  customDomains,
-  folders,
-  publicIds,
-  publishedBots,
-  workspaces as table,
-  users,
-  workspaceMembers,
-} from '../db/schema.ts'
+import { credentials, workspaces as table, users, workspaceMembers } from '../db/schema.ts'
 import { expression, optional, selectRows } from '../db/selection.ts'
 import { hasConditions, isStale, stateTag } from '../entity-tags.ts'
 import { newId } from '../ids.ts'
@@ -176,8 +166,9 @@ async function lockWorkspace(tx: Transaction, workspaceId: string): Promise<Work
 }
 
 /**
- * Makes a workspace and everything in it unreachable at once; the purge removes what is large. `gone` when
- * somebody else has deleted it, `stale` as with an update. Members go first, so that from the commit on nobody has a role in it.
+ * Makes a workspace and everything in it unreachable at once, however much that is: every look-up of a bot, a folder, a
+ * session or a name asks for the mark. The purge removes the rows. `gone` when somebody else has deleted it, `stale` as with
+ * an update.
  */
 export async function deleteWorkspace(
   tx: Transaction,
@@ -192,16 +183,6 @@ export async function deleteWorkspace(
   await tx.update(table).set({ deletedAt: now }).where(eq(table.id, workspace.id))
   await tx.delete(workspaceMembers).where(eq(workspaceMembers.workspaceId, workspace.id))
   await tx.delete(credentials).where(eq(credentials.workspaceId, workspace.id))
-  // Before their names, since whoever gives a bot a name or publishes it holds its row.
-  await tx
-    .update(bots)
-    .set({ deletedAt: now, folderId: null, publicId: null, customDomain: null })
-    .where(eq(bots.workspaceId, workspace.id))
-  const inWorkspace = tx.select({ id: bots.id }).from(bots).where(eq(bots.workspaceId, workspace.id))
-  await tx.delete(publicIds).where(inArray(publicIds.botId, inWorkspace))
-  await tx.delete(customDomains).where(inArray(customDomains.botId, inWorkspace))
-  await tx.delete(publishedBots).where(inArray(publishedBots.botId, inWorkspace))
-  await tx.delete(folders).where(eq(folders.workspaceId, workspace.id))
   const deed = { by: caller, operation: 'deleteWorkspace' } as const
   await writeEntry(tx, newEntry(workspace.id, deed, workspace.id, now))
   return undefined

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from '@jest/globals'
 import pg from 'pg'
+import { purgeBatch } from '../../server/background/purge.ts'
 import { type App, startApp } from '../support/app.ts'
 import type { Answer } from '../support/client.ts'
 import { interleave } from '../support/interleave.ts'
@@ -105,31 +106,42 @@ const operations: Record<string, (world: World) => Promise<Answer>> = {
 const deletion = ({ here }: World) =>
   app.client.call('deleteWorkspace', { as: here.admin, params: { workspaceId: here.workspaceId } })
 
-/** What a workspace still holds that somebody could reach, and names that nobody else can have. */
+/** What is left of a workspace once the purge is done, names included that nobody else can have. */
 async function leftIn(workspaceId: string): Promise<Record<string, number>> {
-  const ofItsBots = 'x JOIN bots b ON b.id = x.bot_id WHERE b.workspace_id = $1'
+  while (await purgeBatch(app.db, app.clock.now()));
+  const ofNoBot = 'x WHERE NOT EXISTS (SELECT FROM bots b WHERE b.id = x.bot_id)'
   const sources = {
-    bots: 'bots WHERE workspace_id = $1 AND deleted_at IS NULL',
-    folders: 'folders WHERE workspace_id = $1',
-    members: 'workspace_members WHERE workspace_id = $1',
-    'public ids': `public_ids ${ofItsBots}`,
-    domains: `custom_domains ${ofItsBots}`,
-    'published bots': `published_bots ${ofItsBots}`,
+    workspaces: `workspaces WHERE id = '${workspaceId}'`,
+    bots: `bots WHERE workspace_id = '${workspaceId}'`,
+    folders: `folders WHERE workspace_id = '${workspaceId}'`,
+    members: `workspace_members WHERE workspace_id = '${workspaceId}'`,
+    'public ids': `public_ids ${ofNoBot}`,
+    domains: `custom_domains ${ofNoBot}`,
+    'published bots': `published_bots ${ofNoBot}`,
   }
   const left: Record<string, number> = {}
   for (const [name, source] of Object.entries(sources)) {
-    const { rows } = await observer.query(`SELECT count(*)::int FROM ${source}`, [workspaceId])
+    const { rows } = await observer.query(`SELECT count(*)::int FROM ${source}`)
     if (rows[0].count > 0) left[name] = rows[0].count
   }
   return left
 }
 
-async function expectLost(world: World, deleted: Answer, other: Answer) {
+async function expectLost(world: World, deleted: Answer, ...others: Answer[]) {
   expect(deleted.status).toBe(200)
-  expect([200, 201, 400, 403, 404]).toContain(other.status)
-  // What was still admitted saw a folder, at most, that was gone already.
-  if (other.status === 400) expect(other.body.issues).toMatchObject([{ code: 'unknown_folder' }])
-  expect(await leftIn(world.here.workspaceId)).toEqual({})
+  for (const other of others) {
+    expect([200, 201, 400, 403, 404]).toContain(other.status)
+    // What was still admitted saw a folder, at most, that was gone already.
+    if (other.status === 400) expect(other.body.issues).toMatchObject([{ code: 'unknown_folder' }])
+  }
+  const { admin, member, workspaceId, shared, draft } = world.here
+  const asked = [
+    app.client.call('getWorkspace', { as: admin, params: { workspaceId } }),
+    app.client.call('getBot', { as: member, params: { botId: draft.id } }),
+    app.client.call('getBot', { as: world.stranger, params: { botId: shared.id } }),
+  ]
+  for (const { status } of await Promise.all(asked)) expect(status).toBe(404)
+  expect(await leftIn(workspaceId)).toEqual({})
 }
 
 describe.each(Object.entries(operations))('%s', (_, operation) => {
@@ -175,7 +187,7 @@ test('thirty workspaces that are deleted while all of it comes in at once are em
     const world = await makeWorld(app)
     const work = Object.values(operations).map((operation) => operation(world))
     const [deleted, ...others] = await Promise.all([deletion(world), ...work])
-    for (const other of others) await expectLost(world, deleted as Answer, other)
+    await expectLost(world, deleted as Answer, ...others)
   }
 })
 

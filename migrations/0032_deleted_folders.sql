@@ -1,0 +1,1 @@
+ALTER TABLE "folders" ADD COLUMN "deleted_at" timestamp (3) with time zone;
