@@ -11,8 +11,8 @@ import { eraseBatch } from '../results/erase.ts'
 import { expireResults } from '../results/retention.ts'
 import { rollUpBatch } from '../results/stats-rollup.ts'
 import { removeFiles } from './files.ts'
-import { forgetDeliveries, forgetHours, forgetKeys, forgetTokens, removeSessions } from './forgetting.ts'
 import { moveFromDeletedFolders } from './folders.ts'
+import { forgetDeliveries, forgetHours, forgetKeys, forgetTokens, removeSessions } from './forgetting.ts'
 import { purgeBatch } from './purge.ts'
 
 /** Milliseconds from one look at what is due to the next. */

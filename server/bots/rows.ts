@@ -1,4 +1,4 @@
-import { and, eq, getTableColumns, isNull, type SQL, sql } from 'drizzle-orm'
+import { and, eq, getTableColumns, type SQL, sql } from 'drizzle-orm'
 import type { Issue } from '../../contract/errors.ts'
 import type { Conditions, Role } from '../../contract/operation.ts'
 import type { components } from '../../generated/openapi.ts'

@@ -1,6 +1,6 @@
 import { type SQL, sql } from 'drizzle-orm'
 import { type Database, type Transaction, transact } from '../db/client.ts'
-import { sqlState } from '../db/errors.ts'
+import { isOfRows, sqlState } from '../db/errors.ts'
 import {
   botIdempotencyKeys,
   botIdempotencyResponses,
@@ -58,12 +58,21 @@ export async function eraseBatch(db: Database, now: Date): Promise<boolean> {
   let failure: unknown
   for (const botId of new Set(due.map((row) => row.botId))) {
     const ids = due.filter((row) => row.botId === botId).map(({ resultId }) => resultId)
+    const eraseThem = (some: string[]) => transact(db, (tx) => erase(tx, botId, some, now))
     try {
-      await transact(db, (tx) => erase(tx, botId, ids, now))
+      await eraseThem(ids)
     } catch (error) {
       failure = error
+      // One that cannot be erased keeps none of the others.
+      const isOfOne = isOfRows(error) && !isTransient(error)
+      for (const id of isOfOne ? ids : []) {
+        await eraseThem([id]).catch(async (error) => {
+          failure = error
+          await postpone(db, botId, [id])
+        })
+      }
       // Lets the others go first, and comes back to each on its own.
-      await postpone(db, botId, ids)
+      if (!isOfOne) await postpone(db, botId, ids)
     }
   }
   if (failure !== undefined && !isTransient(failure)) throw failure

@@ -4,6 +4,7 @@ import type { Logger } from 'pino'
 import { BrokenOff, type OutboundStream, type Refusal, type StreamingClient } from '../chat/tools/outbound.ts'
 import { fail } from '../chat/tools/refusal.ts'
 import type { Database } from '../db/client.ts'
+import { databaseError, isOfRows } from '../db/errors.ts'
 import { createErrorLog } from '../repeated-errors.ts'
 import type { Keyring } from '../workspaces/keyring.ts'
 import { postable } from './deleted-results.ts'
@@ -65,6 +66,12 @@ const RENEWAL = LEASE / 4
 /** The longest time that a receiver may ask to be left alone for. */
 const LONGEST_WAIT = 24 * HOUR
 
+/** A delivery whose row fails is left alone for so long, and so is the outcome that cannot be written. */
+const FAILED_ROW_WAIT = HOUR
+const FAILED_OUTCOME_WAIT = 60 * SECOND
+/** A look that fails is followed by one at so many times fewer endpoints, until the one with the row is alone. */
+const CUT = 8
+
 /** What this process has done, for its metrics. */
 export const sent = { delivered: 0, failed: 0, underWay: 0, lastDelay: 0 }
 
@@ -115,7 +122,11 @@ export function startDeliveries(
     underWay.delete(keyOf(delivery))
     sent.underWay = underWay.size
   }
-  const { open, take, putOff, settle } = leaseStatements(db)
+  const { open, take, putOff, settle, due, probe } = leaseStatements(db)
+  /** Ids of deliveries whose row fails, by their endpoints. */
+  const failedRows = new LRUCache<string, Set<string>>({ max: 1_000, ttl: FAILED_ROW_WAIT })
+  /** For how many times fewer endpoints the next look takes something. */
+  let cut = 1
   /** Since when there was more for an endpoint than was taken, by the clock of this process. */
   let behindSince = Number.POSITIVE_INFINITY
   /** Behind which bot sharing out goes on, and whether there may be more to share out. */
@@ -154,7 +165,7 @@ export function startDeliveries(
     for (const { owner } of found) addTo(endpointsOf, owner)
     const share = Math.max(1, Math.floor(free / endpointsOf.size))
     const shares = new Map<string, number>()
-    const wanted: { id: string; isOpen: boolean; free: number }[] = []
+    const wanted: { id: string; isOpen: boolean; free: number; passedOver: string[] }[] = []
     for (const { id, isOpen, failures, owner } of found) {
       const own = busy.get(id) ?? 0
       const ofOwner = busyOwners.get(owner) ?? 0
@@ -174,11 +185,20 @@ export function startDeliveries(
       places -= its
       addTo(busyOwners, owner, its)
       addTo(shares, owner, its)
-      wanted.push({ id, isOpen, free: its })
+      wanted.push({ id, isOpen, free: its, passedOver: [...(failedRows.get(id) ?? [])] })
     }
+    wanted.splice(Math.ceil(wanted.length / cut))
     if (wanted.length === 0) return
     const asked = performance.now()
-    const taken = await take({ wanted: JSON.stringify(wanted) })
+    const taken = await take({ wanted: JSON.stringify(wanted) }).catch(async (error) => {
+      if (!isOfRows(error)) throw error
+      if (wanted.length > 1) cut *= CUT
+      else await passOver(wanted[0]?.id ?? '')
+      return undefined
+    })
+    if (cut > 1 || !taken) looking.wake()
+    if (!taken) return
+    cut = Math.max(1, cut / CUT)
     took = taken.length
     const isBehind =
       left.isMoreLeft ||
@@ -210,23 +230,66 @@ export function startDeliveries(
     sent.underWay = underWay.size
   }
 
+  /** Finds deliveries of an endpoint that cannot be read or written; others are taken without them from then on. */
+  async function passOver(endpointId: string) {
+    const failed = failedRows.get(endpointId) ?? new Set()
+    for (const row of await due({ endpointId, passedOver: [...failed] })) {
+      await probe(row).catch((error) => {
+        if (!isOfRows(error)) throw error
+        failed.add(row.id)
+        log.warn({ deliveryId: row.id, err: databaseError(error) }, 'a delivery cannot be taken')
+      })
+    }
+    failedRows.set(endpointId, failed)
+    cut = 1
+  }
+
   async function write(): Promise<void> {
     const batch = answers.slice(0, AT_ONCE)
     if (batch.length === 0) return
-    await settle({ outcomes: JSON.stringify(batch.map(({ outcome }) => outcome)) })
+    const settled = await eachOnFailure(batch, (some) =>
+      settle({ outcomes: JSON.stringify(some.map(({ outcome }) => outcome)) }),
+    )
     answers.splice(0, batch.length)
-    for (const { delivery } of batch) isOver(delivery)
+    // It stays under way, so that it is not posted again meanwhile.
+    const unsettled = batch.filter((answer) => !settled.includes(answer))
+    if (unsettled.length > 0) setTimeout(() => answers.push(...unsettled), FAILED_OUTCOME_WAIT).unref()
+    for (const { delivery } of settled) isOver(delivery)
     // What comes next for its subject, or for those that found no room.
     looking.wake()
     if (answers.length > 0) settling.wake()
-    await noteAnswers(db, log, batch)
+    await noteAnswers(db, log, settled)
+  }
+
+  /** Writes several at once or, where one of them cannot be written, one by one; gives those that are written. */
+  async function eachOnFailure<Item>(
+    items: Item[],
+    write: (some: Item[]) => Promise<unknown>,
+  ): Promise<Item[]> {
+    try {
+      await write(items)
+      return items
+    } catch (error) {
+      if (!isOfRows(error)) throw error
+    }
+    const written: Item[] = []
+    for (const item of items) {
+      try {
+        await write([item])
+        written.push(item)
+      } catch (error) {
+        if (!isOfRows(error)) throw error
+        log.warn({ err: databaseError(error) }, 'a delivery cannot be written')
+      }
+    }
+    return written
   }
 
   async function renew(): Promise<void> {
     const before = performance.now() - RENEWAL
     const old = [...underWay.values()].filter(({ since }) => since < before)
     const places = old.map(({ delivery }) => placeOf(delivery))
-    if (places.length > 0) await putOff({ places: JSON.stringify(places) })
+    if (places.length > 0) await eachOnFailure(places, (some) => putOff({ places: JSON.stringify(some) }))
   }
 
   const logError = createErrorLog(log)

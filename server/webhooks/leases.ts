@@ -128,17 +128,17 @@ export const leaseStatements = statements((db, named) => ({
     deliveryShape,
     (list) => sql`
       WITH wanted AS MATERIALIZED (
-        SELECT * FROM json_to_recordset(${sql.placeholder('wanted')}::json) AS w(id text, "isOpen" boolean, free integer)
+        SELECT * FROM json_to_recordset(${sql.placeholder('wanted')}::json) AS w(id text, "isOpen" boolean, free integer, "passedOver" text[])
       ), looked AS MATERIALIZED (
         SELECT d.*, first.at AS first_at, first.id AS first_id, first.seq AS first_seq
         FROM wanted CROSS JOIN LATERAL (
           (SELECT bot_id, endpoint_id, subject, seq, id, next_attempt_at FROM ${deliveries}
             WHERE wanted."isOpen" AND endpoint_id = wanted.id AND next_attempt_at <= now() AND bot_id <> wanted.id
-              AND ${isLeaseOver}
+              AND ${isLeaseOver} AND NOT coalesce(id = ANY(wanted."passedOver"), false)
             ORDER BY next_attempt_at, id LIMIT ${looked})
           UNION ALL
           (SELECT bot_id, endpoint_id, subject, seq, id, next_attempt_at FROM ${testsOf(sql`wanted.id`)} AS t
-            WHERE next_attempt_at <= now() AND ${isLeaseOver} LIMIT ${looked})
+            WHERE next_attempt_at <= now() AND ${isLeaseOver} AND NOT coalesce(id = ANY(wanted."passedOver"), false) LIMIT ${looked})
         ) AS d
         LEFT JOIN LATERAL (
           SELECT b.next_attempt_at AS at, b.id, b.seq FROM ${deliveries} b
@@ -168,6 +168,31 @@ export const leaseStatements = statements((db, named) => ({
       SET attempts = ${deliveries.attempts} + 1, last_attempt_at = now(), leased_until = ${lease}
       FROM taken WHERE ${same('taken')} AND ${few('taken.seq')}
       RETURNING ${list}`,
+  ),
+  /** What `take` looks at of one endpoint, for `probe`. */
+  due: prepareSelect(
+    db,
+    named('webhooks_due'),
+    {
+      botId: deliveries.botId,
+      subject: deliveries.subject,
+      seq: deliveries.seq,
+      endpointId: deliveries.endpointId,
+      id: deliveries.id,
+    },
+    (list) => sql`
+      SELECT ${list} FROM ${deliveries}
+      WHERE endpoint_id = ${sql.placeholder('endpointId')} AND next_attempt_at <= now() AND ${isLeaseOver}
+        AND NOT id = ANY(${sql.placeholder('passedOver')}::text[])
+      ORDER BY next_attempt_at, id LIMIT ${looked}`,
+  ),
+  /** Reads all of a delivery and writes it as it is: fails where its row does. */
+  probe: prepareWrite(
+    db,
+    named('webhooks_probe'),
+    sql`UPDATE ${deliveries} SET leased_until = CASE WHEN octet_length(data::text) > 0 THEN leased_until END
+      WHERE bot_id = ${sql.placeholder('botId')} AND endpoint_id = ${sql.placeholder('endpointId')}
+        AND subject = ${sql.placeholder('subject')} AND seq = ${sql.placeholder('seq')}`,
   ),
   putOff: prepareWrite(
     db,

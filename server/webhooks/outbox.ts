@@ -5,6 +5,8 @@ import type { components } from '../../generated/openapi.ts'
 import type { BotGrant, WorkspaceGrant } from '../access/index.ts'
 import { afterCommit, type Database, statements, type Transaction, transact } from '../db/client.ts'
 import { isDistributed } from '../db/distribution.ts'
+import { isOfRows, sqlState } from '../db/errors.ts'
+import { madeOnce } from '../db/remembered.ts'
 import { bots, webhookDeliveries, webhookEndpoints, webhookOutbox } from '../db/schema.ts'
 import { expression, prepareSelect } from '../db/selection.ts'
 import { newId } from '../ids.ts'
@@ -117,6 +119,9 @@ export const eventsLeft = sql`(
 const BOTS_AT_ONCE = 32
 
 const most = sql`${sql.placeholder('most')}::integer`
+const limit = sql`${sql.placeholder('bots')}::integer`
+/** Rows that failed on their own, by their ids: others go on without them. */
+const isPassedOver = (id: SQL) => sql`${id} = ANY(${sql.placeholder('passedOver')}::text[])`
 
 const sharing = statements((db, named) => ({
   // Of every bot that has some its first, then of every its second, so that none waits behind all of another.
@@ -129,7 +134,7 @@ const sharing = statements((db, named) => ({
       events: expression(sql`(SELECT count(*) FROM happened)`, 'integer'),
       after: expression(
         sql`CASE
-          WHEN (SELECT count(bot_id) FROM waiting) = ${sql.raw(String(BOTS_AT_ONCE))}
+          WHEN (SELECT count(bot_id) FROM waiting) = ${limit}
             OR EXISTS (SELECT FROM own WHERE bot_id NOT IN (SELECT bot_id FROM taken))
           THEN coalesce((SELECT max(bot_id) FROM taken), (SELECT max(bot_id) FROM waiting))
           ELSE '' END`,
@@ -147,7 +152,7 @@ const sharing = statements((db, named) => ({
         SELECT (SELECT min(o.bot_id) FROM ${webhookOutbox} o WHERE o.bot_id > bot.bot_id) FROM bot
         WHERE bot.bot_id IS NOT NULL
       ), waiting AS MATERIALIZED (
-        SELECT bot_id FROM bot LIMIT ${sql.raw(String(BOTS_AT_ONCE))}
+        SELECT bot_id FROM bot LIMIT ${limit}
       ), own AS MATERIALIZED (
         SELECT first.bot_id FROM waiting CROSS JOIN LATERAL (
           SELECT o.bot_id FROM ${webhookOutbox} o
@@ -156,13 +161,15 @@ const sharing = statements((db, named) => ({
             ORDER BY f.written_at, f.id LIMIT 1)
           FOR UPDATE SKIP LOCKED
         ) AS first
+        WHERE cardinality(${sql.placeholder('passedOver')}::text[]) = 0 OR EXISTS (
+          SELECT FROM ${webhookOutbox} o WHERE o.bot_id = waiting.bot_id AND NOT ${isPassedOver(sql`o.id`)})
       ), part AS MATERIALIZED (
         SELECT row_place FROM (
           SELECT row_place, sum(size) OVER (ORDER BY nth, bot_id) - size AS earlier
           FROM own CROSS JOIN LATERAL (
             SELECT o.ctid AS row_place, coalesce(o.size, json_array_length(o.events)) AS size,
               row_number() OVER (ORDER BY o.written_at, o.id) AS nth
-            FROM ${webhookOutbox} o WHERE o.bot_id = own.bot_id
+            FROM ${webhookOutbox} o WHERE o.bot_id = own.bot_id AND NOT ${isPassedOver(sql`o.id`)}
             ORDER BY o.written_at, o.id LIMIT ${most}
           ) AS numbered
         ) AS counted WHERE earlier < ${most}
@@ -179,7 +186,27 @@ const sharing = statements((db, named) => ({
       )
       SELECT ${list}`,
   ),
+  /** The row that is shared out where no more than one is. */
+  first: prepareSelect(
+    db,
+    named('webhooks_share_first'),
+    { id: webhookOutbox.id },
+    (list) => sql`
+      SELECT ${list} FROM ${webhookOutbox}
+      WHERE bot_id > ${sql.placeholder('from')} AND NOT ${isPassedOver(sql`id`)}
+      ORDER BY bot_id, written_at, id LIMIT 1`,
+  ),
 }))
+
+/** A batch that fails is cut until the row that fails is alone, which is passed over for a while. */
+const CUT = 8
+const RETRY_MS = 60 * 60 * 1000
+const MAX_FAILED_ROWS = 100
+
+interface Failures {
+  cut: number
+  failed: { id: string; since: number }[]
+}
 
 /**
  * Shares out among the endpoints about `most` events of those that steps of chats have left, of bots behind `from` in the
@@ -191,10 +218,30 @@ export async function shareOut(
   from: string,
   most: number,
 ): Promise<{ after: string; isMoreLeft: boolean }> {
-  const [shared] = isDistributed(db) ? [] : await sharing(db).share({ from, most })
-  if (!shared) return { after: '', isMoreLeft: false }
-  const { after, events } = shared
-  return { after, isMoreLeft: after !== '' || from !== '' || events >= most }
+  if (isDistributed(db)) return { after: '', isMoreLeft: false }
+  const state = madeOnce<Failures>(db, 'share out', () => ({ cut: 1, failed: [] }))
+  const oldest = performance.now() - RETRY_MS
+  state.failed = state.failed.filter(({ since }) => since > oldest).slice(-MAX_FAILED_ROWS)
+  const passedOver = state.failed.map(({ id }) => id)
+  const [bots, part] = [BOTS_AT_ONCE, most].map((number) => Math.ceil(number / state.cut)) as [number, number]
+  try {
+    const [shared] = await sharing(db).share({ from, most: part, bots, passedOver })
+    if (!shared) return { after: '', isMoreLeft: false }
+    const isCut = state.cut > 1
+    state.cut = Math.max(1, state.cut / CUT)
+    const { after, events } = shared
+    return { after, isMoreLeft: isCut || after !== '' || from !== '' || events >= part }
+  } catch (error) {
+    // Whoever had not seen yet that rows are gone comes again.
+    if (!isOfRows(error) || sqlState(error) === '22012') throw error
+    if (bots > 1 || part > 1) state.cut *= CUT
+    else {
+      const [first] = await sharing(db).first({ from, passedOver })
+      if (first) state.failed.push({ id: first.id, since: performance.now() })
+      state.cut = 1
+    }
+    return { after: from, isMoreLeft: true }
+  }
 }
 
 interface Event {

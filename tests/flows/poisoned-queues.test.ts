@@ -1,0 +1,194 @@
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { afterAll, afterEach, beforeAll, beforeEach, expect } from '@jest/globals'
+import { removeFiles } from '../../server/background/files.ts'
+import { forgetHours } from '../../server/background/forgetting.ts'
+import { streamingClient } from '../../server/chat/tools/outbound.ts'
+import type { FileStore } from '../../server/files/store.ts'
+import { createLog } from '../../server/log.ts'
+import { eraseBatch } from '../../server/results/erase.ts'
+import { rollUpBatch } from '../../server/results/stats-rollup.ts'
+import { startDeliveries } from '../../server/webhooks/deliver.ts'
+import { shareOut } from '../../server/webhooks/outbox.ts'
+import { type App, startApp } from '../support/app.ts'
+import { testWithTrigger as test } from '../support/locks.ts'
+import { until } from '../support/process.ts'
+import { makeWorld, type Site } from '../support/world.ts'
+
+/*
+ * One item of a queue that fails each time keeps none of a thousand others: they are done in a bounded number of batches.
+ * Sessions, keys and deliveries that expire are in expiry.test.ts, purges in purge.test.ts, retention of results and of
+ * publications in (publication-)retention.test.ts, deleted folders in large-deletions.test.ts, keys of credentials in
+ * credentials.test.ts.
+ */
+
+const MANY = 1_000
+
+let app: App
+let site: Site
+beforeAll(async () => {
+  app = await startApp({ database: { lockTimeout: 30_000, statementTimeout: 30_000 } })
+})
+afterAll(() => app.stop())
+beforeEach(async () => {
+  site = (await makeWorld(app)).here
+})
+afterEach(() => app.pool.query('DROP FUNCTION IF EXISTS fail CASCADE'))
+
+/** Has the rows of a table that a condition is true of refuse a change. */
+async function poison(table: string, change: string, condition: string) {
+  await app.pool.query(`
+    CREATE FUNCTION fail() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RAISE EXCEPTION ''damaged''; END';
+    CREATE TRIGGER fail BEFORE ${change} ON ${table} FOR EACH ROW WHEN (${condition}) EXECUTE FUNCTION fail()`)
+}
+
+async function count(from: string): Promise<number> {
+  return (await app.pool.query(`SELECT count(*)::int FROM ${from}`)).rows[0].count
+}
+
+/** Batches until a job has nothing to do; one that throws is tried again, so many times. */
+async function batchesOf(batch: () => Promise<boolean>, failures = 3): Promise<number> {
+  for (let batches = 1, failed = 0; ; batches++) {
+    expect(batches).toBeLessThan(3_000)
+    if (!(await batch().catch(() => ++failed < failures))) return batches
+  }
+}
+
+test('eraseBatch erases all results of a bot but one that fails each time', async () => {
+  const botId = site.published.id
+  await app.pool.query(
+    `INSERT INTO result_erasures (bot_id, result_id, due_at)
+    SELECT $1, 'gone-' || n, now() - interval '1 hour' + n * interval '1 millisecond' FROM generate_series(1, ${MANY}) n`,
+    [botId],
+  )
+  await poison('result_erasures', 'UPDATE', `OLD.result_id = 'gone-500' AND NEW.passes > OLD.passes`)
+  // Five batches alone.
+  expect(await batchesOf(() => eraseBatch(app.db, app.clock.now()), 1)).toBeLessThanOrEqual(2 * 6)
+  expect(await count(`result_erasures WHERE result_id LIKE 'gone-%' AND passes = 0`)).toBeLessThanOrEqual(
+    1 + 600,
+  )
+  await batchesOf(() => eraseBatch(app.db, app.clock.now()), 2)
+  expect(await count(`result_erasures WHERE result_id LIKE 'gone-%' AND passes = 0`)).toBe(1)
+})
+
+test('removeFiles removes all files but one that the store cannot remove', async () => {
+  const removed = new Set<string>()
+  const store = {
+    async remove(id: string) {
+      if (id === 'file-500') throw new Error('cannot be removed')
+      removed.add(id)
+    },
+  } as unknown as FileStore
+  await app.pool.query(
+    `INSERT INTO uploads (bot_id, id, session_id, name, media_type, size, is_private, is_complete, remove_at, created_at)
+    SELECT $1, 'file-' || n, 'session', 'a.txt', 'text/plain', 1, false, true,
+      $2::timestamptz - interval '1 hour' + n * interval '1 millisecond', $2
+    FROM generate_series(1, ${MANY}) n`,
+    [site.published.id, app.clock.now()],
+  )
+  // Five batches alone; the one with the failing file throws, and the next one goes on.
+  expect(await batchesOf(() => removeFiles(app.db, store, app.clock.now()), 2)).toBeLessThanOrEqual(2 * 6)
+  expect(removed.size).toBe(MANY - 1)
+  expect(await count(`uploads WHERE id LIKE 'file-%'`)).toBe(1)
+})
+
+test('forgetHours forgets all hours but one that fails each time', async () => {
+  await app.pool.query(
+    `INSERT INTO bot_stats_hourly (bot_id, hour)
+    SELECT $1, '2020-01-01'::timestamptz + n * interval '1 hour' FROM generate_series(1, ${MANY}) n`,
+    [site.published.id],
+  )
+  await poison('bot_stats_hourly', 'DELETE', `OLD.hour = '2020-01-01'::timestamptz + interval '500 hours'`)
+  expect(await batchesOf(() => forgetHours(app.db, app.clock.now()), 1)).toBeLessThanOrEqual(30)
+  expect(await count(`bot_stats_hourly WHERE hour < '2021-01-01'`)).toBe(1)
+})
+
+test('rollUpBatch looks at all bots beside one that fails each time', async () => {
+  await app.pool.query(
+    `INSERT INTO stats_rollups (bot_id, due_at) SELECT 'roll-' || n, $1::timestamptz - n * interval '1 second'
+    FROM generate_series(1, ${MANY}) n`,
+    [app.clock.now()],
+  )
+  await poison('stats_rollups', 'DELETE', `OLD.bot_id = 'roll-500'`)
+  expect(await batchesOf(() => rollUpBatch(app.db, app.clock.now()))).toBeLessThanOrEqual(MANY + 3)
+  expect(await count(`stats_rollups WHERE bot_id LIKE 'roll-%'`)).toBe(1)
+})
+
+async function addEndpoints(number: number, url = 'https://receiver.example/') {
+  await app.pool.query(
+    'DELETE FROM webhook_endpoints; DELETE FROM webhook_deliveries; DELETE FROM webhook_outbox',
+  )
+  await app.pool.query(
+    `INSERT INTO webhook_endpoints (id, workspace_id, url, created_at, updated_at)
+    SELECT 'endpoint-' || n, $2, $3, now(), now() FROM generate_series(1, $1::int) n`,
+    [number, site.workspaceId, url],
+  )
+}
+
+test('shareOut shares out all rows of all bots but one that fails each time', async () => {
+  await addEndpoints(1)
+  const data = `{"id":"x"}`
+  const events = `json_build_array(json_build_object('subject', r.id, 'place', 0, 'id', 'event-' || b.n || '-' || m,
+    'type', 'result.answered', 'at', now(), 'data', '${data}'::json))`
+  await app.pool.query(
+    `INSERT INTO bots (id, workspace_id, name, version, revision, created_at, updated_at)
+    SELECT 'shared-' || n, $1, 'Bot', '6.1', 1, now(), now() FROM generate_series(1, 10) n`,
+    [site.workspaceId],
+  )
+  await app.pool.query(`
+    INSERT INTO results (bot_id, id, variables, created_at, updated_at)
+    SELECT 'shared-' || n, 'result-' || n, '[]', now(), now() FROM generate_series(1, 10) n;
+    INSERT INTO webhook_outbox (bot_id, written_at, id, endpoint_ids, size, events)
+    SELECT 'shared-' || b.n, now() + m * interval '1 millisecond', 'row-' || b.n || '-' || m, '{endpoint-1}', 1, ${events}
+    FROM generate_series(1, 10) AS b(n) CROSS JOIN generate_series(1, 100) AS m
+    JOIN LATERAL (SELECT 'result-' || b.n AS id) r ON true`)
+  await poison('webhook_outbox', 'DELETE', `OLD.id = 'row-5-50'`)
+  let after = ''
+  const share = async () => {
+    const shared = await shareOut(app.db, after, 64)
+    after = shared.after
+    return shared.isMoreLeft
+  }
+  // Sixteen alone.
+  expect(await batchesOf(share)).toBeLessThanOrEqual(60)
+  expect(await count('webhook_outbox')).toBe(1)
+  expect(await count(`webhook_deliveries WHERE id LIKE 'event-%'`)).toBe(MANY - 1)
+})
+
+for (const [what, change, condition] of [
+  ['taken', 'UPDATE', `OLD.id = 'delivery-5-50'`],
+  ['written as delivered', 'UPDATE', `OLD.id = 'delivery-5-50' AND NEW.is_delivered`],
+] as const)
+  test(`startDeliveries posts all deliveries beside one that cannot be ${what}`, async () => {
+    const posted: string[] = []
+    const receiver: Server = createServer(async (request, response) => {
+      for await (const _ of request);
+      posted.push(String(request.headers['webhook-id']))
+      response.writeHead(200).end()
+    })
+    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve))
+    const host = `127.0.0.1:${(receiver.address() as AddressInfo).port}`
+    await addEndpoints(10, `http://${host}/`)
+    await app.pool.query(`
+      INSERT INTO webhook_deliveries (bot_id, endpoint_id, subject, seq, id, type, data, created_at, next_attempt_at)
+      SELECT 'bot', 'endpoint-' || n, 'subject-' || m, 0, 'delivery-' || n || '-' || m, 'bot.updated', '{}', now(), 'epoch'
+      FROM generate_series(1, 10) n, generate_series(1, 100) m`)
+    await poison('webhook_deliveries', change, condition)
+    const post = streamingClient({ allowedHosts: [host] })
+    const log = createLog('silent', { write() {} })
+    app.statements.length = 0
+    const sender = startDeliveries({ db: app.db, log, key: Buffer.alloc(32, 1), keyring: app.keyring, post }, 20)
+    try {
+      await until('all others are delivered', async () => {
+        return (await count('webhook_deliveries WHERE is_delivered')) === MANY - 1
+      })
+    } finally {
+      await sender.stop()
+      receiver.closeAllConnections()
+      receiver.close()
+    }
+    // What cannot be written is not posted again and again.
+    expect(posted.length).toBeLessThanOrEqual(MANY)
+    const takes = app.statements.filter((text) => text.includes('"passedOver"')).length
+    expect(takes).toBeLessThan(400)
+  })
