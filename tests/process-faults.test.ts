@@ -1,6 +1,7 @@
 import { afterEach, expect, test } from '@jest/globals'
 import { endProcesses } from './support/process.ts'
 import { runs } from './support/runs.ts'
+import { deleteUnderKills } from './torture/deletions.ts'
 import { processFaults } from './torture/faults/processes.ts'
 import { races } from './torture/faults/races.ts'
 import { runHistories } from './torture/histories.ts'
@@ -26,6 +27,11 @@ test.each(faults.map((fault) => [fault.id, fault.what, fault] as const))(
     expect(await fault.run({ random: randomOf(1), scale: 0.1, isTimed: false })).not.toContain('NOT RUN')
   },
 )
+
+test('results that are deleted while they are written and processes are killed leave no text and no late event', async () => {
+  const setting = { total: runs(150, 1_000), killEveryMs: 2_000 }
+  expect(await deleteUnderKills(setting, randomOf(1))).toContain('nothing left')
+})
 
 test('histories of three processes that are broken meanwhile have an order', async () => {
   const seed = Number(process.env.SEED) || Date.now() % 1_000_000

@@ -1,5 +1,7 @@
 import { execFile, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { writeFile } from 'node:fs/promises'
+import { connect, type Socket } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
@@ -313,6 +315,58 @@ describe('the embedded database server', () => {
     expect((await service.ended).code).toBe(1)
     await until('the server is gone', async () => (await postmasterOf(DATA_DIR)) === undefined)
   })
+
+  /** Requests of strangers that stay half sent: a part of a head, heads without the body, and a part of a body. */
+  async function sendHalves({ url, token }: Service): Promise<Socket[]> {
+    const { port } = new URL(url)
+    const head =
+      'POST /v1/folders HTTP/1.1\r\nHost: here\r\nContent-Type: application/json\r\nContent-Length: 200\r\n'
+    const file =
+      'POST /api/v1/sessions/none/uploads?fileName=a.txt HTTP/1.1\r\nHost: here\r\nContent-Length: 200\r\n\r\nab'
+    const halves = [
+      'G',
+      'GET /v1/workspaces HTTP/1.1\r\nHo',
+      `${head}Authorization: Bearer wrong\r\n\r\n{"a`,
+      file,
+    ]
+    if (token)
+      halves.push(
+        `${head}Authorization: Bearer ${token}\r\n\r\n`,
+        `${head}Authorization: Bearer ${token}\r\n\r\n{"w`,
+      )
+    return Promise.all(
+      halves.map(async (text) => {
+        const socket = connect(Number(port), '127.0.0.1').on('error', () => {})
+        await once(socket, 'connect')
+        socket.write(text)
+        return socket
+      }),
+    )
+  }
+
+  test.each(signals)(
+    'is gone within three seconds of the last request after %s, whatever strangers have half sent',
+    async (signal) => {
+      const DATA_DIR = await newDataFolder()
+      const took: number[] = []
+      let token: string | undefined
+      for (const hasStrangers of [false, true]) {
+        const service = await startService({ DATA_DIR })
+        token ??= service.token
+        const sockets = hasStrangers ? await sendHalves({ ...service, token }) : []
+        expect(await statusOf(`${service.url}/readyz`)).toBe(200)
+        const begun = performance.now()
+        service.signal(signal)
+        const { code } = await service.ended
+        took.push(performance.now() - begun)
+        expect({ code, pid: await postmasterOf(DATA_DIR) }).toEqual({ code: 0, pid: undefined })
+        for (const socket of sockets) socket.destroy()
+      }
+      // Beyond what the same end takes without strangers on this machine.
+      const [alone = 0, withStrangers = 0] = took
+      expect(withStrangers - alone).toBeLessThan(3_000)
+    },
+  )
 
   test('is not left running by a signal that comes while it starts', async () => {
     for (const pause of [300, 900, 1_500, 2_500]) {

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from '@jest/globals'
+import { moveFromDeletedFolders } from '../../server/background/folders.ts'
 import { type App, startApp } from '../support/app.ts'
 import { type Answer, anyBody, type Caller } from '../support/client.ts'
 import { until } from '../support/process.ts'
@@ -203,7 +204,9 @@ describe('folders', () => {
           expect([200, 201, 400]).toContain(status)
           if (status === 400) expect(body.issues).toMatchObject([{ path: ['body', 'bot', 'folderId'] }])
         }
+        while (await moveFromDeletedFolders(app.db, app.clock.now()));
         expect(await count('bots WHERE folder_id = $1', folderId)).toBe(0)
+        expect(await count('folders WHERE id = $1', folderId)).toBe(0)
         const list = await app.client.ok('listBots', {
           as: site.member,
           query: { workspaceId: site.workspaceId, limit: 100 },

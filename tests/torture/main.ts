@@ -1,5 +1,6 @@
 import { endProcesses } from '../support/process.ts'
 import { startTestServer } from '../support/server.ts'
+import { deleteUnderKills } from './deletions.ts'
 import { clusterFaults } from './faults/cluster.ts'
 import { databaseFaults } from './faults/database.ts'
 import { failover } from './faults/failover.ts'
@@ -15,7 +16,8 @@ import { randomOf } from './random.ts'
 import { retry, throughput } from './retries.ts'
 
 /*
- * `make torture`: every fault of the list and what must come of it, then COUNT writes that are sent again and again, then
+ * `make torture`: every fault of the list and what must come of it, then COUNT
+ * results that are deleted while they are written, COUNT writes that are sent again and again, then
  * histories of a service that is broken on purpose, for MINUTES, WIDTH bots at once. SEED brings a run back; ONLY names
  * some of it, such as "F1 F9 retries". With PLANTED=1, bugs that the histories have to find.
  */
@@ -80,6 +82,8 @@ async function all() {
   for (const [id, why] of Object.entries(notRun)) {
     if (isWanted(id)) console.log(`${id}: NOT RUN: ${why}`)
   }
+  if (isWanted('deletions'))
+    await report('deletions', () => deleteUnderKills({ total: Number(COUNT || 10_000) }, randomOf(seed)))
   if (isWanted('retries')) await report('retries', () => retry(seed, Number(COUNT || 5_000), randomOf(seed)))
   if (isWanted('throughput')) await report('throughput', () => throughput(3))
   if (isWanted('histories')) await report('histories', histories)
