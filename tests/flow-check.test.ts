@@ -314,7 +314,7 @@ test('blocks that chats skip: misspelt ones and those of outside services', () =
       'skipped_block',
       index === 4
         ? 'Chats end at this block: the service does not offer payments.'
-        : `Chats skip this block: the service does not run blocks of the type "${blocks[index]?.type}".`,
+        : `Chats skip this block: the service does not run blocks of the type "${blocks[index]?.type}".${index === 0 ? ' Probably "text" is meant.' : ''}`,
     ]),
   )
 })
