@@ -177,7 +177,10 @@ for (const [what, change, condition] of [
     const post = streamingClient({ allowedHosts: [host] })
     const log = createLog('silent', { write() {} })
     app.statements.length = 0
-    const sender = startDeliveries({ db: app.db, log, key: Buffer.alloc(32, 1), keyring: app.keyring, post }, 20)
+    const sender = startDeliveries(
+      { db: app.db, log, key: Buffer.alloc(32, 1), keyring: app.keyring, post },
+      20,
+    )
     try {
       await until('all others are delivered', async () => {
         return (await count('webhook_deliveries WHERE is_delivered')) === MANY - 1
