@@ -7,14 +7,10 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { createToken } from '../../server/access/authenticate.ts'
-import { insertToken } from '../../server/access/tokens.ts'
-import { connect } from '../../server/db/client.ts'
 import { startEmbeddedPostgres } from '../../server/db/embedded.ts'
-import { migrateDatabase } from '../../server/db/migrate.ts'
-import { users } from '../../server/db/schema.ts'
-import { newId } from '../../server/ids.ts'
 import { Processes, type Target } from './processes.ts'
 import { SMALL_READ, statusOf } from './requests.ts'
+import { makeTokens } from './tokens.ts'
 
 /*
  * What the limits are for and what they cost: the time of one token's small reads, five in a second, alone and beside
@@ -41,7 +37,7 @@ try {
 }
 
 async function run() {
-  const [quiet, noisy] = await makeTokens(2)
+  const [quiet, noisy] = await makeTokens(database.url, 2)
   if (!quiet || !noisy) throw new Error('There are no tokens')
   const start = (name: string, variables: Record<string, string>) => {
     const all = { DATABASE_URL: database.url, HOST: '127.0.0.1', ...variables }
@@ -134,33 +130,6 @@ function makeNoise(port: number, tokens: string[]) {
     const [answers] = await once(child, 'message')
     return answers as Record<string, number>
   }
-}
-
-/** Tokens of as many users. */
-async function makeTokens(count: number): Promise<string[]> {
-  await migrateDatabase(database.url)
-  const { db, pool } = connect({
-    url: database.url,
-    poolSize: 1,
-    connectTimeout: 5_000,
-    statementTimeout: 60_000,
-    lockTimeout: 5_000,
-    namedStatements: true,
-    sessionSettings: true,
-    onError: () => {},
-  })
-  const now = new Date()
-  const tokens: string[] = []
-  for (let at = 0; at < count; at++) {
-    const id = newId(now)
-    await db.insert(users).values({ id, email: `user-${at}@example.com`, createdAt: now, updatedAt: now })
-    const wish = { userId: id, name: 'Benchmark', scopes: null, workspaceId: null }
-    const made = await insertToken(db, wish, { by: null, operation: 'first start' }, now)
-    if (!made) throw new Error('A user that was just made is not disabled')
-    tokens.push(made.token)
-  }
-  await pool.end()
-  return tokens
 }
 
 function percentile(times: number[], share: number): number {

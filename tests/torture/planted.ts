@@ -41,7 +41,9 @@ export const planted: Planted[] = [
   {
     what: 'an update is written onto whatever is there by then',
     file: 'server/bots/update.ts',
-    pieces: [['eq(table.id, id), eq(table.revision, revision), isNull', 'eq(table.id, id), isNull']],
+    pieces: [
+      ['eq(table.id, id), eq(table.revision, revision), isBotAlive()', 'eq(table.id, id), isBotAlive()'],
+    ],
   },
   {
     what: 'a remembered draft is not compared with the one in the database',
@@ -107,7 +109,7 @@ async function recalled(kind: string, tokenHash: string, id: string, ask: () => 
     what: 'what is deleted is found by its id',
     file: 'server/access/index.ts',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: a piece of source
-    pieces: [['sql`AND ${table.deletedAt} IS NULL`', 'sql``']],
+    pieces: [['asked.id AND ${table.deletedAt} IS NULL', 'asked.id']],
   },
   {
     what: 'a step of a chat is written onto whatever is there by then',

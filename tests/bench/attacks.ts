@@ -1,0 +1,136 @@
+import { Agent, type ClientRequest, request } from 'node:http'
+import { connect } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
+
+/*
+ * One caller who takes all that the default limits allow, in a process of its own: told what to do in its environment,
+ * it goes on until it is killed.
+ */
+
+/** What an attacker has: a token, a workspace, and bots that are made for this. */
+export interface Means {
+  port: number
+  token: string
+  workspaceId: string
+  /** A published bot that asks a service which takes ten seconds, one that compares long lists. */
+  slow: string
+  lists: string
+  /** A bot of 2 MB in the version before the last, with results of 8 MB. */
+  large: string
+}
+
+/** As many at once as one token, or one address without a token, may have. */
+const AT_ONCE = 20
+/** Other people have another address. */
+const ADDRESS = '127.0.0.2'
+
+const agent = new Agent({ keepAlive: true, maxSockets: AT_ONCE, localAddress: ADDRESS })
+
+function send({ port, token }: Means, method: string, path: string, body?: string, isAnonymous = false) {
+  return new Promise<{ status: number; text: string }>((resolve) => {
+    const headers = {
+      ...(isAnonymous ? {} : { Authorization: `Bearer ${token}` }),
+      ...(body === undefined
+        ? {}
+        : { 'Content-Type': 'application/json', 'Content-Length': Buffer.byteLength(body) }),
+    }
+    const asked: ClientRequest = request(
+      { agent, host: '127.0.0.1', port, method, path, headers },
+      (response) => {
+        const pieces: Buffer[] = []
+        response.on('data', (piece) => pieces.push(piece))
+        response.once('close', () =>
+          resolve({ status: response.statusCode ?? 0, text: Buffer.concat(pieces).toString() }),
+        )
+      },
+    )
+    asked.once('error', () => resolve({ status: 0, text: '' }))
+    asked.end(body)
+  })
+}
+
+/** How often it got which status; connections that read nothing count by being opened. */
+const answers: Record<string, number> = {}
+const count = (what: string | number) => {
+  answers[what] = (answers[what] ?? 0) + 1
+}
+
+/** The same again and again on each of its connections; who is refused waits a moment. */
+async function again(work: () => Promise<{ status: number }>) {
+  const loops = Array.from({ length: AT_ONCE }, async () => {
+    for (;;) {
+      const { status } = await work()
+      count(status)
+      if (status === 429 || status === 503 || status === 0) await sleep(100)
+    }
+  })
+  await Promise.all(loops)
+}
+
+async function turn(means: Means, publicId: string) {
+  const begun = await send(means, 'POST', `/api/v1/bots/${publicId}/startChat`, '{}', true)
+  if (begun.status !== 200) return begun
+  const { sessionId } = JSON.parse(begun.text)
+  return send(means, 'POST', `/api/v1/sessions/${sessionId}/continueChat`, '{"message":"Go"}', true)
+}
+
+/** Connections that send this and read nothing, each anew when it is closed. */
+async function unread(means: Means, bytes: string) {
+  const open = async () => {
+    for (;;) {
+      count('opened')
+      const socket = connect({ port: means.port, host: '127.0.0.1', localAddress: ADDRESS })
+      socket.pause()
+      socket.on('error', () => {})
+      socket.write(bytes)
+      await new Promise((resolve) => socket.once('close', resolve))
+      await sleep(100)
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, open))
+}
+
+const head = (means: Means, line: string, ...more: string[]) =>
+  [`${line} HTTP/1.1`, 'Host: localhost', `Authorization: Bearer ${means.token}`, ...more, '', ''].join(
+    '\r\n',
+  )
+
+const zones = Intl.supportedValuesOf('timeZone')
+let zone = 0
+
+export const attacks: Record<string, (means: Means) => Promise<void>> = {
+  'slow requests of one bot': (means) => again(() => turn(means, means.slow)),
+  'comparing lists': (means) => again(() => turn(means, means.lists)),
+  'checks of a 2 MB bot': (means) => again(() => send(means, 'GET', `/v1/bots/${means.large}/check`)),
+  'long answers': (means) => again(() => send(means, 'GET', `/v1/bots/${means.large}/results?limit=100`)),
+  'wrong bodies': (means) => {
+    const body = `{"workspaceId":"${means.workspaceId}","bot":{"groups":[${'{"id":1},'.repeat(250_000)}{}]}}`
+    return again(() => send(means, 'POST', '/v1/bots', body))
+  },
+  'unread responses': (means) => unread(means, head(means, `GET /v1/bots/${means.large}`)),
+  'held bodies': (means) =>
+    unread(
+      means,
+      `${head(means, 'POST /v1/bots', 'Content-Type: application/json', 'Content-Length: 4000000')}${' '.repeat(3_900_000)}`,
+    ),
+  'converted reads': (means) =>
+    again(() => send(means, 'GET', `/v1/bots/${means.large}?migrateToLatestVersion=true`)),
+  'time zones': (means) =>
+    again(() => {
+      zone = (zone + 1) % zones.length
+      const name = encodeURIComponent(String(zones[zone]))
+      return send(
+        means,
+        'GET',
+        `/v1/bots/${means.large}/analytics/stats?timeFilter=last7Days&timeZone=${name}`,
+      )
+    }),
+  'searches that find nothing': (means) =>
+    again(() => send(means, 'GET', `/v1/bots/${means.large}/results?answerContains=nobody`)),
+}
+
+if (process.env.ATTACK) {
+  process.on('disconnect', () => process.exit())
+  process.on('message', () => process.send?.(answers))
+  await attacks[process.env.ATTACK]?.(JSON.parse(String(process.env.MEANS)))
+}
