@@ -13,6 +13,7 @@ import { toIso } from '../iso-time.ts'
 import { stored } from '../json/json-text.ts'
 import type { ResultFilter } from './filter.ts'
 import { packedResults, packedShape, type ResultPage, unpack } from './packed-page.ts'
+import { inTurn } from './searches.ts'
 import type { TimeRange } from './time-range.ts'
 
 /**
@@ -263,10 +264,8 @@ export async function resultRows(
   limit: number,
 ): Promise<{ rows: ResultRow[]; end: Position | undefined }> {
   // One more tells whether others come after them.
-  const found = await resultStatements(db).search({
-    ...valuesOf(grant, range, position, limit + 1),
-    ...sought,
-  })
+  const values = { ...valuesOf(grant, range, position, limit + 1), ...sought }
+  const found = await inTurn(grant.bot.workspaceId, () => resultStatements(db).search(values))
   const wanted = found.filter((row) => row.isWanted)
   const rows = wanted.slice(0, limit)
   if (wanted.length > limit) return { rows, end: rows.at(-1) }

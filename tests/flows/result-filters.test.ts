@@ -3,6 +3,7 @@ import { newId } from '../../server/ids.ts'
 import { type App, startApp } from '../support/app.ts'
 import type { Answer } from '../support/client.ts'
 import fc from '../support/fast-check.ts'
+import { until } from '../support/process.ts'
 import { runs } from '../support/runs.ts'
 import { makeWorld, type Site } from '../support/world.ts'
 
@@ -293,4 +294,29 @@ test('a moment finer than a millisecond counts as it is', async () => {
   // Before and after all that can be stored.
   expect(await collect({ createdAfter: '0000-01-01T00:00:00+23:59' })).toEqual([made.id])
   expect(await collect({ createdBefore: '9999-12-31T23:59:59-23:59' })).toEqual([made.id])
+})
+
+test('of one workspace two pages are searched for at once, and others do not wait', async () => {
+  const { there } = await makeWorld(app)
+  let searching = 0
+  let letGo = () => {}
+  const held = new Promise<void>((resolve) => (letGo = resolve))
+  app.beforeStatement = async (text, values) => {
+    if (!text.includes('shown_bytes') || !values.includes(botId)) return
+    searching++
+    await held
+  }
+  try {
+    const searches = Array.from({ length: 5 }, () => list({ answerContains: 'nobody' }))
+    await until('two are searched for', () => searching === 2)
+    const params = { botId: there.published.id }
+    await app.client.ok('listResults', { as: there.member, params, query: { answerContains: 'nobody' } })
+    expect(searching).toBe(2)
+    letGo()
+    expect((await Promise.all(searches)).map(({ status }) => status)).toEqual(Array(5).fill(200))
+    expect(searching).toBe(5)
+  } finally {
+    app.beforeStatement = undefined
+    letGo()
+  }
 })

@@ -1,0 +1,28 @@
+/*
+ * Pages for which each result is looked at keep a connection and the thread busy for tenths of a second. Of one workspace
+ * few are read at once, so that nobody else waits behind all that one caller asks for.
+ */
+
+const AT_ONCE = 2
+
+interface Line {
+  running: number
+  waiting: (() => void)[]
+}
+
+const lines = new Map<string, Line>()
+
+/** Reads such a page once fewer than `AT_ONCE` of the workspace are being read. */
+export async function inTurn<T>(workspaceId: string, read: () => Promise<T>): Promise<T> {
+  const line = lines.get(workspaceId) ?? { running: 0, waiting: [] }
+  lines.set(workspaceId, line)
+  if (line.running < AT_ONCE) line.running++
+  else await new Promise<void>((resolve) => line.waiting.push(resolve))
+  try {
+    return await read()
+  } finally {
+    const next = line.waiting.shift()
+    if (next) next()
+    else if (--line.running === 0) lines.delete(workspaceId)
+  }
+}
