@@ -10,6 +10,7 @@ import type { Budget } from './budget.ts'
 import { readUnparsed } from './document-body.ts'
 import { toIssues } from './issues.ts'
 import { parseJson } from './json-body.ts'
+import type { Pacing } from './pacing.ts'
 
 /* What a request brings, held against its operation: first the address, later the body. */
 
@@ -82,6 +83,7 @@ export interface Mistake {
 /** Where the bytes of bodies are counted, and for how many milliseconds a body waits for room. */
 export interface Receiving {
   budget: Budget
+  pacing: Pacing
   tenant: string
   timeout: number
 }
@@ -115,6 +117,9 @@ function inputOf({ params, query, issues }: Address, body: Body | Mistake): Inpu
  */
 const LONG = 8 * 1024
 
+/** Bytes from which on a body takes the thread for long enough that its tenant has a share of that. */
+const HEAVY = 256 * 1024
+
 /** Bytes of a body: of one with a document of a bot, and of every other one. */
 export const MAX_BODY_BYTES = { small: 256 * 1024, document: 4 * 1024 * 1024 }
 
@@ -144,7 +149,14 @@ async function readBody(
     return isRight ? bytes : otherMediaType
   }
   request.body = bytes
+  const check = () => checkBody(operation, bytes, isRight)
+  if (bytes.length > HEAVY) return receiving.pacing.take(receiving.tenant, check)
   if (bytes.length > LONG) await setImmediate()
+  return check()
+}
+
+/** Reads the bytes of a body, in one piece. */
+function checkBody(operation: Operation, bytes: Buffer, isRight: boolean): Body | Mistake {
   const isEmpty = bytes.length === 0
   if (!operation.body) return isEmpty || isEmptyObject(bytes) ? nothing : wrong([noBody])
   if (!isEmpty && !isRight) return otherMediaType

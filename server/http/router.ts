@@ -14,6 +14,7 @@ import { announce } from './deprecation.ts'
 import { acceptsEvents, Events } from './events.ts'
 import { digestOf, onceWith, readKey, runKeyed } from './idempotency.ts'
 import { type Limits, networkOf } from './limits.ts'
+import { createPacing, type Pacing } from './pacing.ts'
 import { findRoute, newPlace, parametersOf, placeOf, segmentsOf } from './paths.ts'
 import { createQuotas } from './quotas.ts'
 import { missingRecord, missingRole, unknownMethod } from './refusal-issues.ts'
@@ -54,6 +55,7 @@ export function createRouter(
   const origins = new Set(services.config.CORS_ORIGINS)
   const quotas = createQuotas(services)
   const budgets = { bodies: createBudget(MAX_RECEIVED_BYTES), responses: createBudget(MAX_SENT_BYTES) }
+  const pacing = createPacing()
   for (const [operationId, operation] of Object.entries(operations)) {
     const place = placeOf(top, operation.path)
     place.route ??= {
@@ -72,6 +74,7 @@ export function createRouter(
       limits,
       quotas,
       budgets,
+      pacing,
       origins,
     )
     route.runs.set(operation.method.toUpperCase(), run)
@@ -116,6 +119,7 @@ function bind(
   limits: Limits,
   quotas: ReturnType<typeof createQuotas>,
   budgets: { bodies: Budget; responses: Budget },
+  pacing: Pacing,
   origins: ReadonlySet<string>,
 ): Run {
   const operation = operations[operationId] as Operation
@@ -152,7 +156,8 @@ function bind(
     const { tenant = '' } = response.locals
     // It was entered before anything was looked up.
     const place = response.locals.place as Place
-    const receiving = { budget: budgets.bodies, tenant, timeout: config.REQUEST_QUEUE_TIMEOUT }
+    pacing.see(tenant)
+    const receiving = { budget: budgets.bodies, pacing, tenant, timeout: config.REQUEST_QUEUE_TIMEOUT }
     const receive = () => readInput(operation, request, response, address, receiving)
     // Bytes that are still to come are not waited for with a place that others could have.
     const isWaited = !request.complete && !operation.fileBody && hasBody(request)
