@@ -126,7 +126,8 @@ test(
     // Processes are killed here and no machines, which is all that this gives up.
     database = await startEmbeddedPostgres({ dataDirectory: folder, settings: { fsync: 'off' } })
     const host = await startReceiver()
-    const variables = { DATABASE_URL: database.url, OUTBOUND_ALLOWED_HOSTS: host }
+    const ENCRYPTION_KEY = Buffer.alloc(32, 'key').toString('base64')
+    const variables = { DATABASE_URL: database.url, OUTBOUND_ALLOWED_HOSTS: host, ENCRYPTION_KEY }
     const ports = [String(await freePort()), String(await freePort())]
     const first = await startService({ ...variables, PORT: ports[0] as string })
     const services = [first, await startService({ ...variables, PORT: ports[1] as string })]

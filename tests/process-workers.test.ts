@@ -25,6 +25,9 @@ import { createDatabase } from './support/server.ts'
 
 /* Several processes that share one port, and the one that looks after them. */
 
+/** Secrets of endpoints are encrypted with it. */
+const ENCRYPTION_KEY = Buffer.alloc(32, 'key').toString('base64')
+
 const cleanUps: (() => Promise<unknown>)[] = []
 
 afterEach(async () => {
@@ -79,7 +82,7 @@ const servingPids = (service: Program) =>
   )
 
 async function startWorkers(number: number, variables: Record<string, string>) {
-  const service = await startService({ WORKERS: String(number), ...variables })
+  const service = await startService({ WORKERS: String(number), ENCRYPTION_KEY, ...variables })
   await until('all workers serve', () => servingPids(service).size === number)
   return service
 }

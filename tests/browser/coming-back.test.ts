@@ -172,7 +172,8 @@ withBrowser('coming back to a chat', () => {
       mimeType: 'application/pdf',
       buffer: Buffer.from('%PDF-1.4'),
     })
-    await page.locator('.files', { hasText: 'plan.pdf' }).waitFor()
+    await page.locator('.file', { hasText: 'plan.pdf' }).waitFor()
+    await page.locator('.file progress').waitFor({ state: 'detached' })
     await say(page, 'See this')
     await page.locator('.guest-bubble').nth(2).waitFor()
     const before = await page.locator('.guest-text').allTextContents()
