@@ -1,4 +1,5 @@
 import cluster from 'node:cluster'
+import type { ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as delay } from 'node:timers/promises'
 import { startBackground } from './background/index.ts'
@@ -26,6 +27,9 @@ import { openKeyring } from './workspaces/keyring.ts'
 
 /** How long the database server has to stop at least, in milliseconds. */
 const DATABASE_STOP_MS = 5_000
+
+/** How long the end waits for requests that have not come completely, in milliseconds. */
+const COMING_MS = 2_000
 
 /** How long the end waits for the last traces to be taken, in milliseconds. */
 const TELEMETRY_PATIENCE = 1_000
@@ -84,11 +88,11 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
     requestTimeout: config.REQUEST_TIMEOUT,
     uploadTimeout: config.UPLOAD_TIMEOUT,
   })
-  let underWay = 0
+  const underWay = new Set<ServerResponse>()
   for (const event of ['request', 'checkContinue'] as const) {
     server.prependListener(event, (_request, response) => {
-      underWay++
-      response.once('close', () => underWay--)
+      underWay.add(response)
+      response.once('close', () => underWay.delete(response))
     })
   }
   const isPrepared = cluster.isWorker ? prepared() : undefined
@@ -169,9 +173,12 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
   /** Lets the requests under way finish. */
   async function drain() {
     const closed = new Promise((resolve) => server.close(resolve))
+    const begun = performance.now()
     // To Node, a connection over which half a head has come is busy, and stays so: its timers end with the listener.
+    // What is still coming then has not begun, and may never come.
+    const isReal = ({ req }: ServerResponse) => req.complete || performance.now() - begun < COMING_MS
     const closing = setInterval(() => {
-      if (underWay === 0) server.closeAllConnections()
+      if (![...underWay].some(isReal)) server.closeAllConnections()
       else server.closeIdleConnections()
     }, 100)
     await closed

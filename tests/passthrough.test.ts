@@ -116,7 +116,9 @@ describe('a write takes at most three round trips', () => {
 
   test('and a change of a small part sends no other part', async () => {
     const [, update = ''] = await statementsOf(() => patch(site.draft.id, { theme: {} }))
-    expect(update).toMatch(/^with "bot" as \(update "bots" .*\) update "bot_drafts" set "theme" = \$\d+ from/)
+    expect(update).toMatch(
+      /^with "bot" as \(update "bots" .*\) update "bot_drafts" set "theme" = \$\d+ from/s,
+    )
     const [, rename = ''] = await statementsOf(() => patch(site.draft.id, { name: 'renamed' }))
     expect(rename).not.toContain('update "bot_drafts"')
   })
