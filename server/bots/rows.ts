@@ -5,6 +5,7 @@ import type { components } from '../../generated/openapi.ts'
 import type { BotGrant, WorkspaceGrant } from '../access/index.ts'
 import { requestPurge } from '../background/purge.ts'
 import { type Database, statements, type Transaction } from '../db/client.ts'
+import { isDistributed } from '../db/distribution.ts'
 import { after, isBeyond, newestFirst, type Position, withinPage } from '../db/page.ts'
 import { madeOnce } from '../db/remembered.ts'
 import { customDomains, publicIds, publishedBots, bots as table } from '../db/schema.ts'
@@ -149,18 +150,22 @@ export async function botPage(
 
 /** The row of a bot, which nobody else changes until the transaction ends; undefined when it was deleted. */
 export async function lockBot(tx: Transaction, { bot }: BotGrant): Promise<BotRow | undefined> {
-  const [row] = await locking(tx).lock.execute({ id: bot.id })
+  const { lock, hold, read } = locking(tx)
+  // A cluster locks nothing in a statement that reads tables which every node has.
+  if (isDistributed(tx)) await hold.execute({ id: bot.id })
+  const [row] = await (isDistributed(tx) ? read : lock).execute({ id: bot.id })
   return row
 }
 
-const locking = statements((db, named) => ({
-  lock: db
-    .select(botColumns)
-    .from(table)
-    .where(and(eq(table.id, sql.placeholder('id')), isBotAlive()))
-    .for('update')
-    .prepare(named('lock_bot')),
-}))
+const locking = statements((db, named) => {
+  const isIt = eq(table.id, sql.placeholder('id'))
+  const alive = () => db.select(botColumns).from(table).where(and(isIt, isBotAlive()))
+  return {
+    lock: alive().for('update').prepare(named('lock_bot')),
+    hold: db.select({ id: table.id }).from(table).where(isIt).for('update').prepare(named('hold_bot')),
+    read: alive().prepare(named('read_held_bot')),
+  }
+})
 
 /**
  * From the commit on the bot is not found; its names are free and its results are left to the purge. `gone` when

@@ -77,11 +77,18 @@ export function steer(
           eq(table.id, sessionId),
           isNotNull(table.state),
           gt(table.expiresAt, now),
-          isAlive(sql`${botId}`, sql`${table.resultId}`),
         ),
       )
       .for('update')
     if (!row?.publicationId || !row.resultId) return undefined
+    // After the lock, so that a deletion which it waited for is seen.
+    const [read] = await selectRows(
+      db,
+      { isAlive: expression(isAlive(sql`${botId}`, sql`${table.resultId}`), 'boolean') },
+      (list) =>
+        sql`SELECT ${list} FROM ${table} WHERE ${table.botId} = ${botId} AND ${table.id} = ${sessionId}`,
+    )
+    if (!read?.isAlive) return undefined
     const state = readState({ ...row, state: row.state?.text ?? null })
     if (!state) return undefined
     const { publicationId, resultId } = row

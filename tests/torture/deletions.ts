@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -216,7 +216,9 @@ export async function deleteUnderKills(
         0,
       'Responses of keys are left',
     )
-    const files = readdirSync(join(DATA_DIR, 'files'), { recursive: true, withFileTypes: true })
+    const folder = join(DATA_DIR, 'files')
+    const kept = existsSync(folder) ? readdirSync(folder, { recursive: true, withFileTypes: true }) : []
+    const files = kept
       .filter((entry) => entry.isFile())
       .filter((entry) => readFileSync(join(entry.parentPath, entry.name)).includes(SECRET))
     promise(files.length === 0, `${files.length} files are left`)
