@@ -47,7 +47,7 @@ async function waitedFor(work: () => Promise<unknown>): Promise<string[]> {
   // Connections of the pool are there before.
   await Promise.all([app.pool.query('SELECT pg_sleep(0.05)'), app.pool.query('SELECT pg_sleep(0.05)')])
   app.beforeStatement = async (text) => {
-    if (text === 'begin') open++
+    if (/^begin\b/.test(text)) open++
     if (text === 'commit' || text === 'rollback') open--
   }
   hook.enable()
@@ -64,7 +64,7 @@ test('the transaction of a test that reads a file is seen', async () => {
   const { readFile } = await import('node:fs/promises')
   const seen = await waitedFor(async () => {
     const connection = await app.pool.connect()
-    await connection.query('begin')
+    await connection.query('begin isolation level read committed')
     await readFile('package.json')
     await connection.query('commit')
     connection.release()

@@ -15,7 +15,10 @@ export const preparations = {
     issue: await refusedUrl((request.body as { url: string }).url, services.config),
     key: await readKey(services),
   }),
-  rotateWebhookSecret: async (_request, services) => readKey(services),
+  rotateWebhookSecret: async (_request, services) => {
+    const key = await readKey(services)
+    return { key, keys: key ? await services.keyring.read() : [] }
+  },
   updateWebhookEndpoint: async (request, { config }) =>
     refusedUrl((request.body as { url?: string }).url, config),
   createCredentials: async (_request, services) => readKey(services),

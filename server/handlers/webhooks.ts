@@ -84,12 +84,12 @@ export const webhooks: WebhooksHandlers<Contexts> = {
     return reply.ok({ webhookDelivery: withPayload(await insertTest(db, endpoint, now)) })
   },
 
-  async rotateWebhookSecret({ params }, reply, { db, grant, now, cursorKey, keyring, prepared }) {
+  async rotateWebhookSecret({ params }, reply, { db, grant, now, cursorKey, prepared }) {
     const { endpointId } = params
-    const key = prepared as Key | undefined
+    const { key, keys } = prepared as { key?: Key; keys: Key[] }
     if (!key) return reply.fail('SERVICE_UNAVAILABLE', [noKey])
     const secret = newSecret()
-    const open = (row: EndpointRow) => openSecrets(row, cursorKey, keyring)
+    const open = (row: EndpointRow) => openSecrets(row, cursorKey, keys)
     const rotated = await rotateSecret(db, grant, endpointId, key, secret, open, now)
     if (!rotated) return reply.fail('NOT_FOUND')
     return reply.ok({

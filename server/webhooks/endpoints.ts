@@ -182,22 +182,24 @@ export async function rotateSecret(
   id: string,
   key: Key,
   secret: string,
-  open: (row: EndpointRow) => Promise<string[]>,
+  open: (row: EndpointRow) => string[],
   now: Date,
 ): Promise<{ rotatesUntil: Date } | undefined> {
   const rotatesUntil = new Date(now.getTime() + ROTATION)
   return transact(db, async (tx) => {
     const [before] = await tx.select().from(endpoints).where(isIn(grant, id)).for('update')
     if (!before) return undefined
-    // One that cannot be read any more is good for nobody.
-    const [last] = await open(before).catch((error) => {
-      if (error instanceof KeyProblem) return []
-      throw error
-    })
+    let kept: string[] = []
+    try {
+      kept = open(before).slice(0, 1)
+    } catch (error) {
+      // One that cannot be read any more is good for nobody.
+      if (!(error instanceof KeyProblem)) throw error
+    }
     await tx
       .update(endpoints)
       .set({
-        ...sealSecrets(key, before, [secret, ...(last === undefined ? [] : [last])]),
+        ...sealSecrets(key, before, [secret, ...kept]),
         rotatesUntil,
         updatedAt: laterThan(endpoints.updatedAt, now),
       })

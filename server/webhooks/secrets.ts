@@ -11,12 +11,12 @@ type Row = typeof webhookEndpoints.$inferSelect
 type Stored = Pick<Row, 'id' | 'workspaceId' | 'secrets' | 'secretsKeyId' | 'generation'>
 
 /** The secret of an endpoint and, where there was one, the one before. Throws `KeyProblem` where they cannot be read. */
-export async function openSecrets(row: Stored, cursorKey: Buffer, keyring: Keyring): Promise<string[]> {
+export function openSecrets(row: Stored, cursorKey: Buffer, keys: Key[]): string[] {
   const { id, secrets, secretsKeyId, generation } = row
   if (secrets === null || secretsKeyId === null) {
     return [generation, generation - 1].map((each) => derivedSecret(cursorKey, id, each))
   }
-  const text = unseal(await keyring.read(), { data: secrets, keyId: secretsKeyId }, ownerOf(row))
+  const text = unseal(keys, { data: secrets, keyId: secretsKeyId }, ownerOf(row))
   return JSON.parse(text) as string[]
 }
 
@@ -37,7 +37,7 @@ export async function goodSecrets(
   const sealed = row.secrets?.toString('base64')
   let secrets = sealed === undefined ? undefined : opened.get(sealed)
   try {
-    secrets ??= await openSecrets(row, cursorKey, keyring)
+    secrets ??= openSecrets(row, cursorKey, sealed === undefined ? [] : await keyring.read())
   } catch (error) {
     if (!(error instanceof KeyProblem)) throw error
     log.error({ err: error, endpointId: row.id }, 'the secret of a webhook endpoint cannot be read')

@@ -54,7 +54,7 @@ async function rowOf(id: string) {
 }
 
 const secretsOf = async (id: string, keyring = ring(first)) =>
-  openSecrets(await rowOf(id), cursorKey, keyring)
+  openSecrets(await rowOf(id), cursorKey, await keyring.read())
 
 async function everything(): Promise<string> {
   const { rows } = await app.pool.query("SELECT tablename FROM pg_tables WHERE schemaname = 'public'")
