@@ -2,6 +2,7 @@
 import { addAbortSignal } from 'node:stream'
 import parseAddresses from 'nodemailer/lib/addressparser'
 import type { Upload } from '../files/uploads.ts'
+import { escapeHtml } from '../html.ts'
 import type { Block } from './flow.ts'
 import { isEmailAddress } from './inputs/contact.ts'
 import { filledText, text, texts, webUrl } from './loose.ts'
@@ -183,15 +184,4 @@ async function fetchFile(run: Run, url: URL): Promise<Attachment> {
 function nameOf(url: URL): string {
   const last = url.pathname.split('/').at(-1) ?? ''
   return last.replace(/%[\da-f]{2}|[^\w.-]/gi, '_').slice(-100) || 'attachment'
-}
-
-function escapeHtml(value: string): string {
-  const entities: Record<string, string> = {
-    '&': '&amp;',
-    '<': '&lt;',
-    '>': '&gt;',
-    '"': '&quot;',
-    "'": '&#39;',
-  }
-  return value.replace(/[&<>"']/g, (character) => entities[character] ?? character)
 }

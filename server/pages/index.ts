@@ -6,6 +6,7 @@ import { allowedOriginsOf } from '../chat/allowed-origins.ts'
 import { findPublished } from '../chat/store.ts'
 import type { Services } from '../context.ts'
 import { bots } from '../db/schema.ts'
+import { escapeHtml } from '../html.ts'
 import { root } from '../root.ts'
 import { serveEmbed } from './embed/index.ts'
 import { serveFiles } from './files.ts'
@@ -188,8 +189,4 @@ function filled(value: unknown): string | undefined {
 
 function webAddress(value: string | undefined): string | undefined {
   return value !== undefined && URL.canParse(value) && /^https?:/.test(value) ? value : undefined
-}
-
-function escapeHtml(value: string): string {
-  return value.replaceAll(/[&<>"']/g, (character) => `&#${character.charCodeAt(0)};`)
 }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { RequestHandler } from 'express'
+import { escapeHtml } from '../../html.ts'
 import { root } from '../../root.ts'
 import { askAlways, kept } from '../kept.ts'
 import { servePage } from '../page.ts'
@@ -75,8 +76,8 @@ async function readPage(page: Page, version: string, pages: Page[]): Promise<str
   const guides = readGuides()
   const title = page === start ? start.title : `${page.title} - ${start.title}`
   const filled: Record<string, string> = {
-    title: escaped(title),
-    description: escaped(page.description),
+    title: escapeHtml(title),
+    description: escapeHtml(page.description),
     version,
     root: page === start ? './' : '../',
     guides: guides.map((guide) => `<li><a href="/docs#${guide.name}">${guide.title}</a></li>`).join('\n'),
@@ -102,14 +103,14 @@ function startText(marked: Marked, guides: Guide[], pages: Page[]): string {
   )
   const items = pages.map(
     ({ name, title, description }) =>
-      `<li><a href="/docs/${name}">${escaped(title)}</a>: ${marked.parseInline(description)}</li>`,
+      `<li><a href="/docs/${name}">${escapeHtml(title)}</a>: ${marked.parseInline(description)}</li>`,
   )
   return `<section class="guide" id="top"><h1>${start.title}</h1><p>${start.description}</p></section>\n${sections.join('\n')}\n<section class="guide" id="reference"><h2>Reference</h2><p>Every operation, with a form to try it.</p><ul>${items.join('\n')}</ul></section>`
 }
 
 function referenceText(marked: Marked, { name, title }: Page): string {
   if (name !== changes.name)
-    return `<section id="reference"><h1>${escaped(title)}</h1>\n${token}\n${generated(`${name}.html`)}</section>`
+    return `<section id="reference"><h1>${escapeHtml(title)}</h1>\n${token}\n${generated(`${name}.html`)}</section>`
   const text = readFileSync(new URL('CHANGELOG.md', root), 'utf8')
   return `<section class="guide" id="changes">\n${toHtml(marked, text)}</section>`
 }
@@ -179,8 +180,4 @@ function listForPrograms(pages: Page[], publicUrl: string): string {
     ...reference,
     '',
   ].join('\n')
-}
-
-function escaped(text: string): string {
-  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;')
 }
