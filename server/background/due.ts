@@ -2,20 +2,17 @@ import { type SQL, sql } from 'drizzle-orm'
 import type { PgColumn, PgTable } from 'drizzle-orm/pg-core'
 import { type Database, type Transaction, transact } from '../db/client.ts'
 import { isOfRows } from '../db/errors.ts'
+import { CUT, createPassedOver } from '../db/passed-over.ts'
 import { madeOnce } from '../db/remembered.ts'
 import { expression, selectRows } from '../db/selection.ts'
 
 /*
- * Rows that are due for removal, the oldest first. A batch is bounded in rows and in bytes. A batch that fails is cut until
- * the row that fails is alone; that row is passed over for a while, and the others go on in whole batches.
+ * Rows that are due for removal, the oldest first. A batch is bounded in rows and in bytes, and a row that fails is passed
+ * over for a while.
  */
 
 const MAX_BATCH_ROWS = 2_000
 const MAX_BATCH_BYTES = 16 * 1024 * 1024
-const CUT = 8
-/** Rows that are passed over for an hour at most. */
-const MAX_FAILED_ROWS = 100
-const RETRY_MS = 60 * 60 * 1000
 
 /** Rows of a table. `name`: what a process knows of failures is kept under it. */
 export interface DueRows {
@@ -37,7 +34,7 @@ export type Key = readonly string[]
 
 interface State {
   limit: number
-  failed: { key: Key; since: number }[]
+  passedOver: ReturnType<typeof createPassedOver<Key>>
   failure: unknown
 }
 
@@ -54,11 +51,9 @@ export async function removeDue(
   const { maxRows = MAX_BATCH_ROWS } = due
   const state = madeOnce<State>(db, `due ${due.name}`, () => ({
     limit: maxRows,
-    failed: [],
+    passedOver: createPassedOver(),
     failure: undefined,
   }))
-  const oldest = performance.now() - RETRY_MS
-  state.failed = state.failed.filter(({ since }) => since > oldest).slice(-MAX_FAILED_ROWS)
   const found = await findDue(db, due, before, state)
   const batch = withinBytes(found)
   try {
@@ -66,7 +61,7 @@ export async function removeDue(
   } catch (error) {
     if (!isOfRows(error)) throw error
     if (batch.length > 1) state.limit = Math.ceil(batch.length / CUT)
-    else state.failed.push({ key: batch[0] as Key, since: performance.now() })
+    else state.passedOver.add(batch[0] as Key)
     state.failure = error
     return true
   }
@@ -75,7 +70,7 @@ export async function removeDue(
   if (isMoreLeft) return true
   const { failure } = state
   state.failure = undefined
-  if (failure && state.failed.length > 0) throw failure
+  if (failure && state.passedOver.keys().length > 0) throw failure
   return false
 }
 
@@ -85,7 +80,7 @@ async function findDue(
   before: Date,
   state: State,
 ) {
-  const failed = state.failed.map(({ key }) => key)
+  const failed = state.passedOver.keys()
   const isPassedOver = sql`EXISTS (SELECT FROM ${listed(keys, failed)} WHERE ${isListed(keys)})`
   const rows = await selectRows(
     db,

@@ -6,6 +6,7 @@ import type { BotGrant, WorkspaceGrant } from '../access/index.ts'
 import { afterCommit, type Database, statements, type Transaction, transact } from '../db/client.ts'
 import { isDistributed } from '../db/distribution.ts'
 import { isOfRows, sqlState } from '../db/errors.ts'
+import { CUT, createPassedOver } from '../db/passed-over.ts'
 import { madeOnce } from '../db/remembered.ts'
 import { bots, webhookDeliveries, webhookEndpoints, webhookOutbox } from '../db/schema.ts'
 import { expression, prepareSelect } from '../db/selection.ts'
@@ -198,16 +199,6 @@ const sharing = statements((db, named) => ({
   ),
 }))
 
-/** A batch that fails is cut until the row that fails is alone, which is passed over for a while. */
-const CUT = 8
-const RETRY_MS = 60 * 60 * 1000
-const MAX_FAILED_ROWS = 100
-
-interface Failures {
-  cut: number
-  failed: { id: string; since: number }[]
-}
-
 /**
  * Shares out among the endpoints about `most` events of those that steps of chats have left, of bots behind `from` in the
  * order of their ids. Returns behind which bot to go on, '' for the first again, and whether there may be more. On a
@@ -219,10 +210,8 @@ export async function shareOut(
   most: number,
 ): Promise<{ after: string; isMoreLeft: boolean }> {
   if (isDistributed(db)) return { after: '', isMoreLeft: false }
-  const state = madeOnce<Failures>(db, 'share out', () => ({ cut: 1, failed: [] }))
-  const oldest = performance.now() - RETRY_MS
-  state.failed = state.failed.filter(({ since }) => since > oldest).slice(-MAX_FAILED_ROWS)
-  const passedOver = state.failed.map(({ id }) => id)
+  const state = madeOnce(db, 'share out', () => ({ cut: 1, failed: createPassedOver<string>() }))
+  const passedOver = state.failed.keys()
   const [bots, part] = [BOTS_AT_ONCE, most].map((number) => Math.ceil(number / state.cut)) as [number, number]
   try {
     const [shared] = await sharing(db).share({ from, most: part, bots, passedOver })
@@ -237,7 +226,7 @@ export async function shareOut(
     if (bots > 1 || part > 1) state.cut *= CUT
     else {
       const [first] = await sharing(db).first({ from, passedOver })
-      if (first) state.failed.push({ id: first.id, since: performance.now() })
+      if (first) state.failed.add(first.id)
       state.cut = 1
     }
     return { after: from, isMoreLeft: true }
