@@ -13,6 +13,7 @@ import { openDatabaseServer } from './database.ts'
 import { makeDocument } from './documents.ts'
 import { Processes, serviceVariables, type Target } from './processes.ts'
 import { median, quantile } from './rounds.ts'
+import { callOn } from './seed.ts'
 import { makeTokens } from './tokens.ts'
 
 /*
@@ -167,19 +168,6 @@ async function ask(
     await sleep(PAUSE_MS)
   }
   return reads
-}
-
-function callOn({ port }: Target, token: string) {
-  return async (method: string, path: string, body?: object) => {
-    const response = await fetch(`http://127.0.0.1:${port}${path}`, {
-      method,
-      headers: { Authorization: `Bearer ${token}`, ...(body ? { 'Content-Type': 'application/json' } : {}) },
-      ...(body ? { body: JSON.stringify(body) } : {}),
-    })
-    const text = await response.text()
-    if (!response.ok) throw new Error(`${method} ${path}: ${response.status} ${text}`)
-    return text === '' ? {} : JSON.parse(text)
-  }
 }
 
 /** A bot that asks for a word and then does what the blocks do. */

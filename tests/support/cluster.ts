@@ -2,9 +2,10 @@ import { execFileSync } from 'node:child_process'
 import { appendFile, chown, mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import pg from 'pg'
+import type pg from 'pg'
 import { serverAccount } from '../../server/db/embedded-programs.ts'
 import { freePort } from './process.ts'
+import { onNode } from './server.ts'
 
 /* A Citus cluster of its own, to be killed, upgraded and to grow. CITUS_BIN is the folder of a PostgreSQL that has Citus. */
 
@@ -83,16 +84,8 @@ export async function startCluster(): Promise<Cluster> {
   process.on('exit', stopNodes)
 
   const addressOf = (port: number, database: string) => `postgres://postgres@127.0.0.1:${port}/${database}`
-  async function query(port: number, database: string, statement: string) {
-    const client = new pg.Client({ connectionString: addressOf(port, database) })
-    client.on('error', () => {})
-    await client.connect()
-    try {
-      return (await client.query(statement)).rows
-    } finally {
-      await client.end()
-    }
-  }
+  const query = (port: number, database: string, statement: string) =>
+    onNode(addressOf(port, database), undefined, statement)
 
   return {
     coordinator,

@@ -158,10 +158,13 @@ async function onServer(statement: string) {
   return answers[0] ?? []
 }
 
-async function onNode(url: string, database: string | undefined, statement: string) {
+/** Runs one statement at a server, in another of its databases where one is named. */
+export async function onNode(url: string, database: string | undefined, statement: string) {
   const address = new URL(url)
   if (database !== undefined) address.pathname = `/${database}`
   const client = new pg.Client({ connectionString: address.toString() })
+  // A server that is killed meanwhile is told by the statement.
+  client.on('error', () => {})
   await client.connect()
   try {
     return (await client.query(statement)).rows

@@ -1,9 +1,9 @@
 import { execFileSync } from 'node:child_process'
 import { chmod, chown, rm, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
-import pg from 'pg'
 import { startEmbeddedPostgres } from '../../server/db/embedded.ts'
 import { newDataFolder, postmasterOf, until } from './process.ts'
+import { onNode } from './server.ts'
 
 /*
  * A database server with a streaming standby, both the embedded PostgreSQL. Their folders go with `endProcesses`. The
@@ -50,15 +50,7 @@ export async function startPair(): Promise<Pair> {
     startEmbeddedPostgres({ dataDirectory: second, settings: { ...settings, primary_conninfo: follow } })
   let standby = await start()
 
-  async function ask(url: string, statement: string) {
-    const client = new pg.Client({ connectionString: url })
-    await client.connect()
-    try {
-      return (await client.query(statement)).rows
-    } finally {
-      await client.end()
-    }
-  }
+  const ask = (url: string, statement: string) => onNode(url, undefined, statement)
   return {
     primaryUrl: primary.url,
     standbyUrl: standby.url,
