@@ -1,3 +1,4 @@
+import { keep, readKept } from '../../chat/files/storage.js'
 import { showJson } from './json.js'
 import { addUnfolding } from './schemas.js'
 import { addSearch } from './search.js'
@@ -117,23 +118,6 @@ for (const text of document.querySelectorAll('main pre')) {
 
 /* Languages of samples */
 
-const keptLanguage = {
-  get() {
-    try {
-      return localStorage.getItem('language')
-    } catch {
-      return null
-    }
-  },
-  set(language) {
-    try {
-      localStorage.setItem('language', language)
-    } catch {
-      // Denied or full: the choice lives as long as the page.
-    }
-  },
-}
-
 const samples = [...document.querySelectorAll('.samples')]
 const languages = [...(samples[0]?.querySelectorAll('figure') ?? [])].map(({ dataset }) => dataset.language)
 
@@ -150,13 +134,14 @@ for (const sample of samples) {
   choice.setAttribute('aria-label', 'Language of the samples')
   choice.append(...languages.map((language) => new Option(language)))
   choice.addEventListener('change', () => {
-    keptLanguage.set(choice.value)
+    keep('local', 'language', choice.value)
     showLanguage(choice.value)
   })
   sample.querySelector('h3').append(' ', choice)
 }
 const [usual] = languages
-if (usual !== undefined) showLanguage(languages.find((language) => language === keptLanguage.get()) ?? usual)
+if (usual !== undefined)
+  showLanguage(languages.find((language) => language === readKept('local', 'language')) ?? usual)
 
 /* Trying */
 
