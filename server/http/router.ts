@@ -53,9 +53,8 @@ export function createRouter(
 ): express.RequestHandler {
   const top = newPlace<Route>()
   const origins = new Set(services.config.CORS_ORIGINS)
-  const quotas = createQuotas(services)
   const budgets = { bodies: createBudget(MAX_RECEIVED_BYTES), responses: createBudget(MAX_SENT_BYTES) }
-  const pacing = createPacing()
+  const shared = { limits, quotas: createQuotas(services), budgets, pacing: createPacing(), origins }
   for (const [operationId, operation] of Object.entries(operations)) {
     const place = placeOf(top, operation.path)
     place.route ??= {
@@ -71,11 +70,7 @@ export function createRouter(
       handlers[operationId] as AnyHandler,
       preparations[operationId],
       services,
-      limits,
-      quotas,
-      budgets,
-      pacing,
-      origins,
+      shared,
     )
     route.runs.set(operation.method.toUpperCase(), run)
     if (operation.method === 'get') route.runs.set('HEAD', run)
@@ -109,6 +104,16 @@ export const MAX_SENT_BYTES = 128 * 1024 * 1024
 /** How long a body may take to come until its sender is looked up anew, in milliseconds. */
 const LONGEST_BODY = 1_000
 
+/** What all operations of a process share. */
+interface Shared {
+  limits: Limits
+  quotas: ReturnType<typeof createQuotas>
+  budgets: { bodies: Budget; responses: Budget }
+  pacing: Pacing
+  /** Whose pages may call the operations that take tokens. */
+  origins: ReadonlySet<string>
+}
+
 /** An operation with all that comes before and after its handler. */
 function bind(
   operationId: string,
@@ -116,11 +121,7 @@ function bind(
   handler: AnyHandler,
   prepare: Preparation | undefined,
   services: Services,
-  limits: Limits,
-  quotas: ReturnType<typeof createQuotas>,
-  budgets: { bodies: Budget; responses: Budget },
-  pacing: Pacing,
-  origins: ReadonlySet<string>,
+  { limits, quotas, budgets, pacing, origins }: Shared,
 ): Run {
   const operation = operations[operationId] as Operation
   const { access, callsOut = false, preparesFirst = false } = operation
@@ -213,7 +214,10 @@ function bind(
         once,
         prepared,
         place,
-        quota: quotas(networkOf(request)),
+        // Found out where it is asked for, which chats alone do.
+        get quota() {
+          return quotas(networkOf(request))
+        },
         within,
         grant,
       }
