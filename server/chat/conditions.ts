@@ -147,7 +147,7 @@ async function order(
   if (left === null || right === null) return false
   const formats = variableIds.map((id) => dateFormatsOf(currentFrame(run).flow, id))
   const mayBeDate = [left, right].some(
-    (side) => typeof side === 'string' && side.length <= MAX_DATE_CHARACTERS && looksLikeDate.test(side),
+    (side) => typeof side === 'string' && side.length <= MAX_DATE_CHARACTERS && looksLikeDate(side),
   )
   if (!mayBeDate && formats.every((each) => each.length === 0)) return test(magnitude(left), magnitude(right))
   const { compareDates } = await waitFor(run, import('./inputs/date.ts'))
@@ -168,8 +168,8 @@ const MAX_DATE_CHARACTERS = 100
 
 /** Something between digits, a year, or the digits of a script of its own. */
 const datePatterns = [/\p{Nd}\s?[-/.:年년]\s?\p{Nd}/u, /\p{Nd}{4}/u, /\p{L}{3}/u]
-const looksLikeDate = {
-  test: (text: string) => /\p{Nd}/u.test(text) && datePatterns.some((pattern) => pattern.test(text)),
+function looksLikeDate(text: string): boolean {
+  return /\p{Nd}/u.test(text) && datePatterns.some((pattern) => pattern.test(text))
 }
 
 /** The variable of a text that is one placeholder. */

@@ -160,7 +160,7 @@ export async function mayGoOn(run: Run): Promise<boolean> {
   return true
 }
 
-/** Waits for something that is not work on the step: outside of this process, or a library that the first step to use it loads. */
+/** Waits for what is not work on the step: outside of this process, or a library that the first step to use it loads. */
 export async function waitFor<Value>(run: Run, work: Promise<Value>): Promise<Value> {
   const startedAt = performance.now()
   try {

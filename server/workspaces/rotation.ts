@@ -6,8 +6,8 @@ import type { Keyring } from './keyring.ts'
 import { encryptAnew, type Unreadable, usedKeys } from './sealed-rows.ts'
 
 /**
- * Encrypts all credentials and secrets of webhook endpoints with a new key, or with the first of those that are set. One process at a time does it: two
- * would each put a key into the file that the other one does not know. Needs two connections.
+ * Encrypts all credentials and secrets of webhook endpoints with a new key, or with the first of those that are set. One
+ * process at a time does it: two would each put a key into the file that the other one does not know. Needs two connections.
  */
 export async function rotateKeys(
   db: Database,

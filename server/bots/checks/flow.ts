@@ -1,3 +1,4 @@
+import { bubbleTypes } from '../../../contract/bot-document/catalogue.ts'
 import type { FlowFinding } from '../../../contract/publications.ts'
 import {
   blocksOf,
@@ -9,6 +10,9 @@ import {
 } from '../../conversion/document.ts'
 
 export type Path = readonly (string | number)[]
+
+/** Types of blocks that a chat goes on behind in their group: start blocks and bubbles. */
+export const passedTypes: ReadonlySet<string> = new Set(['start', ...bubbleTypes])
 
 /** Findings as they come. Undefined is a pause: the work so far took little, and others may have their turn. */
 export type Findings = Generator<FlowFinding | undefined, void>

@@ -1,4 +1,3 @@
-import { bubbleTypes } from '../../../contract/bot-document/catalogue.ts'
 import { blocksOf, findStartBlock, isRecord, type JsonRecord, jumpTarget } from '../../conversion/document.ts'
 import {
   type Findings,
@@ -10,6 +9,7 @@ import {
   issue,
   itemsOf,
   outgoingEdgeId,
+  passedTypes,
   pathsOf,
   quote,
 } from './flow.ts'
@@ -110,7 +110,7 @@ function targetOf(flow: Flow, source: unknown): JsonRecord | undefined {
 
 /** Bubbles and start blocks leave their group only as its last block; other blocks leave it anywhere. */
 function isPassedThrough(block: unknown): boolean {
-  return isRecord(block) && (block.type === 'start' || bubbleTypes.has(String(block.type)))
+  return isRecord(block) && passedTypes.has(String(block.type))
 }
 
 function isStartEvent(event: unknown): boolean {

@@ -1,7 +1,6 @@
-import { bubbleTypes } from '../../../contract/bot-document/catalogue.ts'
 import { isInput } from '../../chat/flow.ts'
 import { blocksOf, isRecord, type JsonRecord } from '../../conversion/document.ts'
-import { type Flow, hasPlaceholder, isReference, itemsOf, outgoingEdgeId } from './flow.ts'
+import { type Flow, hasPlaceholder, isReference, itemsOf, outgoingEdgeId, passedTypes } from './flow.ts'
 
 /** A block at which a chat may come into a group. There is one object for each. */
 export interface Entry {
@@ -72,8 +71,6 @@ function endingAt(exit: Entry | undefined): Way {
   return { exits, count: exits.size, isCertain: true, isChanging: false }
 }
 
-const bubbles = new Set(['start', ...bubbleTypes])
-
 /** At these a chat waits, ends, is somewhere else, or leaves it to chance. */
 const stops = new Set(['AB test', 'Bot link', 'Return', 'Redirect', 'webhook'])
 
@@ -82,7 +79,7 @@ const unchanging = new Set(['Condition', 'Wait', 'Email', 'Chatwoot', 'Google An
 
 /** The end of a group, where a bubble leaves by its edge. */
 function wayBehind(flow: Flow, find: FindEntry, last: unknown): Way {
-  const isBubble = isRecord(last) && bubbles.has(String(last.type))
+  const isBubble = isRecord(last) && passedTypes.has(String(last.type))
   return endingAt(isBubble ? targetOf(find, edgeOf(flow, last)) : undefined)
 }
 
@@ -92,7 +89,7 @@ function wayFrom(flow: Flow, find: FindEntry, block: unknown, next: Way): Way {
   const { type } = block
   const options = isRecord(block.options) ? block.options : {}
   if (isInput({ type }) || stops.has(type) || waitsForClient(block, options)) return endingAt(undefined)
-  if (bubbles.has(type)) return next
+  if (passedTypes.has(type)) return next
   if (type === 'Jump') {
     const isComputed = typeof options.groupId === 'string' && hasPlaceholder(options.groupId)
     return endingAt(isComputed ? undefined : find(options.groupId, options.blockId))
