@@ -77,10 +77,10 @@ function readPatterns(value: unknown) {
 for (const path of ['server', 'contract'].flatMap(filesIn)) readExpressions(path)
 readPatterns(parse(readFileSync(join(root, 'openapi.yaml'), 'utf8')))
 
-process.env.RECHECK_BACKEND = 'pure'
 const require = createRequire(import.meta.url)
-const { checkSync } = require('recheck') as {
-  checkSync(source: string, flags: string, options: object): Verdict
+// Its own program where it has one for the platform, five times as fast; else the same in JavaScript.
+const { check } = require('recheck') as {
+  check(source: string, flags: string, options: object): Promise<Verdict>
 }
 const { version } = require('recheck/package.json') as { version: string }
 
@@ -101,7 +101,7 @@ const problems: string[] = unreadable.map(
 )
 for (const [key, { source, flags, places }] of expressions) {
   // The judgement counts steps, not time: `timeout: null`.
-  const verdict = known[key] ?? checkSync(source, flags, { timeout: null, attackTimeout: null })
+  const verdict = known[key] ?? (await check(source, flags, { timeout: null, attackTimeout: null }))
   known[key] = verdict
   if (verdict.status === 'safe') continue
   const why =
