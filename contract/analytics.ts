@@ -22,7 +22,7 @@ export const analytics = define({
     tag: 'analytics',
     summary: 'Get the statistics of a bot',
     description:
-      'Counts the chats of a bot that began in a range of time: all, those with an answer, and those that reached an end. Deleted results do not count. A bot that is not published has statistics too.',
+      'Counts the chats of a bot that began in a range of time: all, those with an answer, and those of them that reached an end. Deleted results do not count. A bot that is not published has statistics too.',
     access: bot('GUEST'),
     params: z.object({ botId: recordId('Id of the bot, as create and list answer it.', exampleIds.bot) }),
     query: z.strictObject(rangeFilters).refine(...inOrder),

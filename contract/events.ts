@@ -28,7 +28,10 @@ const resultProperties = {
   botId: recordId('Id of the bot.', exampleIds.bot),
   createdAt: timestamp('When the chat started.'),
   hasStarted: z.boolean().meta({ description: 'Whether at least one answer was given.', example: true }),
-  isCompleted: z.boolean().meta({ description: 'Whether the chat reached an end.', example: false }),
+  isCompleted: z.boolean().meta({
+    description: 'Whether the chat reached an end and had at least one answer.',
+    example: false,
+  }),
   lastChatSessionId: recordId('Id of the chat session that wrote last.', exampleIds.session),
 }
 
@@ -141,8 +144,13 @@ export const events = {
     example: { ...exampleResult, answers: [{ blockId: 'block-email', content: 'ada@example.com' }] },
   },
   'result.completed': {
-    when: 'A chat reached an end.',
-    body: payload('result.completed', 'ResultCompletedEvent', 'A chat reached an end.', result),
+    when: 'A chat with at least one answer reached an end.',
+    body: payload(
+      'result.completed',
+      'ResultCompletedEvent',
+      'A chat with at least one answer reached an end.',
+      result,
+    ),
     example: { ...exampleResult, isCompleted: true },
   },
   'results.deleted': {

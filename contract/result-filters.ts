@@ -40,7 +40,7 @@ export const rangeFilters = {
   ),
   status: z.enum(['started', 'completed']).optional().meta({
     description:
-      'How far a chat came: `started` has at least one answer and did not reach an end, `completed` reached an end. Absent means both, and where chats without an answer count, these too.',
+      'How far a chat came: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.',
     example: 'completed',
   }),
 }

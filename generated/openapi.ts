@@ -247,7 +247,7 @@ export interface paths {
         };
         /**
          * Get the statistics of a bot
-         * @description Counts the chats of a bot that began in a range of time: all, those with an answer, and those that reached an end. Deleted results do not count. A bot that is not published has statistics too.
+         * @description Counts the chats of a bot that began in a range of time: all, those with an answer, and those of them that reached an end. Deleted results do not count. A bot that is not published has statistics too.
          *
          *     Permission: a guest, a member or an admin of the workspace, by a token with the scope `read`.
          */
@@ -1259,7 +1259,7 @@ export interface webhooks {
         put?: never;
         /**
          * Event `result.completed`
-         * @description A chat reached an end. Posted to the webhook endpoints of the workspace that want events of this type, at least once, and in order for one bot and for one result.
+         * @description A chat with at least one answer reached an end. Posted to the webhook endpoints of the workspace that want events of this type, at least once, and in order for one bot and for one result.
          */
         post: operations["onResultCompleted"];
         delete?: never;
@@ -1426,7 +1426,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Whether the chat reached an end.
+             * @description Whether the chat reached an end and had at least one answer.
              * @example false
              */
             isCompleted: boolean;
@@ -9700,7 +9700,7 @@ export interface components {
         ResultBody: {
             result: components["schemas"]["Result"];
         };
-        /** @description A chat reached an end. */
+        /** @description A chat with at least one answer reached an end. */
         ResultCompletedEvent: {
             data: components["schemas"]["ResultEventData"];
             /**
@@ -9740,7 +9740,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Whether the chat reached an end.
+             * @description Whether the chat reached an end and had at least one answer.
              * @example false
              */
             isCompleted: boolean;
@@ -12962,7 +12962,7 @@ export interface components {
          */
         SessionId: string;
         /**
-         * @description How far a chat came: `started` has at least one answer and did not reach an end, `completed` reached an end. Absent means both, and where chats without an answer count, these too.
+         * @description How far a chat came: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
          * @example completed
          */
         StatusQuery: "started" | "completed";
@@ -13715,7 +13715,7 @@ export interface operations {
                  */
                 createdBefore?: components["parameters"]["CreatedBeforeQuery"];
                 /**
-                 * @description How far a chat came: `started` has at least one answer and did not reach an end, `completed` reached an end. Absent means both, and where chats without an answer count, these too.
+                 * @description How far a chat came: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
                  * @example completed
                  */
                 status?: components["parameters"]["StatusQuery"];
@@ -13779,7 +13779,7 @@ export interface operations {
                  */
                 createdBefore?: components["parameters"]["CreatedBeforeQuery"];
                 /**
-                 * @description How far a chat came: `started` has at least one answer and did not reach an end, `completed` reached an end. Absent means both, and where chats without an answer count, these too.
+                 * @description How far a chat came: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
                  * @example completed
                  */
                 status?: components["parameters"]["StatusQuery"];
@@ -14285,7 +14285,7 @@ export interface operations {
                  */
                 limit?: components["parameters"]["LimitQuery"];
                 /**
-                 * @description How far a chat came: `started` has at least one answer and did not reach an end, `completed` reached an end. Absent means both, and where chats without an answer count, these too.
+                 * @description How far a chat came: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
                  * @example completed
                  */
                 status?: components["parameters"]["StatusQuery"];
@@ -14570,7 +14570,7 @@ export interface operations {
                  */
                 limit?: number;
                 /**
-                 * @description How far a chat came: `started` has at least one answer and did not reach an end, `completed` reached an end. Absent means both, and where chats without an answer count, these too.
+                 * @description How far a chat came: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
                  * @example completed
                  */
                 status?: components["parameters"]["StatusQuery"];

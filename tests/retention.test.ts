@@ -4,6 +4,7 @@ import { expireResults } from '../server/results/retention.ts'
 import { type App, startApp } from './support/app.ts'
 import { anyBody } from './support/client.ts'
 import { testWithTrigger } from './support/locks.ts'
+import { shareAll } from './support/outbox.ts'
 import { makeWorld, type Site, type World } from './support/world.ts'
 
 /*
@@ -102,6 +103,33 @@ describe('results', () => {
     ] as const) {
       expect([table, await stored(table, column, id)]).toEqual([table, [0, 29, 30]])
     }
+  })
+
+  test('that are kept no longer are in the audit log, and told to endpoints as deleted', async () => {
+    const { id: botId } = here.draft
+    const { workspaceId, admin: as } = here
+    await app.client.ok('createWebhookEndpoint', {
+      as,
+      params: { workspaceId },
+      body: { url: 'https://receiver.example/', types: ['results.deleted'] },
+    })
+    await addResults(botId, [0, 29, 31, 400])
+    await expire(30)
+    const { entries } = await app.client.ok('listAuditLog', { as, params: { workspaceId } })
+    const [entry, ...others] = entries.filter(({ recordId }) => recordId === botId)
+    const createdBefore = String(entry?.details?.createdBefore)
+    const { rows } = await app.pool.query('SELECT results_floor_at FROM bots WHERE id = $1', [botId])
+    expect(Date.parse(createdBefore)).toBe(rows[0].results_floor_at.getTime() + 1)
+    expect(entry).toMatchObject({ operation: 'deleteResults', userId: null, tokenId: null })
+    expect([others, entry?.details]).toEqual([[], { count: 2, createdBefore }])
+    await shareAll(app.db)
+    const events = await app.pool.query(
+      `SELECT data FROM webhook_deliveries WHERE type = 'results.deleted' AND bot_id = $1`,
+      [botId],
+    )
+    expect(events.rows.map(({ data }) => JSON.parse(data))).toEqual([
+      { botId, resultIds: null, createdBefore },
+    ])
   })
 
   testWithTrigger('of a bot that cannot be changed keep those of no other bot', async () => {

@@ -776,6 +776,47 @@ describe('a bot', () => {
   })
 })
 
+describe('a clock that is ahead by 26 hours', () => {
+  const AHEAD = new Date(Date.parse(NOON) + 26 * HOUR).toISOString()
+  const run = async (moment: string) => {
+    while (await rollUpBatch(app.db, new Date(moment)));
+  }
+
+  test('of the process alone keeps no day or hour that goes on', async () => {
+    const now = new Date()
+    const botId = await makeBot(RESULTS, now.toISOString())
+    app.clock.set(now.toISOString())
+    await readAll(botId)
+    await rollUp(botId, new Date(now.getTime() + 26 * HOUR).toISOString())
+    const today = now.toISOString().slice(0, 10)
+    expect((await keptDays(botId)).filter(({ day }) => day >= today)).toEqual([])
+    const hour = now.toISOString().slice(0, 13).replace('T', ' ')
+    expect((await keptHours(botId)).filter((kept) => kept.hour.slice(0, 13) >= hour)).toEqual([])
+  })
+
+  test('of process and database has what it counted too early counted again once it is right', async () => {
+    const botId = await makeBot(RESULTS)
+    await readAll(botId)
+    await rollUp(botId, AHEAD)
+    const isGood = async (day: string) => (await keptDays(botId)).find((kept) => kept.day === day)?.isGood
+    expect(await isGood('2026-03-10')).toBe(true)
+    // The clock is right again: what comes now is there at once, and once the day is over.
+    for (const moment of [NOON, NOON, NOON]) await saveStep(app.db, step(botId, completed), new Date(moment))
+    const reader = await connectAgain()
+    await expectExact(reader, botId, always)
+    await run(NOON)
+    expect(await isGood('2026-03-10')).toBe(false)
+    expect(await isGood('2026-03-09')).toBe(true)
+    await expectExact(reader, botId, always)
+    for (const later of [AHEAD, '2026-03-13T12:00:00.000Z']) {
+      await expectExact(reader, botId, always, later)
+      await run(later)
+      await expectExact(reader, botId, always, later)
+    }
+    expect(await isGood('2026-03-10')).toBe(true)
+  })
+})
+
 test('a floor never sinks, however wrong a clock is', async () => {
   const botId = await makeBot(0)
   const remove = () => app.client.ok('deleteResults', { as: site.member, params: { botId } })

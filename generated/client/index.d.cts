@@ -424,7 +424,7 @@ export interface StatsMethods {
   /**
    * Get the statistics of a bot: `GET /v1/bots/{botId}/analytics/stats`
    *
-   * Counts the chats of a bot that began in a range of time: all, those with an answer, and those that reached an end. Deleted results do not count. A bot that is not published has statistics too.
+   * Counts the chats of a bot that began in a range of time: all, those with an answer, and those of them that reached an end. Deleted results do not count. A bot that is not published has statistics too.
    */
   get(botId: string, query?: GetStatsQuery, options?: RequestOptions): Reply<StatsBody>
 }

@@ -116,7 +116,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Whether the chat reached an end.
+             * @description Whether the chat reached an end and had at least one answer.
              * @example false
              */
             isCompleted: boolean;
@@ -8390,7 +8390,7 @@ export interface components {
         ResultBody: {
             result: components["schemas"]["Result"];
         };
-        /** @description A chat reached an end. */
+        /** @description A chat with at least one answer reached an end. */
         ResultCompletedEvent: {
             data: components["schemas"]["ResultEventData"];
             /**
@@ -8430,7 +8430,7 @@ export interface components {
              */
             id: string;
             /**
-             * @description Whether the chat reached an end.
+             * @description Whether the chat reached an end and had at least one answer.
              * @example false
              */
             isCompleted: boolean;
@@ -11652,7 +11652,7 @@ export interface components {
          */
         SessionId: string;
         /**
-         * @description How far a chat came: `started` has at least one answer and did not reach an end, `completed` reached an end. Absent means both, and where chats without an answer count, these too.
+         * @description How far a chat came: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
          * @example completed
          */
         StatusQuery: "started" | "completed";
@@ -12404,7 +12404,7 @@ export interface operations {
                  */
                 createdBefore?: components["parameters"]["CreatedBeforeQuery"];
                 /**
-                 * @description How far a chat came: `started` has at least one answer and did not reach an end, `completed` reached an end. Absent means both, and where chats without an answer count, these too.
+                 * @description How far a chat came: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
                  * @example completed
                  */
                 status?: components["parameters"]["StatusQuery"];
@@ -12468,7 +12468,7 @@ export interface operations {
                  */
                 createdBefore?: components["parameters"]["CreatedBeforeQuery"];
                 /**
-                 * @description How far a chat came: `started` has at least one answer and did not reach an end, `completed` reached an end. Absent means both, and where chats without an answer count, these too.
+                 * @description How far a chat came: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
                  * @example completed
                  */
                 status?: components["parameters"]["StatusQuery"];
@@ -12974,7 +12974,7 @@ export interface operations {
                  */
                 limit?: components["parameters"]["LimitQuery"];
                 /**
-                 * @description How far a chat came: `started` has at least one answer and did not reach an end, `completed` reached an end. Absent means both, and where chats without an answer count, these too.
+                 * @description How far a chat came: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
                  * @example completed
                  */
                 status?: components["parameters"]["StatusQuery"];
@@ -13259,7 +13259,7 @@ export interface operations {
                  */
                 limit?: number;
                 /**
-                 * @description How far a chat came: `started` has at least one answer and did not reach an end, `completed` reached an end. Absent means both, and where chats without an answer count, these too.
+                 * @description How far a chat came: `started` has at least one answer and did not reach an end, `completed` has at least one and reached an end. Absent means both, and where chats without an answer count, these too.
                  * @example completed
                  */
                 status?: components["parameters"]["StatusQuery"];

@@ -2,7 +2,8 @@ import { randomBytes } from 'node:crypto'
 import { and, eq, isNotNull, sql } from 'drizzle-orm'
 import type { Conditions } from '../../contract/operation.ts'
 import type { BotGrant } from '../access/index.ts'
-import { type Database, statements, type Transaction, transact } from '../db/client.ts'
+import { type Database, rootOf, statements, type Transaction, transact } from '../db/client.ts'
+import { sqlState } from '../db/errors.ts'
 import { botDrafts, botPublications, bots, publicIds, publishedBots } from '../db/schema.ts'
 import { hasConditions, isStale } from '../entity-tags.ts'
 import { newId } from '../ids.ts'
@@ -27,8 +28,13 @@ export async function publish(
   now: Date,
 ): Promise<Outcome> {
   const { bot: seen, findings } = checked
-  if (seen && seen.publicId !== null && !isStale(conditions, botState(seen))) {
-    if (await copyDraft(db, grant, seen, findings, now)) return { bot: seen }
+  // Within a transaction what fails would undo what was done before.
+  const isAlone = rootOf(db) === db
+  if (isAlone && seen && seen.publicId !== null && !isStale(conditions, botState(seen))) {
+    const isCopied = await copyDraft(db, grant, seen, findings, now).catch((error) => {
+      if (sqlState(error) !== '22012') throw error
+    })
+    if (isCopied) return { bot: seen }
   }
   return transact(db, async (tx) => {
     const current = await lockBot(tx, grant)
@@ -45,7 +51,10 @@ function hasSameDraft(one: BotRow, other: BotRow): boolean {
   return one.draftUpdatedAt?.getTime() === other.draftUpdatedAt?.getTime() && one.version === other.version
 }
 
-/** One statement with the entry in the audit log. False where the bot is at another revision, or gone. */
+/**
+ * One statement with the entry in the audit log. False where the bot is at another revision, or gone. A publication that
+ * was committed while it waited for the lock is not seen by it: where that is not older, dividing by zero undoes all.
+ */
 async function copyDraft(
   db: Database,
   { caller }: BotGrant,
@@ -69,16 +78,22 @@ async function copyDraft(
         theme, settings, ${JSON.stringify(findings)}::json, ${caller.userId},
         greatest(${now.toISOString()}::timestamptz, (
           SELECT max(created_at) + interval '1 millisecond' FROM ${botPublications} WHERE bot_id = ${bot.id}
+        ), (
+          SELECT updated_at + interval '1 millisecond' FROM ${publishedBots} WHERE bot_id = ${bot.id}
         ))
       FROM draft
       RETURNING bot_id, id, created_at
     ), entry AS (
       ${entryWith(newEntry(bot.workspaceId, { by: caller, operation: 'publishBot' }, bot.id, now), sql`publication`)}
+    ), live AS (
+      INSERT INTO ${publishedBots} AS p (bot_id, id, publication_id, created_at, updated_at)
+      SELECT bot_id, id, id, created_at, created_at FROM publication
+      ON CONFLICT (bot_id) DO UPDATE
+        SET publication_id = excluded.publication_id, updated_at = excluded.updated_at
+        WHERE p.updated_at < excluded.updated_at
+      RETURNING bot_id
     )
-    INSERT INTO ${publishedBots} (bot_id, id, publication_id, created_at, updated_at)
-    SELECT bot_id, id, id, created_at, created_at FROM publication
-    ON CONFLICT (bot_id) DO UPDATE
-      SET publication_id = excluded.publication_id, updated_at = excluded.updated_at`)
+    SELECT 1 / (SELECT count(*) FROM live) FROM publication`)
   return published.rowCount === 1
 }
 

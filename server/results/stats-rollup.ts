@@ -1,4 +1,4 @@
-import { and, asc, eq, lte, type SQL, sql } from 'drizzle-orm'
+import { and, asc, eq, gt, gte, lte, or, type SQL, sql } from 'drizzle-orm'
 import type { Database } from '../db/client.ts'
 import { botStatsDaily, botStatsHourly, bots, results, statsRollups } from '../db/schema.ts'
 import { expression, selectRows } from '../db/selection.ts'
@@ -10,6 +10,9 @@ import { DAY, dayOf, daysLateBefore, HOUR, hourOf, keepsHours, MARGIN } from './
 /** When a bot is looked at again: when all is well, and when the process that looked at it has died. */
 const INTERVAL = 10 * 60 * 1000
 const LEASE = 60 * 1000
+
+/** No clock that is right sets a later due time: one was ahead, and may have counted what goes on. */
+const MAX_DUE_IN = HOUR
 
 /** How many days are counted before another bot has its turn, and how many are kept. */
 const BATCH = 100
@@ -30,7 +33,7 @@ export async function rollUpBatch(db: Database, at: Date): Promise<boolean> {
   const [due] = await db
     .select()
     .from(statsRollups)
-    .where(lte(statsRollups.dueAt, now))
+    .where(or(lte(statsRollups.dueAt, now), gt(statsRollups.dueAt, new Date(now.getTime() + MAX_DUE_IN))))
     .orderBy(asc(statsRollups.dueAt))
     .limit(1)
   if (!due) return false
@@ -41,6 +44,7 @@ export async function rollUpBatch(db: Database, at: Date): Promise<boolean> {
     .set(dueAgain(LEASE))
     .where(and(own, eq(statsRollups.dueAt, due.dueAt)))
   if (taken.rowCount === 0) return true
+  if (due.dueAt > now) await dropEarly(db, due.botId, now)
 
   const range = await daysOf(db, due.botId, due.hasManyAnswers ? 0 : MANY, now)
   if (!range) {
@@ -57,6 +61,16 @@ export async function rollUpBatch(db: Database, at: Date): Promise<boolean> {
     .set(dueAgain(days.length < BATCH ? INTERVAL : 0))
     .where(own)
   return true
+}
+
+/** Has what is not over, and was counted by a clock that was ahead, counted again. */
+async function dropEarly(db: Database, botId: string, now: Date) {
+  const begins = [[daily, dayOf(now.getTime())] as const, [hourly, hourOf(now.getTime())] as const]
+  for (const [{ table, at }, begin] of keepsHours(db) ? begins : begins.slice(0, 1))
+    await db
+      .update(table)
+      .set({ epoch: sql`${table.epoch} + 1` })
+      .where(and(eq(table.botId, botId), gte(at, begin), eq(table.computedEpoch, table.epoch)))
 }
 
 interface Days {

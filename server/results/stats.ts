@@ -191,14 +191,16 @@ export function spanOf(db: Database, { bot }: BotGrant, range: TimeRange, now: D
     // Times of results are whole milliseconds.
     bot.resultsFloorAt ? bot.resultsFloorAt.getTime() + 1 : Number.NEGATIVE_INFINITY,
   )
+  // What goes on is never read as kept: a clock that was ahead may have counted it.
+  const end = Math.min(range.to?.getTime() ?? Number.POSITIVE_INFINITY, now.getTime())
   return {
     botId: bot.id,
     from: Number.isFinite(begin) ? new Date(begin).toISOString() : '-infinity',
     firstDay: Number.isFinite(begin) ? dayOf(Math.ceil(begin / DAY) * DAY) : '-infinity',
     to: range.to?.toISOString() ?? 'infinity',
-    endDay: range.to ? dayOf(range.to.getTime()) : 'infinity',
+    endDay: dayOf(end),
     firstHour: keepsHours(db) ? hourOf(Math.max(begin + HOUR - 1, Date.parse(hoursFrom(now)))) : 'infinity',
-    endHour: range.to ? hourOf(range.to.getTime()) : 'infinity',
+    endHour: hourOf(end),
   }
 }
 

@@ -6,6 +6,7 @@ import type { Database } from '../../server/db/client.ts'
 import { noteDistribution } from '../../server/db/distribution.ts'
 import { newId } from '../../server/ids.ts'
 import { countBlocks, rollUpBlocks } from '../../server/results/block-stats.ts'
+import { rollUpBatch } from '../../server/results/stats-rollup.ts'
 import { type App, connectTo, startApp } from '../support/app.ts'
 import { ask, bot } from '../support/chat.ts'
 import { publish, reply, start } from '../support/chats.ts'
@@ -240,6 +241,65 @@ test('counts are exact while chats go on, results go, and days are counted by se
   await fc.assert(property, { numRuns: runs(4, 30), endOnFailure: true })
   // Otherwise there was nothing to see.
   expect(kept).toBeGreaterThan(50)
+})
+
+/** Has PostgreSQL end the statements that count answers of more than so many hours, as its time limit does. */
+function endLongCounts(hours: number) {
+  app.beforeStatement = async (text, values, send) => {
+    const isRead = text.includes('bot_block_stats_daily') && text.includes('gap.begins')
+    const numbers = values.filter((value) => typeof value === 'number')
+    const isLong = text.includes('max(settle_at)') && Number(numbers[1]) - Number(numbers[0]) > hours
+    if (isRead || isLong) await send('SELECT pg_cancel_backend(pg_backend_pid())')
+  }
+}
+
+async function rollUp(botId: string) {
+  await app.pool.query('UPDATE stats_rollups SET due_at = $2 WHERE bot_id = $1', [botId, app.clock.now()])
+  while (await rollUpBatch(app.db, app.clock.now()));
+  while (await rollUpBlocks(app.db));
+}
+
+test('the blocks of few results with many answers are counted in the background, in parts', async () => {
+  const botId = await makeBot()
+  await app.pool.query('DELETE FROM bot_stats_daily WHERE bot_id = $1', [botId])
+  const grant = { bot: { id: botId, resultsFloorAt: null } } as BotGrant
+  const count = () => countBlocks(app.db, grant, { from: null, to: null }, null, app.clock.now())
+  const expected = await count()
+  endLongCounts(2)
+  try {
+    await expect(count()).rejects.toMatchObject({ code: '57014' })
+    await rollUp(botId)
+  } finally {
+    app.beforeStatement = undefined
+  }
+  const { rows } = await app.pool.query(
+    'SELECT count(*)::int FROM bot_stats_daily WHERE bot_id = $1 AND blocks_epoch = epoch',
+    [botId],
+  )
+  expect(rows[0].count).toBeGreaterThan(3)
+  expect(await count()).toEqual(expected)
+})
+
+test('answers in linked bots that merge their results are not counted at blocks of the same id', async () => {
+  const inner = await publish(
+    app,
+    site,
+    bot({ Start: [ask('One'), ask('Two')] }, { variables: ['One', 'Two'] }),
+  )
+  const link = { type: 'Bot link', options: { botId: inner.id, mergeResults: true } }
+  const made = await publish(app, site, bot({ Start: [ask('One'), link] }, { variables: ['One'] }))
+  const [first, second] = await Promise.all([start(app, made), start(app, made)])
+  for (const { sessionId } of [first, second]) await reply(app, sessionId, 'main', 1)
+  await reply(app, first.sessionId, 'linked', 2)
+  const expected = [{ blockId: 'Start.0', shown: 2, answered: 2, left: 0 }]
+  expect(await blocksOf(made.id)).toEqual(expected)
+  app.clock.advance(72 * HOUR)
+  await app.pool.query(
+    `INSERT INTO stats_rollups (bot_id, due_at, has_many_answers) VALUES ($1, 'epoch', true)`,
+    [made.id],
+  )
+  await rollUp(made.id)
+  expect(await blocksOf(made.id)).toEqual(expected)
 })
 
 // The time of a statement is the role's to limit behind a pooler, for all who use it.

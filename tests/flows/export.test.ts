@@ -107,6 +107,21 @@ test('parts join without gap or repeat while results arrive and go, and tell how
   await fc.assert(property, { numRuns: runs(20, 150) })
 })
 
+test.each([undefined, 'started' as const])(
+  'a part after all results of one moment were deleted has none left (status %s)',
+  async (status) => {
+    await add(Array.from({ length: 50 }, () => NOW))
+    const { headers } = await part({ format: 'jsonl', limit: 10, status })
+    await app.client.ok('deleteResults', { as: site.member, params: { botId } })
+    const rest = await part({ format: 'jsonl', limit: 10, status, cursor: headers['next-cursor'] })
+    expect([rest.text, rest.headers['results-remaining'], rest.headers['next-cursor']]).toEqual([
+      '',
+      '0',
+      undefined,
+    ])
+  },
+)
+
 test('a part that was broken off is the same again', async () => {
   await add(Array.from({ length: 7 }, (_, place) => NOW - place * 1000))
   const { headers } = await part({ format: 'jsonl', limit: 3 })

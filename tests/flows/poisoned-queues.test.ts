@@ -6,6 +6,7 @@ import { forgetHours } from '../../server/background/forgetting.ts'
 import { streamingClient } from '../../server/chat/tools/outbound.ts'
 import type { FileStore } from '../../server/files/store.ts'
 import { createLog } from '../../server/log.ts'
+import { rollUpBlocks } from '../../server/results/block-stats.ts'
 import { eraseBatch } from '../../server/results/erase.ts'
 import { rollUpBatch } from '../../server/results/stats-rollup.ts'
 import { startDeliveries } from '../../server/webhooks/deliver.ts'
@@ -17,7 +18,7 @@ import { makeWorld, type Site } from '../support/world.ts'
 
 /*
  * One item of a queue that fails each time keeps none of a thousand others: they are done in a bounded number of batches.
- * Sessions, keys and deliveries that expire are in expiry.test.ts, purges in purge.test.ts, retention of results and of
+ * Sessions, keys, tokens and deliveries that expire are in expiry.test.ts, purges in purge.test.ts, retention of results and of
  * publications in (publication-)retention.test.ts, deleted folders in large-deletions.test.ts, keys of credentials in
  * credentials.test.ts.
  */
@@ -112,6 +113,17 @@ test('rollUpBatch looks at all bots beside one that fails each time', async () =
   await poison('stats_rollups', 'DELETE', `OLD.bot_id = 'roll-500'`)
   expect(await batchesOf(() => rollUpBatch(app.db, app.clock.now()))).toBeLessThanOrEqual(MANY + 3)
   expect(await count(`stats_rollups WHERE bot_id LIKE 'roll-%'`)).toBe(1)
+})
+
+test('rollUpBlocks counts the days of all bots beside one whose day fails each time', async () => {
+  await app.pool.query(
+    `INSERT INTO bot_stats_daily (bot_id, day, computed_epoch) SELECT 'blocks-' || n, '2020-01-01', 0
+    FROM generate_series(1, ${MANY}) n`,
+  )
+  await poison('bot_stats_daily', 'UPDATE', `OLD.bot_id = 'blocks-500' AND NEW.blocks_epoch = NEW.epoch`)
+  // Eleven alone.
+  expect(await batchesOf(() => rollUpBlocks(app.db), 2)).toBeLessThanOrEqual(2 * 11)
+  expect(await count(`bot_stats_daily WHERE bot_id LIKE 'blocks-%' AND blocks_epoch IS NULL`)).toBe(1)
 })
 
 async function addEndpoints(number: number, url = 'https://receiver.example/') {

@@ -4,7 +4,10 @@ import { results } from '../../server/db/schema.ts'
 import { newId } from '../../server/ids.ts'
 import { JsonText } from '../../server/json/json-text.ts'
 import { type App, startApp } from '../support/app.ts'
+import { ask, bot, text } from '../support/chat.ts'
+import { publish, reply, start } from '../support/chats.ts'
 import fc from '../support/fast-check.ts'
+import { shareAll } from '../support/outbox.ts'
 import { runs } from '../support/runs.ts'
 import { makeWorld, type Site } from '../support/world.ts'
 
@@ -172,4 +175,29 @@ test('count a bot that is not published, and one without results', async () => {
   expect(await statsOf(site.legacy.id)).toEqual({ totalViews: 0, totalStarts: 0, totalCompleted: 0 })
   await app.client.ok('unpublishBot', { as: site.member, params: { botId: site.published.id } })
   expect(await statsOf(site.published.id)).toEqual({ totalViews: 4, totalStarts: 3, totalCompleted: 1 })
+})
+
+test('a chat that ends without an answer is seen and not completed, and no endpoint is told that it was', async () => {
+  const { workspaceId, admin: as } = site
+  await app.client.ok('createWebhookEndpoint', {
+    as,
+    params: { workspaceId },
+    body: { url: 'https://receiver.example/' },
+  })
+  const made = await publish(app, site, bot({ Start: [text('Nothing to answer.')] }))
+  const { resultId = '' } = await start(app, made)
+  const params = { botId: made.id }
+  const { result } = await app.client.ok('getResult', { as, params: { ...params, resultId } })
+  expect([result.hasStarted, result.isCompleted]).toEqual([false, false])
+  const { stats } = await app.client.ok('getStats', { as, params })
+  expect(stats).toEqual({ totalViews: 1, totalStarts: 0, totalCompleted: 0 })
+  const asking = await publish(app, site, bot({ Start: [ask('Name')] }, { variables: ['Name'] }))
+  await reply(app, (await start(app, asking)).sessionId, 'Ada', 1)
+  await shareAll(app.db)
+  const told = async (botId: string) => {
+    const text = `SELECT type FROM webhook_deliveries WHERE bot_id = $1 AND type LIKE 'result.%' ORDER BY type`
+    return (await app.pool.query(text, [botId])).rows.map(({ type }) => type)
+  }
+  expect(await told(made.id)).toEqual([])
+  expect(await told(asking.id)).toEqual(['result.answered', 'result.completed', 'result.started'])
 })

@@ -57,7 +57,7 @@ interface Watched {
   sent: Sent[] | undefined
   /**
    * Run before every statement that is sent, with its text, its values and what sends others over the same connection:
-   * lets a test be faster than a request.
+   * lets a test be faster than a request. A statement whose error it throws fails with that.
    */
   beforeStatement:
     | ((text: string, values: unknown[], send: pg.PoolClient['query']) => Promise<unknown>)
@@ -228,9 +228,14 @@ function watch(connection: pg.PoolClient, watched: Watched) {
     const values = Array.isArray(given) ? given : (statement as { values?: unknown[] }).values
     watched.sent?.push({ text, values: values ?? [] })
     if (!watched.beforeStatement) return query(statement, ...rest)
-    return watched
-      .beforeStatement(text, values ?? [], query as pg.PoolClient['query'])
-      .then(() => query(statement, ...rest))
+    const callback = rest.at(-1)
+    return watched.beforeStatement(text, values ?? [], query as pg.PoolClient['query']).then(
+      () => query(statement, ...rest),
+      (error) => {
+        if (typeof callback !== 'function') throw error
+        callback(error)
+      },
+    )
   }
   Object.assign(connection, { query: send })
 }

@@ -175,8 +175,8 @@ export async function deleteUnderKills(
     const visitors = Array.from({ length: width }, async () => {
       while (next < total) await visit(next++)
     })
-    await Promise.all(visitors).finally(() => isOver.abort())
-    await killing
+    // A visit that fails ends the trial, and with it a process that is being started: the failure of the visit counts.
+    await Promise.all([Promise.all(visitors).finally(() => isOver.abort()), killing])
 
     const left = async (text: string) => Number((await query(text)).rows[0].count)
     // The later passes of the erasure, without their waits: nothing is under way any more once the first are done.
