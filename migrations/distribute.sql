@@ -109,8 +109,10 @@ DECLARE
   v_floor timestamptz;
 BEGIN
   SELECT b.id, b.workspace_id, b.is_closed, b.results_floor_at INTO bot_id, workspace_id, is_closed, v_floor
-  FROM bots b JOIN workspaces w ON w.id = b.workspace_id AND w.deleted_at IS NULL
-  WHERE b.id = p_bot_id AND b.deleted_at IS NULL;
+  FROM bots b WHERE b.id = p_bot_id AND b.deleted_at IS NULL;
+  IF NOT FOUND THEN RETURN; END IF;
+  -- Apart: a node that was asked through another one joins no table of bots with one that every node has.
+  PERFORM FROM workspaces w WHERE w.id = read_published_bot.workspace_id AND w.deleted_at IS NULL;
   IF NOT FOUND THEN RETURN; END IF;
   SELECT p.publication_id, p.updated_at INTO publication_id, published_at
   FROM published_bots p WHERE p.bot_id = p_bot_id AND p.publication_id IS NOT NULL;
@@ -140,8 +142,9 @@ BEGIN
     last_answer, steps_size, updated_at
   FROM chat_sessions c WHERE c.bot_id = p_bot_id AND c.id = p_id AND c.expires_at > p_now;
   IF NOT FOUND THEN RETURN; END IF;
-  SELECT b.workspace_id INTO workspace_id FROM bots b JOIN workspaces w ON w.id = b.workspace_id AND w.deleted_at IS NULL
-  WHERE b.id = p_bot_id AND b.deleted_at IS NULL;
+  SELECT b.workspace_id INTO workspace_id FROM bots b WHERE b.id = p_bot_id AND b.deleted_at IS NULL;
+  IF NOT FOUND THEN RETURN; END IF;
+  PERFORM FROM workspaces w WHERE w.id = read_chat_session.workspace_id AND w.deleted_at IS NULL;
   IF NOT FOUND THEN RETURN; END IF;
   -- A chat is over once its result is deleted.
   IF result_id IS NOT NULL THEN

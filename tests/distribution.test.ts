@@ -50,6 +50,18 @@ test('of every table it is said where its rows are', () => {
   )
 })
 
+test('functions that nodes are asked for by others join no table of bots with a catalogue table', () => {
+  const bodies = [...script.matchAll(/CREATE OR REPLACE FUNCTION (\w+)\(.*?AS \$\$(.*?)\$\$/gs)]
+  const delegated = [...(/WHERE proname IN \(([^)]*)\)/.exec(script)?.[1] ?? '').matchAll(/\w+/g)].map(String)
+  expect(delegated.length).toBeGreaterThan(0)
+  const names = (tables: string[]) => new RegExp(`\\b(FROM|JOIN|INTO|UPDATE) (${tables.join('|')})\\b`)
+  const mixed = bodies
+    .filter(([, name]) => delegated.includes(String(name)))
+    .flatMap(([, name, body]) => String(body).split(';').map((statement) => `${name}: ${statement.trim()}`))
+    .filter((statement) => names(catalogueTables).test(statement) && names(botTables).test(statement))
+  expect(mixed).toEqual([])
+})
+
 /**
  * The part of Citus that the script asks for. It refuses a table of which another one that it refers to is not there yet, and
  * makes tables that refer to one on every node local ones of the cluster, which is not what they are to be.

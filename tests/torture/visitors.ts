@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { until } from '../support/process.ts'
 import { aChat } from './chat-history.ts'
 import { stamped } from './documents.ts'
@@ -61,6 +62,8 @@ export async function visit(
       await all
     }
     if (failure) {
+      // The response comes before the line of the log.
+      await sleep(1_000)
       const log = installation.members.flatMap((member) => member.log().slice(-5))
       throw new Error(`${failure}\n${log.join('\n')}`, { cause: failure })
     }
