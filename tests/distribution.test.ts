@@ -57,7 +57,11 @@ test('functions that nodes are asked for by others join no table of bots with a 
   const names = (tables: string[]) => new RegExp(`\\b(FROM|JOIN|INTO|UPDATE) (${tables.join('|')})\\b`)
   const mixed = bodies
     .filter(([, name]) => delegated.includes(String(name)))
-    .flatMap(([, name, body]) => String(body).split(';').map((statement) => `${name}: ${statement.trim()}`))
+    .flatMap(([, name, body]) =>
+      String(body)
+        .split(';')
+        .map((statement) => `${name}: ${statement.trim()}`),
+    )
     .filter((statement) => names(catalogueTables).test(statement) && names(botTables).test(statement))
   expect(mixed).toEqual([])
 })
