@@ -9,19 +9,22 @@ const RATE_MS = 60_000
 const MAX_ERRORS = 100
 
 /**
- * Logs an error once, and as long as it repeats once a minute with how often it came. `now` is a monotonic clock in
- * milliseconds.
+ * Logs an error once, and as long as it repeats once a minute with how often it came; at level debug each of them. Those
+ * of one message and one kind are the same error. `now` is a monotonic clock in milliseconds.
  */
 export function createErrorLog(log: Logger, now = () => performance.now()) {
   const known = new LRUCache<string, { saidAt: number; times: number }>({ max: MAX_ERRORS })
-  return (error: unknown, message: string) => {
+  return (error: unknown, message: string, details: object = {}, kind?: string) => {
     const err = databaseError(error)
-    const key = `${message} ${sqlState(error) ?? err?.name}`
+    const key = `${message} ${kind ?? sqlState(error) ?? err?.name}`
     const before = known.get(key)
-    if (before && now() - before.saidAt < RATE_MS) return void before.times++
+    if (before && now() - before.saidAt < RATE_MS) {
+      before.times++
+      return log.debug({ ...details, err }, message)
+    }
     known.set(key, { saidAt: now(), times: 1 })
-    if (!before) return log.error({ err }, message)
+    if (!before) return log.error({ ...details, err }, message)
     const seconds = Math.round((now() - before.saidAt) / 1_000)
-    log.error({ err, times: before.times, seconds }, message)
+    log.error({ ...details, err, times: before.times, seconds }, message)
   }
 }

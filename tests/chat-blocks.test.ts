@@ -620,6 +620,29 @@ describe('set variable', () => {
     await client.say('evening')
     expect(client.value('A')).toBe('evening')
   })
+
+  test('Moment of the day is morning until 12, afternoon until 18 and evening until midnight', async () => {
+    const client = await runBlock({
+      type: 'Set variable',
+      options: { variableId: idOf('A'), type: 'Moment of the day' },
+    })
+    const [action] = client.outcome.clientSideActions as {
+      setVariable: { scriptToExecute: { content: string } }
+    }[]
+    const moment = new Function('Date', action?.setVariable.scriptToExecute.content ?? '')
+    const momentAt = (hour: number) =>
+      moment(
+        class {
+          getHours = () => hour
+        },
+      )
+    const hours = [0, 5, 6, 11, 12, 17, 18, 21, 22, 23]
+    expect(hours.map(momentAt)).toEqual([
+      ...Array(4).fill('morning'),
+      ...Array(2).fill('afternoon'),
+      ...Array(4).fill('evening'),
+    ])
+  })
 })
 
 describe('code for the server', () => {
@@ -816,6 +839,17 @@ describe('conditions', () => {
     const client = await chat(flow, given(values))
     return client.texts()[0] === 'yes0' ? true : client.texts()[0] === 'no' ? false : client.texts()[0]
   }
+
+  test.each(['Matches regex', 'Does not match regex'])(
+    '%s says in the log that a flag is not taken',
+    async (comparisonOperator) => {
+      const comparison = { id: 'c', variableId: idOf('A'), comparisonOperator, value: '/abc/v' }
+      const item = { id: 'i', content: { comparisons: [comparison] } }
+      const flow = bot({ a: [{ type: 'Condition', items: [item] }, text('no')] }, { variables })
+      const client = await chat(flow, given({ A: 'abc' }))
+      expect(client.logged('flags other than gimuy')).toMatchObject({ status: 'error', details: '/abc/v' })
+    },
+  )
 
   const is = (value: string) => ({ id: 'c', variableId: idOf('A'), comparisonOperator: 'Equal to', value })
 

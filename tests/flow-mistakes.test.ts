@@ -1,5 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
 import type { FlowDocument } from '../server/conversion/index.ts'
+import { whyNeverSent } from '../server/chat/tools/never-sent.ts'
 import { checkFlow } from './support/check-flow.ts'
 
 /*
@@ -448,6 +449,66 @@ test('the check finds addresses of models that no key is sent to', () => {
     ['1', 'options.baseUrl', 'foreign_address', 'warning'],
     ['4', 'options.baseUrl', 'foreign_address', 'warning'],
   ])
+})
+
+test('the check finds addresses of requests that this installation never sends to', () => {
+  const addresses: [url: string, allowedHosts: string[], isFound: boolean][] = [
+    ['http://api:8000/orders', [], true],
+    ['http://api:8000/orders/{{Name}}', [], true],
+    ['http://10.0.0.5/orders', [], true],
+    ['https://[::1]/orders', [], true],
+    ['https://orders.internal', [], true],
+    ['https://shop.example:8443/orders', [], true],
+    ['ftp://shop.example/orders', [], true],
+    ['http://api:8000/orders', ['api:8000'], false],
+    ['https://shop.example/orders', [], false],
+    // Only the chat knows these.
+    ['{{Name}}/orders', [], false],
+    ['http://{{Name}}:8000/orders', [], false],
+  ]
+  for (const [url, allowedHosts, isFound] of addresses) {
+    const bot = sound()
+    const block = { id: 'call', type: 'Webhook', options: { webhook: { url } } }
+    bot.groups[0].blocks = [block]
+    const found = checkFlow(bot, { hasMail: true, whyNeverSent: (one) => whyNeverSent(one, { allowedHosts }) })
+      .filter(({ code }) => code === 'closed_address')
+      .map(({ path, severity }) => [path.join('.'), severity])
+    const expected = isFound ? [['groups.0.blocks.0.options.webhook.url', 'error']] : []
+    expect([url, allowedHosts, found]).toEqual([url, allowedHosts, expected])
+  }
+})
+
+test('the check finds allowed origins that no page has, and the one that every page has', () => {
+  const allowedOrigins = [
+    'https://shop.example',
+    'https://shop.example/page',
+    'https://SHOP.example:443/',
+    'shop.example',
+    'https://*.shop.example',
+    'https://shop.*',
+    'javascript:alert(1)',
+    '*',
+    '',
+    7,
+  ]
+  const found = checkFlow({ ...sound(), settings: { security: { allowedOrigins } } })
+    .filter(({ path }) => path[0] === 'settings')
+    .map(({ path, code, severity }) => [path.join('.'), code, severity])
+  expect(found).toEqual(
+    [
+      [1, 'unmatched_origin'],
+      [3, 'unmatched_origin'],
+      [5, 'unmatched_origin'],
+      [6, 'unmatched_origin'],
+      [7, 'open_origins'],
+      [8, 'unmatched_origin'],
+      [9, 'unmatched_origin'],
+    ].map(([index, code]) => [
+      `settings.security.allowedOrigins.${index}`,
+      code,
+      code === 'open_origins' ? 'warning' : 'error',
+    ]),
+  )
 })
 
 test('the check finds file types that take no file', () => {

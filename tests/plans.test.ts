@@ -525,6 +525,36 @@ testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
   },
 )
 
+testHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
+  'an answer that is not accepted reads one row of its result, however many were not accepted before (%s)',
+  async (mode) => {
+    await onItsOwn(async (own, connection) => {
+      const { here } = await makeWorld(own)
+      const { id: botId, publicId } = await publish(own, here, bot({ Start: [{ type: 'email input' }] }))
+      const { sessionId, resultId } = await own.client.ok('startChat', { params: { publicId } })
+      const refuse = () =>
+        own.client.ok('continueChat', { params: { sessionId }, body: { message: 'no address' } })
+      const [step] = (await sentDuring(refuse, own)).filter(({ text }) => text.includes('result_transcripts'))
+      await connection.query(
+        `INSERT INTO result_transcripts (bot_id, result_id, id, entries)
+        SELECT $1, $2, to_char(n, 'FM0000000000') || '.0', '[]' FROM generate_series(10, 5000) AS n`,
+        [botId, resultId],
+      )
+      await connection.query('VACUUM ANALYZE')
+      // As before this step.
+      await connection.query('UPDATE chat_sessions SET revision = revision - 1 WHERE bot_id = $1', [botId])
+      await connection.query('DELETE FROM chat_steps')
+      const plan = await planOf(step as Sent, mode, connection)
+      const written = await connection.query(
+        "SELECT FROM result_transcripts WHERE bot_id = $1 AND id = '0000005001.0'",
+        [botId],
+      )
+      expect(written.rowCount).toBe(1)
+      expect(readOf(plan, 'result_transcripts')).toBeLessThanOrEqual(2)
+    })
+  },
+)
+
 describeHere.each<Mode>(['force_custom_plan', 'force_generic_plan'])(
   'of many events that wait (%s)',
   (mode) => {

@@ -26,3 +26,14 @@ test('another error, and the same one of other work, is said at once', () => {
   logError(Object.assign(new Error('gone'), { code: '57P01' }), 'purging failed')
   expect(lines).toHaveLength(3)
 })
+
+test('at level debug each error is said, with its own details', () => {
+  const lines: Record<string, unknown>[] = []
+  const log = pino({ level: 'debug' }, { write: (line: string) => void lines.push(JSON.parse(line)) })
+  const logError = createErrorLog(log)
+  for (const requestId of ['a', 'b']) logError(full(), 'request failed', { requestId })
+  expect(lines).toMatchObject([
+    { level: 50, requestId: 'a' },
+    { level: 20, requestId: 'b' },
+  ])
+})

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import type { EventType } from '../../contract/events.ts'
 import type { Database } from '../db/client.ts'
 import { isDistributed } from '../db/distribution.ts'
 import { sqlState } from '../db/errors.ts'
@@ -70,18 +71,28 @@ export interface Step {
 /** Of rows, their keys and indexes, roughly. */
 const ROW_BYTES = 500
 
-/** How many bytes a step adds, roughly, for quotas: what it says and was told, and by how much the state has grown. */
+/**
+ * How many bytes a step adds, roughly, for quotas: what it says and was told, by how much the state has grown, and what is
+ * kept for each endpoint that wants its events; of a cluster's endpoints only that there are some is known here.
+ */
 export function sizeOfStep({
   outcome,
   lastAnswer,
   read,
-}: Pick<Step, 'outcome' | 'lastAnswer'> & { read?: Pick<Session, 'state'> }): number {
-  const { state, variables, answers, logs } = outcome
+  wantedEvents,
+}: Pick<Step, 'outcome' | 'lastAnswer' | 'wantedEvents'> & { read?: Pick<Session, 'state'> }): number {
+  const { state, variables, linkedResults, logs } = outcome
   const before = Buffer.byteLength(read?.state ?? '')
   const grown = Math.max(0, Buffer.byteLength(JSON.stringify(state ?? variables)) - before)
+  const answers = [outcome, ...linkedResults].flatMap((result) => result.answers)
   const told = answers.reduce((sum, { content }) => sum + Buffer.byteLength(content), 0)
   const logged = logs.length === 0 ? 0 : Buffer.byteLength(JSON.stringify(logs))
-  return ROW_BYTES + Buffer.byteLength(lastAnswer) + grown + told + logged
+  const wanted = wantedEvents?.split(',') ?? []
+  const copies = (type: EventType) => wanted.filter((one) => one === '*' || one === type).length
+  const sent =
+    (answers.length > 0 ? copies('result.answered') * (ROW_BYTES + told) : 0) +
+    (outcome.isCompleted ? copies('result.completed') * ROW_BYTES : 0)
+  return ROW_BYTES + Buffer.byteLength(lastAnswer) + grown + told + logged + sent
 }
 
 /** Runs the write of a step, together with what else belongs to it. */

@@ -84,7 +84,9 @@ export async function runStep(
           keepingUploads(context.db, sessionId, outcome.uploads, keep),
         )
         if (isWritten) {
-          context.quota.add('text', botId, sizeOfStep({ outcome, lastAnswer: answer, read: session }))
+          const { wantedEvents } = session
+          const size = sizeOfStep({ outcome, lastAnswer: answer, read: session, wantedEvents })
+          context.quota.add('text', botId, size)
           return { answer }
         }
         read = await takeOver(context.db, read, outcome, effects)

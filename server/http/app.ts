@@ -17,6 +17,7 @@ import { serveDocuments } from '../pages/documents.ts'
 import { servePages } from '../pages/index.ts'
 import { notFoundPage } from '../pages/not-found/index.ts'
 import { sendProblem } from './answer.ts'
+import { createErrorLog } from '../repeated-errors.ts'
 import { createLimits, withoutPort } from './limits.ts'
 import { createMetrics } from './metrics.ts'
 import { codeOf } from './problem.ts'
@@ -88,6 +89,7 @@ function constantHeaders(middleware: typeof protect): [name: string, value: stri
 /** The whole service as an Express app, without listening. */
 export function createApp(options: AppOptions): express.Express {
   const { log, now, phase, pool, publicUrl } = options
+  const logError = createErrorLog(log)
   const metrics = createMetrics(pool)
   const limits = createLimits(options)
   // These lines hold nothing a caller sent, and looking for secrets in each takes longer than writing it.
@@ -193,7 +195,9 @@ export function createApp(options: AppOptions): express.Express {
     const { code, issues, error } = codeOf(thrown)
     const { requestId, operationId } = response.locals
     const outcome = error instanceof UnknownOutcome ? 'unknown' : undefined
-    log.error({ requestId, operationId, code, outcome, err: error }, 'request failed')
+    // A database without room says the same of each request.
+    const kind = `${operationId} ${code} ${outcome} ${(error as Error).message}`.slice(0, 300)
+    logError(error, 'request failed', { requestId, operationId, code, outcome }, kind)
     if (response.headersSent) response.destroy()
     else sendProblem(response, code, issues)
   }) satisfies express.ErrorRequestHandler)

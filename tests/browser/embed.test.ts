@@ -162,7 +162,7 @@ withBrowser('a chat in the page of another site', () => {
     const opened = await context.newPage()
     opened.on('pageerror', (error) => complaints.push(`error: ${error.message}`))
     opened.on('console', (message) => {
-      if (message.type() === 'error') complaints.push(`console: ${message.text()}`)
+      if (['error', 'warning'].includes(message.type())) complaints.push(`console: ${message.text()}`)
     })
     await opened.goto(`/${query}`)
     return opened
@@ -499,7 +499,7 @@ withBrowser('a chat in the page of another site', () => {
     await opened.waitForURL(`${siteUrl}/bought`)
   })
 
-  test('a bot that allows other sites only is not shown', async () => {
+  test('a bot that allows other sites only is not shown, and the page says so in its place', async () => {
     const settings = (origin: string) => ({ security: { allowedOrigins: [origin] } })
     const here = await publishFlow({ settings: settings(siteUrl) })
     const elsewhere = await publishFlow({ settings: settings('https://elsewhere.example') })
@@ -508,6 +508,12 @@ withBrowser('a chat in the page of another site', () => {
     const refused = opened.waitForEvent('console', (message) => message.text().includes('frame-ancestors'))
     await opened.evaluate(`Bot.initBubble({ bot: '${elsewhere.publicId}' }).open()`)
     await refused
+    const hint = opened.locator('bot-bubble').getByText('This chat cannot be shown on this page.')
+    await hint.waitFor()
+    expect(await opened.locator('bot-bubble iframe').isVisible()).toBe(false)
+    expect(await opened.locator('#here iframe').isVisible()).toBe(true)
+    expect(await barriers(opened)).toEqual([])
+    await picture(opened, 'embed-refused')
     expect(complaints.splice(0).join()).toContain('frame-ancestors')
     const { stats } = await reportOf(app, elsewhere, world.here.member)
     expect(stats.totalViews).toBe(0)

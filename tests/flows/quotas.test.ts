@@ -129,6 +129,30 @@ describe('an address stores so much text in a day', () => {
     expect((await by.client.call('getSession', read)).status).toBe(200)
   })
 
+  test('by answers, of which each endpoint that wants them gets a copy', async () => {
+    const by = await limited({ TEXT_MAX_SIZE_PER_ADDRESS: 0.1 })
+    const own = await makeWorld(app)
+    const made = await publish(app, own.here, bot({ Start: Array(20).fill({ type: 'text input' }) }))
+    const params = { workspaceId: own.here.workspaceId }
+    for (const types of [null, ['result.answered'], ['result.answered'], ['bot.published']]) {
+      const body = anyBody({ url: 'https://example.com/hook', types })
+      await app.client.ok('createWebhookEndpoint', { as: own.here.admin, params, body })
+    }
+    const counts = []
+    for (const [published, address] of [
+      [asking, '203.0.113.1'],
+      [made, '203.0.113.2'],
+    ] as const) {
+      const { sessionId } = (await startBy(by, address, published)).body
+      const { sent } = await untilRefused(() => replyBy(by, address, sessionId, 'x'.repeat(5_000)))
+      counts.push(sent)
+    }
+    const [alone = 0, copied = 0] = counts
+    // Of one answer there are its own and three copies.
+    if (process.env.CITUS !== '1') expect(copied).toBeLessThan(alone / 2)
+    expect(copied).toBeLessThan(alone)
+  })
+
   test('by log entries of clients', async () => {
     const by = await limited({ TEXT_MAX_SIZE_PER_ADDRESS: 0.1 })
     const { sessionId } = (await startBy(by, '203.0.113.1', asking)).body

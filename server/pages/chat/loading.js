@@ -3,6 +3,9 @@
  * file is the one, the style sheet shows the text after a while, and the link leads to the page without it.
  */
 
+// The page around it takes a frame that sends nothing for one that is not allowed there.
+if (parent !== window) parent.postMessage({ type: 'loading' }, '*')
+
 addEventListener(
   'error',
   ({ target }) => {

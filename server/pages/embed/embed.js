@@ -16,6 +16,9 @@
 
   const css = /* css */ ''
 
+  /** How long a frame that was loaded may send nothing before the page says that there is no chat. */
+  const HINT_DELAY_MS = 2_000
+
   function make(tag, attributes = {}, ...children) {
     const made = document.createElement(tag)
     for (const [name, value] of Object.entries(attributes)) {
@@ -151,8 +154,24 @@
     const src = new URL(`chat/${encodeURIComponent(bot)}#embed`, base)
     const allow = 'autoplay; encrypted-media; fullscreen; microphone; picture-in-picture'
     const frame = make('iframe', { src: src.href, title: title ?? texts.chat, allow, part: 'bot' })
+    // A frame that the bot does not allow here has a page of the browser, which sends nothing.
+    const hint = make('p', { class: 'refused', role: 'status' }, texts.notHere)
+    let hintTimer
+    const showHint = (isShown) => {
+      frame.hidden = isShown
+      if (isShown) frame.after(hint)
+      else hint.remove()
+    }
+    frame.addEventListener('load', () => {
+      clearTimeout(hintTimer)
+      if (!isHeard) hintTimer = setTimeout(showHint, HINT_DELAY_MS, true)
+    })
+    let isHeard = false
     const listen = ({ source, origin, data }) => {
       if (source !== frame.contentWindow || origin !== src.origin) return
+      if (!isHeard) showHint(false)
+      isHeard = true
+      clearTimeout(hintTimer)
       const { type, detail } = data ?? {}
       if (type === 'ready') {
         const query = Object.fromEntries(new URLSearchParams(location.search))
@@ -179,7 +198,11 @@
       else if (['message', 'answer', 'end'].includes(type)) element.tell(type, detail)
     }
     addEventListener('message', listen)
-    return { frame, stop: () => removeEventListener('message', listen) }
+    const stop = () => {
+      clearTimeout(hintTimer)
+      removeEventListener('message', listen)
+    }
+    return { frame, stop }
   }
 
   // What is special about each of the three. `show` and `hide` answer nothing; the element keeps whether it is open.

@@ -69,5 +69,6 @@ export const ar: Texts = {
   onePerLine: 'عنوان واحد في كل سطر',
   openChat: 'فتح المحادثة',
   closeChat: 'إغلاق المحادثة',
+  notHere: 'لا يمكن عرض هذه المحادثة في هذه الصفحة.',
   dismiss: 'إخفاء الرسالة',
 }

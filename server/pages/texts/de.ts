@@ -69,5 +69,6 @@ export const de: Texts = {
   onePerLine: 'eine Adresse pro Zeile',
   openChat: 'Chat öffnen',
   closeChat: 'Chat schließen',
+  notHere: 'Dieser Chat kann auf dieser Seite nicht angezeigt werden.',
   dismiss: 'Nachricht ausblenden',
 }

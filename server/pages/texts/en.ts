@@ -68,6 +68,7 @@ export const en = {
   onePerLine: 'one address per line',
   openChat: 'Open the chat',
   closeChat: 'Close the chat',
+  notHere: 'This chat cannot be shown on this page.',
   dismiss: 'Dismiss the message',
 }
 

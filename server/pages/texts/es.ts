@@ -69,5 +69,6 @@ export const es: Texts = {
   onePerLine: 'una dirección por línea',
   openChat: 'Abrir el chat',
   closeChat: 'Cerrar el chat',
+  notHere: 'Este chat no se puede mostrar en esta página.',
   dismiss: 'Descartar el mensaje',
 }

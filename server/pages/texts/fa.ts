@@ -69,5 +69,6 @@ export const fa: Texts = {
   onePerLine: 'هر نشانی در یک سطر',
   openChat: 'باز کردن گفتگو',
   closeChat: 'بستن گفتگو',
+  notHere: 'این گفتگو را نمی‌توان در این صفحه نشان داد.',
   dismiss: 'پنهان کردن پیام',
 }

@@ -69,5 +69,6 @@ export const fr: Texts = {
   onePerLine: 'une adresse par ligne',
   openChat: 'Ouvrir la conversation',
   closeChat: 'Fermer la conversation',
+  notHere: 'Cette conversation ne peut pas être affichée sur cette page.',
   dismiss: 'Masquer le message',
 }

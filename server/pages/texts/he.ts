@@ -69,5 +69,6 @@ export const he: Texts = {
   onePerLine: 'כתובת אחת בכל שורה',
   openChat: 'פתיחת הצ׳אט',
   closeChat: 'סגירת הצ׳אט',
+  notHere: 'לא ניתן להציג את הצ׳אט הזה בדף הזה.',
   dismiss: 'הסתרת ההודעה',
 }

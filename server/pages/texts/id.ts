@@ -69,5 +69,6 @@ export const id: Texts = {
   onePerLine: 'satu alamat per baris',
   openChat: 'Buka obrolan',
   closeChat: 'Tutup obrolan',
+  notHere: 'Obrolan ini tidak dapat ditampilkan di halaman ini.',
   dismiss: 'Sembunyikan pesan',
 }

@@ -69,5 +69,6 @@ export const it: Texts = {
   onePerLine: 'un indirizzo per riga',
   openChat: 'Apri la chat',
   closeChat: 'Chiudi la chat',
+  notHere: 'Questa chat non può essere mostrata in questa pagina.',
   dismiss: 'Nascondi il messaggio',
 }

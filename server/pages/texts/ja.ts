@@ -69,5 +69,6 @@ export const ja: Texts = {
   onePerLine: '1 行に 1 つのアドレス',
   openChat: 'チャットを開く',
   closeChat: 'チャットを閉じる',
+  notHere: 'このチャットはこのページでは表示できません。',
   dismiss: 'メッセージを閉じる',
 }

@@ -69,5 +69,6 @@ export const ko: Texts = {
   onePerLine: '한 줄에 주소 하나',
   openChat: '채팅 열기',
   closeChat: '채팅 닫기',
+  notHere: '이 페이지에서는 이 채팅을 표시할 수 없습니다.',
   dismiss: '메시지 숨기기',
 }

@@ -69,5 +69,6 @@ export const nl: Texts = {
   onePerLine: 'één adres per regel',
   openChat: 'Chat openen',
   closeChat: 'Chat sluiten',
+  notHere: 'Deze chat kan op deze pagina niet worden getoond.',
   dismiss: 'Bericht verbergen',
 }

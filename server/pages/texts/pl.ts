@@ -69,5 +69,6 @@ export const pl: Texts = {
   onePerLine: 'jeden adres w wierszu',
   openChat: 'Otwórz czat',
   closeChat: 'Zamknij czat',
+  notHere: 'Tego czatu nie można wyświetlić na tej stronie.',
   dismiss: 'Ukryj wiadomość',
 }

@@ -69,5 +69,6 @@ export const pt: Texts = {
   onePerLine: 'um endereço por linha',
   openChat: 'Abrir o chat',
   closeChat: 'Fechar o chat',
+  notHere: 'Este chat não pode ser exibido nesta página.',
   dismiss: 'Dispensar a mensagem',
 }

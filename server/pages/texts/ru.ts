@@ -69,5 +69,6 @@ export const ru: Texts = {
   onePerLine: 'по одному адресу в строке',
   openChat: 'Открыть чат',
   closeChat: 'Закрыть чат',
+  notHere: 'Этот чат нельзя показать на этой странице.',
   dismiss: 'Скрыть сообщение',
 }

@@ -69,5 +69,6 @@ export const tr: Texts = {
   onePerLine: 'her satıra bir adres',
   openChat: 'Sohbeti aç',
   closeChat: 'Sohbeti kapat',
+  notHere: 'Bu sohbet bu sayfada gösterilemiyor.',
   dismiss: 'Mesajı gizle',
 }

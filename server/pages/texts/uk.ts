@@ -69,5 +69,6 @@ export const uk: Texts = {
   onePerLine: 'одна адреса в рядку',
   openChat: 'Відкрити чат',
   closeChat: 'Закрити чат',
+  notHere: 'Цей чат не можна показати на цій сторінці.',
   dismiss: 'Приховати повідомлення',
 }

@@ -69,5 +69,6 @@ export const zh: Texts = {
   onePerLine: '每行一个网址',
   openChat: '打开聊天',
   closeChat: '关闭聊天',
+  notHere: '此页面无法显示该聊天。',
   dismiss: '关闭消息',
 }
