@@ -36,6 +36,9 @@ test.each([
   expect(isAllowed([entry], origin)).toBe(false)
 })
 
-test.each([[undefined], [null], [[]], ['https://shop.example']])('%j is no list, so every page may', (entries) => {
-  expect(isAllowed(entries, 'https://anywhere.example')).toBe(true)
-})
+test.each([[undefined], [null], [[]], ['https://shop.example']])(
+  '%j is no list, so every page may',
+  (entries) => {
+    expect(isAllowed(entries, 'https://anywhere.example')).toBe(true)
+  },
+)

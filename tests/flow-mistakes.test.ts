@@ -1,6 +1,6 @@
 import { describe, expect, test } from '@jest/globals'
-import type { FlowDocument } from '../server/conversion/index.ts'
 import { whyNeverSent } from '../server/chat/tools/never-sent.ts'
+import type { FlowDocument } from '../server/conversion/index.ts'
 import { checkFlow } from './support/check-flow.ts'
 
 /*
@@ -470,7 +470,10 @@ test('the check finds addresses of requests that this installation never sends t
     const bot = sound()
     const block = { id: 'call', type: 'Webhook', options: { webhook: { url } } }
     bot.groups[0].blocks = [block]
-    const found = checkFlow(bot, { hasMail: true, whyNeverSent: (one) => whyNeverSent(one, { allowedHosts }) })
+    const found = checkFlow(bot, {
+      hasMail: true,
+      whyNeverSent: (one) => whyNeverSent(one, { allowedHosts }),
+    })
       .filter(({ code }) => code === 'closed_address')
       .map(({ path, severity }) => [path.join('.'), severity])
     const expected = isFound ? [['groups.0.blocks.0.options.webhook.url', 'error']] : []

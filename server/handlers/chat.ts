@@ -91,7 +91,11 @@ export const chat: ChatHandlers<Contexts> = {
       // The response of a key is kept for days.
       const isKept = header('idempotency-key') !== undefined
       const kept = isKept ? Buffer.byteLength(lastAnswer + JSON.stringify(outcome.bot)) : 0
-      context.quota.add('text', botId, sizeOfStep({ outcome, lastAnswer, wantedEvents: published.wantedEvents }) + kept)
+      context.quota.add(
+        'text',
+        botId,
+        sizeOfStep({ outcome, lastAnswer, wantedEvents: published.wantedEvents }) + kept,
+      )
       return answer
     })
   },

@@ -6,10 +6,12 @@ import { languages } from '../texts/index.ts'
 
 /** The script that puts chats into pages of other sites, with the few texts that it has in every language. */
 export function serveEmbed(serve: (path: string, handler: RequestHandler) => void): void {
-  const texts = Object.entries(languages).map(([language, { chat, openChat, closeChat, dismiss, notHere }]) => [
-    language,
-    { chat, openChat, closeChat, dismiss, notHere },
-  ])
+  const texts = Object.entries(languages).map(
+    ([language, { chat, openChat, closeChat, dismiss, notHere }]) => [
+      language,
+      { chat, openChat, closeChat, dismiss, notHere },
+    ],
+  )
   const read = (name: string) => readFileSync(new URL(`server/pages/embed/${name}`, root), 'utf8')
   const script = read('embed.js')
     .replace('/* texts */ {}', () => JSON.stringify(Object.fromEntries(texts)))
