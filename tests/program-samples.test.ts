@@ -7,7 +7,7 @@ import type { Operation } from '../contract/operation.ts'
 import { createClient } from '../generated/client/index.js'
 import { endpoints, published, resolve } from './support/published.ts'
 
-/* Samples that the reference shows beside those of the document: with the client package, in Python and in Go. */
+/* Samples that the reference shows beside those of the document: with the client packages, in Python and in Go. */
 
 const samples = endpoints.map(({ operation }) => {
   const { operationId, parameters = [] } = operation
@@ -17,13 +17,13 @@ const samples = endpoints.map(({ operation }) => {
   return {
     operationId,
     declared,
-    sourceOf: (wanted: string) => all.find(({ lang }) => lang === wanted)?.source ?? '',
+    sourceOf: (wanted: string) => all.find(({ label }) => label === wanted)?.source ?? '',
   }
 })
 
-test('every sample in Python has the syntax of Python', () => {
+test.each(['Python package', 'Python'])('every sample of %s has the syntax of Python', (label) => {
   const script = 'import ast, json, sys\nfor one in json.load(sys.stdin): ast.parse(one)'
-  const input = JSON.stringify(samples.map(({ sourceOf }) => sourceOf('Python')))
+  const input = JSON.stringify(samples.map(({ sourceOf }) => sourceOf(label)))
   const { status, stderr, error } = spawnSync('python3', ['-c', script], { input, encoding: 'utf8' })
   if (error) process.stderr.write('No python3: the samples in Python were not read\n')
   else expect({ status, stderr }).toEqual({ status: 0, stderr: '' })
@@ -49,7 +49,7 @@ test.each(samples)(
       sent.push(`${method} ${new URL(String(url)).pathname}`)
       return new Response('', { status: 400 })
     }
-    const script = sourceOf('TypeScript')
+    const script = sourceOf('Client package')
       .replaceAll(/^import .*\n/gm, '')
       .replace(/openAsBlob\([^)]*\)/, 'new Blob([])')
     const run = new Function(

@@ -543,8 +543,9 @@ export const chatEvent = z
       { id: blockId, text: prose('The piece.', 'Hel') },
     ),
     eventOf('answer', 'ChatAnswerEvent', 'The last event: what is answered without a stream.', {
-      answer: z.unknown().meta({
+      answer: z.record(text(255), z.unknown()).meta({
         description: 'Of a start a `StartedChatBody`, of a continuation a `ContinuedChatBody`.',
+        maxProperties: 100,
         example: { messages: [], revision: 2 },
       }),
     }),
@@ -554,8 +555,9 @@ export const chatEvent = z
         description: 'The status that it has without a stream.',
         example: 409,
       }),
-      error: z.unknown().meta({
+      error: z.record(text(255), z.unknown()).meta({
         description: 'The body that it has without a stream.',
+        maxProperties: 100,
         example: { code: 'CONFLICT', message: 'Conflicting update', issues: [] },
       }),
     }),

@@ -9,6 +9,7 @@ import { formsOf } from './forms.ts'
 import { toHandlers } from './handlers.ts'
 import { toOpenApi } from './openapi.ts'
 import { toOverlay } from './overlay.ts'
+import { toPythonClient } from './python-client/package.ts'
 import { toReference } from './reference.ts'
 import { type JsonObject, nameOf } from './schemas.ts'
 import { toWorkflows } from './workflows.ts'
@@ -41,6 +42,12 @@ export async function emit(): Promise<Record<string, string>> {
     ...Object.fromEntries(
       Object.entries(toClient(document, operations, clientTypes)).map(([name, text]) => [
         `generated/client/${name}`,
+        text,
+      ]),
+    ),
+    ...Object.fromEntries(
+      Object.entries(toPythonClient(document, operations)).map(([name, text]) => [
+        `generated/python-client/${name}`,
         text,
       ]),
     ),

@@ -5,7 +5,7 @@ import { withGenerators } from './generators.ts'
 
 /** Writes what the contract generates; the only file here that touches the disk. */
 const root = new URL('../../', import.meta.url)
-for (const folder of ['schemas', 'client', 'reference']) {
+for (const folder of ['schemas', 'client', 'python-client/bot_builder_client', 'reference']) {
   await mkdir(new URL(`generated/${folder}/`, root), { recursive: true })
 }
 for (const [path, text] of Object.entries(await emit())) await writeFile(new URL(path, root), text)

@@ -1,10 +1,12 @@
 import type { Operation } from '../operation.ts'
-import { callOf } from './client/package.ts'
+import { parametersOf as methodParameters } from './client/signatures.ts'
+import { callOf, type Method } from './methods.ts'
+import { pythonName, snakeCase } from './python-client/names.ts'
 import { fileNameOf, type Sample, type SampleRequest, sampleRequestOf } from './samples.ts'
 import type { JsonObject } from './schemas.ts'
 
 /*
- * Each operation as a program: with the client package, in Python and in Go. The reference page shows them beside those
+ * Each operation as a program: with the client packages, in Python and in Go. The reference page shows them beside those
  * of the document, which would grow by a quarter with them.
  */
 
@@ -16,53 +18,80 @@ export function programSamplesOf(
   parameters: JsonObject[],
 ): Sample[] {
   const request = sampleRequestOf(operation, parameters)
+  const method = callOf(id, operation, document)
   return [
-    {
-      lang: 'TypeScript',
-      label: 'Client package',
-      source: toClientCall(id, operation, document, parameters),
-    },
+    { lang: 'TypeScript', label: 'Client package', source: toClientCall(method, parameters) },
+    { lang: 'Python', label: 'Python package', source: toPythonCall(method, parameters) },
     { lang: 'Python', label: 'Python', source: toPython(request) },
     { lang: 'Go', label: 'Go', source: toGo(request) },
   ]
 }
 
-function toClientCall(
-  id: string,
-  operation: Operation,
-  document: JsonObject,
-  parameters: JsonObject[],
-): string {
-  const { access, success, everythingWithout } = operation
-  const { resource, name, parameters: names, answer } = callOf(id, operation, document)
-  const exampleOf = (wanted: string) => parameters.find((parameter) => parameter.name === wanted)?.example
-  const query = parameters.filter(
-    (parameter) =>
-      parameter.in === 'query' && (parameter.required || parameter.name === everythingWithout?.[0]),
-  )
+function toClientCall(method: Method, parameters: JsonObject[]): string {
+  const { resource, name, operation, call } = method
+  const { access, success } = operation
+  const names = methodParameters(method)
   const given = names.map((parameter) => {
     const [argument = ''] = parameter.split(/\?|:/)
     if (argument === 'file') return 'file'
     if (argument === 'body') return toLiteral(sampleRequestOf(operation, parameters).body)
-    if (argument === 'query')
-      return toLiteral(Object.fromEntries(query.map((one) => [one.name, one.example])))
-    return toLiteral(exampleOf(argument))
+    if (argument === 'query') return toLiteral(Object.fromEntries(queryOf(method, parameters)))
+    return toLiteral(exampleOf(parameters, argument))
   })
   // Trailing arguments that say nothing are left out.
   while (given.at(-1) === '{}' && names[given.length - 1]?.includes('?')) given.pop()
-  const call = `client.${resource}.${name}(${given.join(', ')})`
-  const file = names.some((parameter) => parameter.startsWith('file:'))
+  const called = `client.${resource}.${name}(${given.join(', ')})`
   return [
-    ...(file ? ["import { openAsBlob } from 'node:fs'"] : []),
+    ...(call.file ? ["import { openAsBlob } from 'node:fs'"] : []),
     "import { createClient } from 'bot-builder-client'",
     '',
     `const client = createClient({ baseUrl: url${access.kind === 'anyone' ? '' : ', token'} })`,
-    ...(file ? [`const file = await openAsBlob('${fileNameOf(parameters)}')`] : []),
-    ...(answer.startsWith('Pages')
-      ? [`for await (const entry of ${call}) console.log(entry)`]
+    ...(call.file ? [`const file = await openAsBlob('${fileNameOf(parameters)}')`] : []),
+    ...(call.entries
+      ? [`for await (const entry of ${called}) console.log(entry)`]
       : success.mediaType === undefined
-        ? [`console.log(await ${call})`]
-        : [`const response = await ${call}`, 'console.log(await response.text())']),
+        ? [`console.log(await ${called})`]
+        : [`const response = await ${called}`, 'console.log(await response.text())']),
+  ].join('\n')
+}
+
+/** What a query needs, and of those that need one of several the first. */
+function queryOf({ operation }: Method, parameters: JsonObject[]): [string, unknown][] {
+  const wanted = operation.everythingWithout?.[0]
+  return parameters
+    .filter((parameter) => parameter.in === 'query' && (parameter.required || parameter.name === wanted))
+    .map(({ name, example }) => [String(name), example])
+}
+
+function exampleOf(parameters: JsonObject[], wanted: string): unknown {
+  return parameters.find((parameter) => parameter.name === wanted)?.example
+}
+
+function toPythonCall(method: Method, parameters: JsonObject[]): string {
+  const { resource, operation, call, ids, body } = method
+  const sent = body && sampleRequestOf(operation, parameters).body
+  const given = [
+    ...ids.map((id) => pythonLiteral(exampleOf(parameters, id), '')),
+    ...(call.file ? ['file'] : []),
+    ...(sent !== undefined && (body?.isRequired || JSON.stringify(sent) !== '{}')
+      ? [pythonLiteral(sent, '')]
+      : []),
+    ...queryOf(method, parameters).map(([name, value]) => `${snakeCase(name)}=${pythonLiteral(value, '')}`),
+  ]
+  const called = `client.${snakeCase(resource)}.${pythonName(method.name)}(${given.join(', ')})`
+  const token = operation.access.kind === 'anyone' ? '' : ', token=os.environ["TOKEN"]'
+  const lines = call.entries
+    ? [`for entry in ${called}:`, '    print(entry)']
+    : [`print(${called}${call.raw ? '.text()' : ''})`]
+  return [
+    'import os',
+    '',
+    'from bot_builder_client import Client',
+    '',
+    `client = Client(os.environ["URL"]${token})`,
+    ...(call.file
+      ? [`with open("${fileNameOf(parameters)}", "rb") as file:`, ...lines.map((line) => `    ${line}`)]
+      : lines),
   ].join('\n')
 }
 

@@ -285,6 +285,7 @@ withBrowser('the reference', () => {
       'curl',
       'fetch',
       'Client package',
+      'Python package',
       'Python',
       'Go',
     ])

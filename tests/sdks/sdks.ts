@@ -66,6 +66,26 @@ export const sdks: Sdk[] = [
     run: 'node --import tsx esm.mts && node --import tsx cjs.cts',
   },
   {
+    folder: 'python-package',
+    language: 'Python',
+    generator: 'the project itself',
+    pinned: ['../../../generated/python-client/pyproject.toml', 'version ='],
+    needs: python,
+    prepare: pythonPackages,
+    generate: [
+      '.venv/bin/pip wheel --quiet --disable-pip-version-check --no-deps --wheel-dir generated ../../../generated/python-client',
+      'node readme.mjs ../../../generated/python-client/README.md > generated/readme.py',
+      'node --import tsx samples.ts > generated/samples.json',
+    ].join(' && '),
+    compile: [
+      '.venv/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps generated/*.whl',
+      '.venv/bin/mypy --strict --package bot_builder_client',
+      '.venv/bin/mypy --strict story.py async_story.py test_client.py generated/readme.py',
+      '.venv/bin/pyright',
+    ].join(' && '),
+    run: '.venv/bin/pytest --quiet -p no:cacheprovider test_client.py && .venv/bin/python generated/readme.py && .venv/bin/python story.py && .venv/bin/python async_story.py',
+  },
+  {
     ...typescript,
     folder: 'openapi-fetch',
     generator: 'openapi-typescript',

@@ -2,11 +2,19 @@ import { readFileSync } from 'node:fs'
 import { astToString } from 'openapi-typescript'
 import ts from 'typescript'
 import { type ErrorCode, errors } from '../../errors.ts'
-import { minimumKeyOf, type Operation } from '../../operation.ts'
-import { responseName } from '../errors.ts'
-import { listOf } from '../overlay.ts'
-import { type JsonObject, nameOf } from '../schemas.ts'
-import { converse, edit, eventNames, type Method, signaturesOf, verify } from './signatures.ts'
+import type { Operation } from '../../operation.ts'
+import { classOf, groupsOf, type Method, methodsOf } from '../methods.ts'
+import type { JsonObject } from '../schemas.ts'
+import {
+  converse,
+  edit,
+  eventNames,
+  parametersOf,
+  queryOf,
+  schemasOf,
+  signaturesOf,
+  verify,
+} from './signatures.ts'
 
 /*
  * A client to install, as the files of an npm package: runtime.ts beside this file in both module forms, and what the
@@ -25,7 +33,7 @@ export function toClient(
   const { schemas } = document.components as { schemas: Record<string, JsonObject> }
   const methods = Object.entries(operations).flatMap(([id, operation]) => methodsOf(id, operation, document))
   const resources = groupsOf(methods)
-  const queries = methods.flatMap(({ query }) => (query ? [query] : []))
+  const queries = methods.flatMap((method) => queryOf(method) ?? [])
   const wire = types.filter(
     (node) => ts.isInterfaceDeclaration(node) && ['components', 'operations'].includes(node.name.text),
   )
@@ -54,134 +62,6 @@ export function toClient(
 
 function beside(name: string): string {
   return readFileSync(new URL(name, import.meta.url), 'utf8')
-}
-
-/** The first method of an operation, for who shows it. */
-export function callOf(id: string, operation: Operation, document: JsonObject): Method {
-  return methodsOf(id, operation, document)[0] as Method
-}
-
-type Content = Record<string, { schema: { $ref?: string } }>
-
-interface Published {
-  operationId: string
-  parameters?: { $ref?: string; name?: string; in?: string; required?: boolean }[]
-  requestBody?: { required?: boolean; content: Content }
-  responses: Record<string, { content: Content }>
-}
-
-function methodsOf(id: string, operation: Operation, document: JsonObject): Method[] {
-  const { method, path, tag, access, success, everythingWithout } = operation
-  const published = (document.paths as Record<string, Record<string, Published>>)[path]?.[method] as Published
-  const schemaIn = (content?: Content) => nameOf(Object.values(content ?? {})[0]?.schema.$ref ?? '')
-  const { content = {} } = published.responses[success.status] ?? {}
-  const [page = '', little] = Object.values(content).map(({ schema }) => nameOf(schema.$ref ?? ''))
-  const isKeyed = minimumKeyOf(operation) !== undefined
-  const isRaw = success.mediaType !== undefined
-  const entries = operation.query?.shape.cursor && !isRaw ? listOf(page, document) : undefined
-  const isFile = operation.fileBody !== undefined
-  const body = !isFile && published.requestBody && schemaIn(published.requestBody.content)
-  const query = operation.query && {
-    name: `${capitalised(id)}Query`,
-    type: `NonNullable<operations["${id}"]["parameters"]["query"]>`,
-  }
-  const isQueryOptional = operation.query?.safeParse({}).success
-  const ids = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => `${name}: string`)
-  const bodies = isFile
-    ? ['file: Blob']
-    : body
-      ? [`body${published.requestBody?.required ? '' : '?'}: ${body}`]
-      : []
-  const isDeletion = method === 'delete' && everythingWithout === undefined
-  const timeout = isFile ? UPLOAD_TIMEOUT_MS : operation.callsOut ? CALL_TIMEOUT_MS : undefined
-  const whole: Method = {
-    ...placeOf(tag, id),
-    operation,
-    call: {
-      method: method.toUpperCase(),
-      path,
-      ...(body ? { body: true } : {}),
-      ...(isFile ? { body: true, file: true } : {}),
-      ...(query ? { query: true } : {}),
-      ...(isKeyed ? { key: true } : {}),
-      ...(access.kind === 'anyone' ? { open: true } : {}),
-      ...(entries ? { entries } : {}),
-      ...(isRaw ? { raw: true } : {}),
-      ...(timeout === undefined ? {} : { timeout }),
-      ...(isDeletion ? { repeatable: true } : {}),
-    },
-    parameters: [...ids, ...bodies, ...(query ? [`query${isQueryOptional ? '?' : ''}: ${query.name}`] : [])],
-    query,
-    schemas: [...(body ? [body] : []), ...(isRaw ? [] : [page]), ...(little ? [little] : [])],
-    options: [
-      'RequestOptions',
-      ...(isKeyed ? ['KeyOptions'] : []),
-      ...(operation.isConditional && method !== 'get' ? ['MatchOptions'] : []),
-    ].join(' & '),
-    answer: entries ? `Pages<${page}, ${page}["${entries}"][number]>` : `Reply<${isRaw ? 'Response' : page}>`,
-    ...(success.minimal ? { minimal: `Reply<${little}>` } : {}),
-  }
-  if (success.otherMedia?.mediaType === 'text/event-stream') {
-    const streamed: Method = {
-      ...whole,
-      name: `${whole.name}Streaming`,
-      call: { ...whole.call, events: true },
-      schemas: [...whole.schemas, 'ChatEvent'],
-      answer: 'Events<ChatEvent>',
-    }
-    return [whole, streamed]
-  }
-  if (everythingWithout === undefined) return [whole]
-  // Two methods, so that no forgotten argument means everything.
-  const { query: _, ...all } = whole
-  return [
-    {
-      ...whole,
-      call: { ...whole.call, needs: everythingWithout },
-      parameters: [...ids, `query: ${query?.name}`],
-      query: query && { ...query, type: atLeastOne(query.type, everythingWithout) },
-    },
-    {
-      ...all,
-      name: `${whole.name}All`,
-      call: { method: whole.call.method, path },
-      parameters: ids,
-    },
-  ]
-}
-
-/** A query with one of these parameters or more. */
-const atLeastOne = (type: string, names: readonly string[]) =>
-  `${type} & (${names.map((name) => `Required<Pick<${type}, "${name}">>`).join(' | ')})`
-
-/** Operations that wait for other services, as the chat page waits for them. */
-const CALL_TIMEOUT_MS = 150_000
-const UPLOAD_TIMEOUT_MS = 600_000
-
-/**
- * A resource and a verb: `updateBot` is `bots.update`, `getTranscript` is `transcripts.get`. Operations about the noun
- * of their tag are under the tag, as `startChat` is `chat.start`.
- */
-function placeOf(tag: string, id: string): { resource: string; name: string } {
-  const [, name = '', noun = ''] = /^([a-z]+)(.*)$/.exec(id) ?? []
-  const plural = noun.endsWith('s') ? noun : noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`
-  const resource = plural.charAt(0).toLowerCase() + plural.slice(1)
-  return { resource: resource === `${tag}s` ? tag : resource, name }
-}
-
-function groupsOf(methods: Method[]): [string, Method[]][] {
-  const groups = new Map<string, Method[]>()
-  for (const method of methods) {
-    const group = groups.get(method.resource) ?? []
-    if (group.some(({ name }) => name === method.name))
-      throw new Error(`The client would have two methods ${method.resource}.${method.name}`)
-    groups.set(method.resource, [...group, method])
-  }
-  return [...groups]
-}
-
-function classOf(code: ErrorCode): string {
-  return `${responseName(code).replace(/Error$/, '')}Error`
 }
 
 const codes = Object.keys(errors) as ErrorCode[]
@@ -245,7 +125,10 @@ function methodsName(resource: string): string {
 
 function declarationsOf(resources: [string, Method[]][], schemas: string[]): string {
   const methods = resources.flatMap(([, group]) => group)
-  const used = methods.flatMap((method) => [...method.schemas, ...(method.query ? [method.query.name] : [])])
+  const used = methods.flatMap((method) => [
+    ...schemasOf(method),
+    ...(queryOf(method) ? [queryOf(method)?.name ?? ''] : []),
+  ])
   const imported = [...new Set([...used, ...edit.schemas, ...converse.schemas, ...eventNames])].sort()
   const own = [
     ...resources.map(([resource]) => methodsName(resource)),
@@ -301,8 +184,9 @@ function table(methods: Method[]): string {
   return [
     '| Method | Request |',
     '| --- | --- |',
-    ...methods.map(({ resource, name, parameters, call }) => {
-      const names = parameters.map((parameter) => parameter.split(':')[0]?.replace('?', ''))
+    ...methods.map((method) => {
+      const { resource, name, call } = method
+      const names = parametersOf(method).map((parameter) => parameter.split(':')[0]?.replace('?', ''))
       return `| \`${resource}.${name}(${names.join(', ')})\` | \`${call.method} ${call.path}\` |`
     }),
   ].join('\n')

@@ -1,42 +1,65 @@
 import { webhooks as events } from '../../events.ts'
-import type { Operation } from '../../operation.ts'
-import type { Operation as Call } from './runtime.ts'
+import { minimumKeyOf } from '../../operation.ts'
+import type { Method } from '../methods.ts'
 
 /* Declarations of the methods of the client, in TypeScript. */
 
-/** One method of the client. */
-export interface Method {
-  resource: string
-  name: string
-  operation: Operation
-  /** What the runtime has to know. */
-  call: Call
-  /** Parameters in TypeScript, without the options. */
-  parameters: string[]
-  query?: { name: string; type: string }
-  /** Names of the schemas that it refers to. */
-  schemas: string[]
-  options: string
-  /** Type of what it answers, and of what it answers to those who want little. */
-  answer: string
-  minimal?: string
+/** Parameters in TypeScript, without the options. */
+export function parametersOf({ id, ids, call, body, isQueryOptional }: Method): string[] {
+  return [
+    ...ids.map((name) => `${name}: string`),
+    ...(call.file ? ['file: Blob'] : []),
+    ...(body ? [`body${body.isRequired ? '' : '?'}: ${body.name}`] : []),
+    ...(call.query ? [`query${isQueryOptional ? '?' : ''}: ${queryName(id)}`] : []),
+  ]
 }
 
-export function signaturesOf({ name, operation, parameters, options, answer, minimal }: Method): string[] {
-  const { method, path, summary, description, deprecated } = operation
+const queryName = (id: string) => `${id.charAt(0).toUpperCase()}${id.slice(1)}Query`
+
+/** The type of the query with its name. */
+export function queryOf({ id, call }: Method): { name: string; type: string } | undefined {
+  if (!call.query) return undefined
+  const type = `NonNullable<operations["${id}"]["parameters"]["query"]>`
+  return { name: queryName(id), type: call.needs ? atLeastOne(type, call.needs) : type }
+}
+
+/** A query with one of these parameters or more. */
+const atLeastOne = (type: string, names: readonly string[]) =>
+  `${type} & (${names.map((name) => `Required<Pick<${type}, "${name}">>`).join(' | ')})`
+
+/** Names of the schemas that a method refers to. */
+export function schemasOf({ body, answer, minimal }: Method): string[] {
+  return [body?.name, answer, minimal].filter((name) => name !== undefined)
+}
+
+export function answerOf({ call, answer }: Method): string {
+  if (call.events) return `Events<${answer}>`
+  if (call.entries) return `Pages<${answer}, ${answer}["${call.entries}"][number]>`
+  return `Reply<${answer ?? 'Response'}>`
+}
+
+export function signaturesOf(method: Method): string[] {
+  const { name, operation, minimal, isConditional } = method
+  const { method: verb, path, summary, description, deprecated } = operation
+  const parameters = parametersOf(method)
+  const options = [
+    'RequestOptions',
+    ...(minimumKeyOf(operation) === undefined ? [] : ['KeyOptions']),
+    ...(isConditional ? ['MatchOptions'] : []),
+  ].join(' & ')
   return [
     '  /**',
-    `   * ${summary}: \`${method.toUpperCase()} ${path}\``,
+    `   * ${summary}: \`${verb.toUpperCase()} ${path}\``,
     '   *',
     `   * ${description}`,
     ...(deprecated ? [`   * @deprecated since ${deprecated.since}, gone on ${deprecated.sunset}`] : []),
     '   */',
     // The usual form comes first, since editors show that one.
-    `  ${name}(${[...parameters, `options?: ${options}${minimal ? ' & { minimal?: false }' : ''}`].join(', ')}): ${answer}`,
+    `  ${name}(${[...parameters, `options?: ${options}${minimal ? ' & { minimal?: false }' : ''}`].join(', ')}): ${answerOf(method)}`,
     ...(minimal
       ? [
           '  /** With `minimal`, the response is short. */',
-          `  ${name}(${[...parameters, `options: ${options} & { minimal: true }`].join(', ')}): ${minimal}`,
+          `  ${name}(${[...parameters, `options: ${options} & { minimal: true }`].join(', ')}): Reply<${minimal}>`,
         ]
       : []),
   ]

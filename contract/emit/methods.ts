@@ -1,0 +1,131 @@
+import type { ErrorCode } from '../errors.ts'
+import { minimumKeyOf, type Operation } from '../operation.ts'
+import type { Operation as Call } from './client/runtime.ts'
+import { responseName } from './errors.ts'
+import { listOf } from './overlay.ts'
+import { type JsonObject, nameOf } from './schemas.ts'
+
+/* The operations as methods of a client, whatever its language. */
+
+/** One method of a client. */
+export interface Method {
+  resource: string
+  name: string
+  /** The id of its operation. */
+  id: string
+  operation: Operation
+  /** What the runtime has to know. */
+  call: Call
+  /** Names of the parameters of the path. */
+  ids: string[]
+  /** The schema of the body, unless that is a file. */
+  body?: { name: string; isRequired: boolean }
+  isQueryOptional: boolean
+  /** The schema of what it answers, unless that is no JSON, and of what it answers to those who want little. */
+  answer?: string
+  minimal?: string
+  /** Whether a write is bound to one state of the record on wish. */
+  isConditional: boolean
+}
+
+/** The first method of an operation, for who shows it. */
+export function callOf(id: string, operation: Operation, document: JsonObject): Method {
+  return methodsOf(id, operation, document)[0] as Method
+}
+
+type Content = Record<string, { schema: { $ref?: string } }>
+
+interface Published {
+  requestBody?: { required?: boolean; content: Content }
+  responses: Record<string, { content: Content }>
+}
+
+export function methodsOf(id: string, operation: Operation, document: JsonObject): Method[] {
+  const { method, path, tag, access, success, everythingWithout } = operation
+  const published = (document.paths as Record<string, Record<string, Published>>)[path]?.[method] as Published
+  const { content = {} } = published.responses[success.status] ?? {}
+  const [page = '', little] = Object.values(content).map(({ schema }) => nameOf(schema.$ref ?? ''))
+  const isKeyed = minimumKeyOf(operation) !== undefined
+  const isRaw = success.mediaType !== undefined
+  const entries = operation.query?.shape.cursor && !isRaw ? listOf(page, document) : undefined
+  const isFile = operation.fileBody !== undefined
+  const [sent] = isFile ? [] : Object.values(published.requestBody?.content ?? {})
+  const isDeletion = method === 'delete' && everythingWithout === undefined
+  const timeout = isFile ? UPLOAD_TIMEOUT_MS : operation.callsOut ? CALL_TIMEOUT_MS : undefined
+  const whole: Method = {
+    ...placeOf(tag, id),
+    id,
+    operation,
+    call: {
+      method: method.toUpperCase(),
+      path,
+      ...(sent ? { body: true } : {}),
+      ...(isFile ? { body: true, file: true } : {}),
+      ...(operation.query ? { query: true } : {}),
+      ...(isKeyed ? { key: true } : {}),
+      ...(access.kind === 'anyone' ? { open: true } : {}),
+      ...(entries ? { entries } : {}),
+      ...(isRaw ? { raw: true } : {}),
+      ...(timeout === undefined ? {} : { timeout }),
+      ...(isDeletion ? { repeatable: true } : {}),
+    },
+    ids: [...path.matchAll(/\{(\w+)\}/g)].map(([, name = '']) => name),
+    ...(sent
+      ? {
+          body: {
+            name: nameOf(sent.schema.$ref ?? ''),
+            isRequired: published.requestBody?.required === true,
+          },
+        }
+      : {}),
+    isQueryOptional: operation.query?.safeParse({}).success === true,
+    ...(isRaw ? {} : { answer: page }),
+    ...(success.minimal ? { minimal: little } : {}),
+    isConditional: operation.isConditional === true && method !== 'get',
+  }
+  if (success.otherMedia?.mediaType === 'text/event-stream') {
+    const streamed: Method = {
+      ...whole,
+      name: `${whole.name}Streaming`,
+      call: { ...whole.call, events: true },
+      answer: 'ChatEvent',
+    }
+    return [whole, streamed]
+  }
+  if (everythingWithout === undefined) return [whole]
+  // Two methods, so that no forgotten argument means everything.
+  return [
+    { ...whole, call: { ...whole.call, needs: everythingWithout }, isQueryOptional: false },
+    { ...whole, name: `${whole.name}All`, call: { method: whole.call.method, path } },
+  ]
+}
+
+/** Operations that wait for other services, as the chat page waits for them. */
+const CALL_TIMEOUT_MS = 150_000
+const UPLOAD_TIMEOUT_MS = 600_000
+
+/**
+ * A resource and a verb: `updateBot` is `bots.update`, `getTranscript` is `transcripts.get`. Operations about the noun
+ * of their tag are under the tag, as `startChat` is `chat.start`.
+ */
+function placeOf(tag: string, id: string): { resource: string; name: string } {
+  const [, name = '', noun = ''] = /^([a-z]+)(.*)$/.exec(id) ?? []
+  const plural = noun.endsWith('s') ? noun : noun.endsWith('y') ? `${noun.slice(0, -1)}ies` : `${noun}s`
+  const resource = plural.charAt(0).toLowerCase() + plural.slice(1)
+  return { resource: resource === `${tag}s` ? tag : resource, name }
+}
+
+export function groupsOf(methods: Method[]): [string, Method[]][] {
+  const groups = new Map<string, Method[]>()
+  for (const method of methods) {
+    const group = groups.get(method.resource) ?? []
+    if (group.some(({ name }) => name === method.name))
+      throw new Error(`The client would have two methods ${method.resource}.${method.name}`)
+    groups.set(method.resource, [...group, method])
+  }
+  return [...groups]
+}
+
+export function classOf(code: ErrorCode): string {
+  return `${responseName(code).replace(/Error$/, '')}Error`
+}

@@ -1,0 +1,270 @@
+# Made by `make generate` from contract/. Do not edit.
+"""Sends requests, and makes pages, streams, edits and chats of them."""
+
+from __future__ import annotations
+
+import json
+import random
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
+from inspect import isawaitable
+from time import monotonic
+from typing import Any, Generic, TypeVar, Unpack
+
+import httpx
+from anyio import sleep
+from httpx_sse import EventSource
+
+from ._api import ApiError, Attempt, NoResponseError, RequestOptions, ResponseTimeoutError
+from ._shared import (
+    Answer,
+    Call,
+    base_of,
+    body_of,
+    error_of,
+    headers_of,
+    is_done_before,
+    is_event_stream,
+    is_in_progress,
+    is_stale,
+    new_key,
+    timeout_of,
+    wait_after,
+)
+from .types import ContinuedChatBody, Message, StartedChatBody
+from .version import version
+
+Page = TypeVar("Page", bound=Mapping[str, Any])
+Entry = TypeVar("Entry")
+
+AsyncToken = str | Callable[[], Awaitable[str]]
+
+
+class AsyncCaller:
+    def __init__(
+        self,
+        base_url: str,
+        token: AsyncToken | None,
+        headers: Mapping[str, str],
+        timeout: float | None,
+        max_retries: int,
+        logger: Callable[[Attempt], object] | None,
+        http_client: httpx.AsyncClient | None,
+    ) -> None:
+        self._base = base_of(base_url)
+        self._token = token
+        self._headers = headers
+        self._timeout = timeout
+        self._max_retries = max_retries
+        self._logger = logger
+        self._owns_http = http_client is None
+        self._http = http_client or httpx.AsyncClient()
+
+    async def close(self) -> None:
+        if self._owns_http:
+            await self._http.aclose()
+
+    async def call(self, call: Call) -> Any:
+        return (await self.send(call)).body
+
+    async def send(self, call: Call) -> Answer:
+        options = call.options
+        key = (options.get("idempotency_key") or new_key()) if call.operation.key else None
+        retries: int = options.get("max_retries", self._max_retries)
+        running_since: float | None = None
+        attempts = 0
+        while True:
+            try:
+                answer = await self._logged(call, key, attempts + 1)
+                break
+            except (ApiError, NoResponseError) as error:
+                if is_done_before(error, call, attempts):
+                    answer = Answer({"message": "success"}, httpx.Response(204))
+                    break
+                if is_in_progress(error) and running_since is None:
+                    running_since = monotonic()
+                # The first request is waited for from when it was found running, as long as a response would be.
+                limit = timeout_of(call, self._timeout).read
+                is_running = is_in_progress(error) and (limit is None or monotonic() - (running_since or 0) < limit)
+                is_last = attempts >= retries and not (is_running and retries > 0)
+                wait = wait_after(error, call, key, attempts)
+                if is_last or wait is None:
+                    raise
+            await sleep(wait)
+            attempts += 1
+        on_response: Callable[[httpx.Response], object] | None = options.get("on_response")
+        if on_response:
+            on_response(answer.response)
+        return answer
+
+    async def _logged(self, call: Call, key: str | None, count: int) -> Answer:
+        if self._logger is None:
+            return await self._attempt(call, key)
+        began = monotonic()
+        method, url = call.operation.method, self._base + call.target
+        try:
+            answer = await self._attempt(call, key)
+        except (ApiError, NoResponseError) as error:
+            status, request_id = (error.status, error.request_id) if isinstance(error, ApiError) else (None, None)
+            self._logger(Attempt(method, url, count, monotonic() - began, status, request_id, error))
+            raise
+        status, request_id = answer.response.status_code, answer.response.headers.get("x-request-id")
+        self._logger(Attempt(method, url, count, monotonic() - began, status, request_id))
+        return answer
+
+    async def _attempt(self, call: Call, key: str | None) -> Answer:
+        """Sends a request once. What is a stream is left to the caller, who closes it."""
+        operation = call.operation
+        token = await self._token() if callable(self._token) else self._token
+        timeout = timeout_of(call, self._timeout)
+        name = f"{operation.method} {call.target}"
+        request = self._http.build_request(
+            operation.method,
+            self._base + call.target,
+            headers=headers_of(call, key, token, version, self._headers),
+            content=call.content,
+            timeout=timeout,
+        )
+        try:
+            response = await self._http.send(request, stream=True)
+            if response.is_success and (operation.raw or (operation.events and is_event_stream(response))):
+                return Answer(response, response)
+            try:
+                if response.is_success and is_event_stream(response):
+                    # Without a stream, its last event has what counts.
+                    return Answer(await _last_event(response), response)
+                await response.aread()
+            finally:
+                await response.aclose()
+        except httpx.TimeoutException as cause:
+            raise ResponseTimeoutError(f"{name} had no response in {timeout.read} s") from cause
+        except httpx.RequestError as cause:
+            raise NoResponseError(f"{name} had no response") from cause
+        return Answer(body_of(response), response)
+
+    async def events(self, call: Call) -> AsyncIterator[Any]:
+        """Events of a chat as they come. The last one has what counts, or is an error."""
+        answer = await self.send(call)
+        if not is_event_stream(answer.response):
+            # A service behind a proxy without streams answers at once.
+            yield {"type": "answer", "answer": answer.body}
+            return
+        try:
+            async for event in _events(answer.response):
+                yield event
+        except httpx.RequestError as cause:
+            raise NoResponseError("The stream broke off") from cause
+        finally:
+            await answer.response.aclose()
+
+
+async def _events(response: httpx.Response) -> AsyncIterator[Any]:
+    async for sent in EventSource(response).aiter_sse():
+        if not sent.data:
+            continue
+        event = json.loads(sent.data)
+        if event["type"] == "error":
+            raise error_of(event["status"], response.headers, event["error"], json.dumps(event["error"]))
+        yield event
+        if event["type"] == "answer":
+            return
+    raise NoResponseError("The stream ended before the last event")
+
+
+async def _last_event(response: httpx.Response) -> Any:
+    last: Any = None
+    async for event in _events(response):
+        last = event
+    return last["answer"]
+
+
+class AsyncPages(Generic[Page, Entry]):
+    """A list: iterate over it for the entries of all pages. Each page is asked for when it is needed."""
+
+    def __init__(self, turn: Callable[[str | None], Awaitable[Any]], entries: str) -> None:
+        self._turn = turn
+        self._entries = entries
+
+    async def first(self) -> Page:
+        """The first page alone."""
+        page: Page = await self._turn(None)
+        return page
+
+    async def pages(self) -> AsyncIterator[Page]:
+        """Every page."""
+        page = await self.first()
+        while True:
+            yield page
+            cursor = page.get("nextCursor")
+            if not isinstance(cursor, str):
+                return
+            page = await self._turn(cursor)
+
+    async def __aiter__(self) -> AsyncIterator[Entry]:
+        async for page in self.pages():
+            for entry in page[self._entries]:
+                yield entry
+
+
+class AsyncDownload:
+    """A response that is no JSON. `text` and `read` read it whole; in a `with` statement it comes piece by piece."""
+
+    def __init__(self, send: Callable[[], Awaitable[Answer]]) -> None:
+        self._send = send
+        self._response: httpx.Response | None = None
+
+    async def text(self) -> str:
+        return (await self.read()).decode()
+
+    async def read(self) -> bytes:
+        async with self as response:
+            return await response.aread()
+
+    async def __aenter__(self) -> httpx.Response:
+        self._response = (await self._send()).response
+        return self._response
+
+    async def __aexit__(self, *_: object) -> None:
+        if self._response is not None:
+            await self._response.aclose()
+
+
+class AsyncConversation:
+    """A chat that keeps its session and its revision between answers."""
+
+    def __init__(self, started: StartedChatBody, proceed: Callable[..., Awaitable[ContinuedChatBody]]) -> None:
+        self.session_id = started["sessionId"]
+        self.turn: StartedChatBody | ContinuedChatBody = started
+        """The latest response."""
+        self._proceed = proceed
+
+    async def say(self, message: Message, **options: Unpack[RequestOptions]) -> ContinuedChatBody:
+        """Answers, and gives the next turn."""
+        body: dict[str, Any] = {"message": message}
+        if "revision" in self.turn:
+            body["revision"] = self.turn["revision"]
+        turn = await self._proceed(self.session_id, body, **options)
+        self.turn = turn
+        return turn
+
+
+async def edit_bot(
+    get: Callable[..., Awaitable[Any]],
+    update: Callable[..., Awaitable[Any]],
+    change: Callable[[Any], Any],
+    attempts: int,
+) -> Any:
+    """Reads a bot, makes the change on it, and writes it to the state that was read; again when that was another by then."""
+    for attempt in range(1, attempts + 1):
+        bot = (await get())["bot"]
+        version, updated_at = bot["version"], bot["updatedAt"]
+        changed = change(bot)
+        if isawaitable(changed):
+            changed = await changed
+        if not isinstance(changed, Mapping):
+            raise TypeError("The change has to return the properties to write")
+        try:
+            return await update({"bot": {"version": version, **changed, "updatedAt": updated_at}})
+        except ApiError as error:
+            if not is_stale(error) or attempt == attempts:
+                raise
+        await sleep(0.1 * attempt * random.random())

@@ -1,0 +1,931 @@
+# Made by `make generate` from contract/. Do not edit.
+"""One method for every operation, for callers who wait for it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
+from typing import IO, Any, Literal, Unpack, overload
+
+import httpx
+
+from . import types, webhooks
+from ._api import Attempt, KeyMatchOptions, KeyOptions, MatchOptions, Operation, RequestOptions
+from ._runtime import Caller, Conversation, Download, Pages, Token, edit_bot
+from ._shared import call_of
+
+
+class Workspaces:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(self, *, cursor: str | None = None, **options: Unpack[RequestOptions]) -> Pages[types.WorkspaceList, types.WorkspaceSummary]:
+        """List the caller's workspaces: `GET /v1/workspaces`
+
+        Returns every workspace in which the caller has a role, newest first; with a token that is bound to a workspace, that one alone. The list ends early, with a `nextCursor`, where icons and names have more than 8 MB.
+
+        - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
+        """
+        query: dict[str, Any] = {"cursor": cursor}
+
+        def turn(next_cursor: str | None) -> Any:
+            asked = query if next_cursor is None else {**query, "cursor": next_cursor}
+            return self._caller.call(call_of(Operation("GET", "/v1/workspaces", entries="workspaces"), {}, None, asked, options))
+
+        return Pages(turn, "workspaces")
+
+    def create(self, body: types.WorkspaceCreate, **options: Unpack[KeyOptions]) -> types.WorkspaceBody:
+        """Create a workspace: `POST /v1/workspaces`
+
+        Creates an empty workspace with the caller as its admin and returns it. Refused with `FORBIDDEN` when the caller has created as many workspaces as the installation allows one user; those that they were added to do not count, nor those that were deleted.
+        """
+        answer: types.WorkspaceBody = self._caller.call(call_of(Operation("POST", "/v1/workspaces", key=True), {}, body, {}, options))
+        return answer
+
+    def get(self, workspace_id: str, **options: Unpack[RequestOptions]) -> types.WorkspaceDetailsBody:
+        """Get a workspace: `GET /v1/workspaces/{workspaceId}`
+
+        Returns one workspace with the limits agreed for it, and what the caller may do in it.
+        """
+        answer: types.WorkspaceDetailsBody = self._caller.call(call_of(Operation("GET", "/v1/workspaces/{workspaceId}"), {"workspaceId": workspace_id}, None, {}, options))
+        return answer
+
+    def update(self, workspace_id: str, body: types.WorkspaceUpdate | None = None, **options: Unpack[KeyMatchOptions]) -> types.UpdatedWorkspaceBody:
+        """Change a workspace: `PATCH /v1/workspaces/{workspaceId}`
+
+        Changes the name or the icon of a workspace, or after how many days its results are deleted; null removes the icon, or leaves that to the installation. A workspace can keep results for a shorter time than the installation, not for a longer one. A shorter time deletes results within a quarter of an hour; this cannot be undone. All other properties are read-only and ignored when sent.
+        """
+        answer: types.UpdatedWorkspaceBody = self._caller.call(call_of(Operation("PATCH", "/v1/workspaces/{workspaceId}", key=True), {"workspaceId": workspace_id}, body, {}, options))
+        return answer
+
+    def delete(self, workspace_id: str, **options: Unpack[MatchOptions]) -> types.WorkspaceDeletedBody:
+        """Delete a workspace with everything in it: `DELETE /v1/workspaces/{workspaceId}`
+
+        Deletes a workspace with its memberships, folders, bots, drafts, publications and results. Running chats end. Public ids and domains of its bots become free; users and their tokens stay. This cannot be undone.
+        """
+        answer: types.WorkspaceDeletedBody = self._caller.call(call_of(Operation("DELETE", "/v1/workspaces/{workspaceId}", repeatable=True), {"workspaceId": workspace_id}, None, {}, options))
+        return answer
+
+
+class Members:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(self, workspace_id: str, *, cursor: str | None = None, **options: Unpack[RequestOptions]) -> Pages[types.MemberList, types.Member]:
+        """List the members of a workspace: `GET /v1/workspaces/{workspaceId}/members`
+
+        Returns everybody who has a role in the workspace, guests included, longest member first. The list ends early, with a `nextCursor`, where it has more than 8 MB.
+
+        - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
+        """
+        query: dict[str, Any] = {"cursor": cursor}
+
+        def turn(next_cursor: str | None) -> Any:
+            asked = query if next_cursor is None else {**query, "cursor": next_cursor}
+            return self._caller.call(call_of(Operation("GET", "/v1/workspaces/{workspaceId}/members", entries="members"), {"workspaceId": workspace_id}, None, asked, options))
+
+        return Pages(turn, "members")
+
+    def add(self, workspace_id: str, body: types.MemberCreate, **options: Unpack[KeyOptions]) -> types.MemberBody:
+        """Add a member to a workspace: `POST /v1/workspaces/{workspaceId}/members`
+
+        Gives an existing user, named by e-mail address, a role in the workspace, effective with their next request. An address that no user has, or one who is disabled, is invalid input; a user who is a member already is a conflict and keeps their role.
+        """
+        answer: types.MemberBody = self._caller.call(call_of(Operation("POST", "/v1/workspaces/{workspaceId}/members", key=True), {"workspaceId": workspace_id}, body, {}, options))
+        return answer
+
+    def update(self, workspace_id: str, user_id: str, body: types.MemberUpdate, **options: Unpack[KeyOptions]) -> types.MemberBody:
+        """Change the role of a member: `PATCH /v1/workspaces/{workspaceId}/members/{userId}`
+
+        Gives a member another role, effective with their next request. The last admin of a workspace cannot be given a lower role; admins who are disabled do not count.
+        """
+        answer: types.MemberBody = self._caller.call(call_of(Operation("PATCH", "/v1/workspaces/{workspaceId}/members/{userId}", key=True), {"workspaceId": workspace_id, "userId": user_id}, body, {}, options))
+        return answer
+
+    def remove(self, workspace_id: str, user_id: str, **options: Unpack[RequestOptions]) -> types.MemberBody:
+        """Remove a member from a workspace: `DELETE /v1/workspaces/{workspaceId}/members/{userId}`
+
+        Takes a user out of the workspace, effective with their next request, and returns the membership that ended. Whatever their role, members may remove themselves, which is how to leave a workspace; only an admin may remove somebody else. The last admin of a workspace cannot be removed; admins who are disabled do not count.
+        """
+        answer: types.MemberBody = self._caller.call(call_of(Operation("DELETE", "/v1/workspaces/{workspaceId}/members/{userId}", repeatable=True), {"workspaceId": workspace_id, "userId": user_id}, None, {}, options))
+        return answer
+
+
+class Credentials:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(self, workspace_id: str, **options: Unpack[RequestOptions]) -> types.CredentialsList:
+        """List the credentials of a workspace: `GET /v1/workspaces/{workspaceId}/credentials`
+
+        Returns the credentials that bots of the workspace can use, newest first. What is secret of them is never shown.
+        """
+        answer: types.CredentialsList = self._caller.call(call_of(Operation("GET", "/v1/workspaces/{workspaceId}/credentials"), {"workspaceId": workspace_id}, None, {}, options))
+        return answer
+
+    def create(self, workspace_id: str, body: types.CredentialsCreate, **options: Unpack[KeyOptions]) -> types.CredentialsBody:
+        """Create credentials: `POST /v1/workspaces/{workspaceId}/credentials`
+
+        Stores credentials, encrypted, for the bots of the workspace: blocks name them with `credentialsId`. Nobody can read the secret part again, it is only used for what the type says. An installation without a key to encrypt with answers 503 and says so. A workspace can have 200; more are refused with 403.
+        """
+        answer: types.CredentialsBody = self._caller.call(call_of(Operation("POST", "/v1/workspaces/{workspaceId}/credentials", key=True), {"workspaceId": workspace_id}, body, {}, options))
+        return answer
+
+    def get(self, workspace_id: str, credentials_id: str, **options: Unpack[RequestOptions]) -> types.CredentialsBody:
+        """Get credentials: `GET /v1/workspaces/{workspaceId}/credentials/{credentialsId}`
+
+        Reads what is not secret of credentials.
+        """
+        answer: types.CredentialsBody = self._caller.call(call_of(Operation("GET", "/v1/workspaces/{workspaceId}/credentials/{credentialsId}"), {"workspaceId": workspace_id, "credentialsId": credentials_id}, None, {}, options))
+        return answer
+
+    def update(self, workspace_id: str, credentials_id: str, body: types.CredentialsUpdate, **options: Unpack[KeyMatchOptions]) -> types.CredentialsBody:
+        """Update credentials: `PATCH /v1/workspaces/{workspaceId}/credentials/{credentialsId}`
+
+        Changes the name of credentials, or replaces all of their data, effective with the next step of every chat. The type says what the data consist of and has to be the one that the credentials have.
+        """
+        answer: types.CredentialsBody = self._caller.call(call_of(Operation("PATCH", "/v1/workspaces/{workspaceId}/credentials/{credentialsId}", key=True), {"workspaceId": workspace_id, "credentialsId": credentials_id}, body, {}, options))
+        return answer
+
+    def delete(self, workspace_id: str, credentials_id: str, **options: Unpack[MatchOptions]) -> types.CredentialsBody:
+        """Delete credentials: `DELETE /v1/workspaces/{workspaceId}/credentials/{credentialsId}`
+
+        Deletes credentials and returns what they were. Blocks that name them are left as they are and work no longer: their chats log an error and go on.
+        """
+        answer: types.CredentialsBody = self._caller.call(call_of(Operation("DELETE", "/v1/workspaces/{workspaceId}/credentials/{credentialsId}", repeatable=True), {"workspaceId": workspace_id, "credentialsId": credentials_id}, None, {}, options))
+        return answer
+
+
+class AuditLogs:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(self, workspace_id: str, *, limit: int | None = None, cursor: str | None = None, **options: Unpack[RequestOptions]) -> Pages[types.AuditPage, types.AuditEntry]:
+        """List what was done in a workspace: `GET /v1/workspaces/{workspaceId}/auditLog`
+
+        Returns who did what in the workspace, newest first: workspaces that are created or changed, members, bots that come, go, are published or not, or restored, folders and results that are deleted, credentials that come, change or go, changes of who may see or embed a bot, and tokens that are made or revoked: those that are bound to the workspace, and those without a bound of the user who created it. An entry is there exactly when it was done, and is never changed. Whoever runs the service can read it also once the workspace is deleted.
+
+        - `limit`: How many entries the page has at most, from 1 to 100.
+        - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
+        """
+        query: dict[str, Any] = {"limit": limit, "cursor": cursor}
+
+        def turn(next_cursor: str | None) -> Any:
+            asked = query if next_cursor is None else {**query, "cursor": next_cursor}
+            return self._caller.call(call_of(Operation("GET", "/v1/workspaces/{workspaceId}/auditLog", entries="entries"), {"workspaceId": workspace_id}, None, asked, options))
+
+        return Pages(turn, "entries")
+
+
+class Folders:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(self, *, workspace_id: str, parent_folder_id: str | None = None, limit: int | None = None, cursor: str | None = None, **options: Unpack[RequestOptions]) -> Pages[types.FolderList, types.Folder]:
+        """List the folders of a workspace: `GET /v1/folders`
+
+        Returns the folders directly in one folder, or those at the top level of the workspace, newest first, in pages. Bots and deeper folders are not included.
+
+        - `workspace_id`: Id of the workspace whose folders are listed.
+        - `parent_folder_id`: List the folders directly in this folder. Absent or `root` means the top level; an unknown folder is not found.
+        - `limit`: How many entries the page has at most, from 1 to 100. Without it, a page has up to 1,000.
+        - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
+        """
+        query: dict[str, Any] = {"workspaceId": workspace_id, "parentFolderId": parent_folder_id, "limit": limit, "cursor": cursor}
+
+        def turn(next_cursor: str | None) -> Any:
+            asked = query if next_cursor is None else {**query, "cursor": next_cursor}
+            return self._caller.call(call_of(Operation("GET", "/v1/folders", entries="folders"), {}, None, asked, options))
+
+        return Pages(turn, "folders")
+
+    def create(self, body: types.CreateFolderBody, **options: Unpack[KeyOptions]) -> types.FolderBody:
+        """Create a folder: `POST /v1/folders`
+
+        Creates a folder at the top level of a workspace or inside another folder of the same workspace, and returns it. Names need not be unique; a parent of another workspace is invalid input.
+        """
+        answer: types.FolderBody = self._caller.call(call_of(Operation("POST", "/v1/folders", key=True), {}, body, {}, options))
+        return answer
+
+    def get(self, folder_id: str, *, workspace_id: str | None = None, **options: Unpack[RequestOptions]) -> types.FolderBody:
+        """Get a folder: `GET /v1/folders/{folderId}`
+
+        Returns one folder. What is in it is listed by the operations that list folders and bots.
+
+        - `workspace_id`: When given, the folder must be in this workspace; otherwise it is not found.
+        """
+        answer: types.FolderBody = self._caller.call(call_of(Operation("GET", "/v1/folders/{folderId}"), {"folderId": folder_id}, None, {"workspaceId": workspace_id}, options))
+        return answer
+
+    def update(self, folder_id: str, body: types.UpdateFolderBody, **options: Unpack[KeyMatchOptions]) -> types.FolderBody:
+        """Rename or move a folder: `PATCH /v1/folders/{folderId}`
+
+        Changes the name of a folder, or moves it with all it holds to another folder of its workspace or, with null, to the top level. A folder cannot be moved into itself or into a folder inside it. Returns the folder as stored.
+        """
+        answer: types.FolderBody = self._caller.call(call_of(Operation("PATCH", "/v1/folders/{folderId}", key=True), {"folderId": folder_id}, body, {}, options))
+        return answer
+
+    def delete(self, folder_id: str, *, workspace_id: str | None = None, **options: Unpack[MatchOptions]) -> types.FolderBody:
+        """Delete a folder: `DELETE /v1/folders/{folderId}`
+
+        Deletes a folder and returns it. The folders and bots in it are kept: they move to the folder that it was in, or to the top level.
+
+        - `workspace_id`: When given, the folder must be in this workspace; otherwise it is not found.
+        """
+        answer: types.FolderBody = self._caller.call(call_of(Operation("DELETE", "/v1/folders/{folderId}", repeatable=True), {"folderId": folder_id}, None, {"workspaceId": workspace_id}, options))
+        return answer
+
+
+class Bots:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(self, *, workspace_id: str, folder_id: str | None = None, limit: int | None = None, cursor: str | None = None, **options: Unpack[RequestOptions]) -> Pages[types.BotPage, types.BotSummary]:
+        """List the bots of a workspace: `GET /v1/bots`
+
+        Returns the bots of a workspace or of one folder, newest first, without their flows. Bots in folders inside that folder and deleted bots are not listed.
+
+        - `workspace_id`: Id of the workspace whose bots are listed.
+        - `folder_id`: List only the bots directly in this folder; `root` means those in none. Absent lists the whole workspace; an unknown folder is not found.
+        - `limit`: How many entries the page has at most, from 1 to 100.
+        - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
+        """
+        query: dict[str, Any] = {"workspaceId": workspace_id, "folderId": folder_id, "limit": limit, "cursor": cursor}
+
+        def turn(next_cursor: str | None) -> Any:
+            asked = query if next_cursor is None else {**query, "cursor": next_cursor}
+            return self._caller.call(call_of(Operation("GET", "/v1/bots", entries="bots"), {}, None, asked, options))
+
+        return Pages(turn, "bots")
+
+    @overload
+    def create(self, body: types.CreateBotBody, *, minimal: Literal[False] = False, **options: Unpack[KeyOptions]) -> types.BotBody: ...
+
+    @overload
+    def create(self, body: types.CreateBotBody, *, minimal: Literal[True], **options: Unpack[KeyOptions]) -> types.BotReferenceBody: ...
+
+    def create(self, body: types.CreateBotBody, *, minimal: bool = False, **options: Unpack[KeyOptions]) -> types.BotBody | types.BotReferenceBody:
+        """Create a bot: `POST /v1/bots`
+
+        Creates a bot in a workspace and returns it. What is absent gets a default: a start event without edge, empty lists, an empty theme and empty settings. The new bot is a draft; nobody can chat with it before it is published.
+
+        With `minimal`, the response is short.
+        """
+        answer: types.BotBody | types.BotReferenceBody = self._caller.call(call_of(Operation("POST", "/v1/bots", key=True), {}, body, {}, {**options, "minimal": minimal}))
+        return answer
+
+    def get(self, bot_id: str, *, migrate_to_latest_version: bool | None = None, **options: Unpack[RequestOptions]) -> types.BotWithModeBody:
+        """Get a bot: `GET /v1/bots/{botId}`
+
+        Returns a bot with its draft as it was written, or converted to the latest version of the schema when asked. Members of the workspace may read it, and any caller when it is shared publicly.
+
+        - `migrate_to_latest_version`: Whether the answer is converted to the latest version of the schema. What is stored stays as it is. Absent means no.
+        """
+        answer: types.BotWithModeBody = self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}"), {"botId": bot_id}, None, {"migrateToLatestVersion": migrate_to_latest_version}, options))
+        return answer
+
+    @overload
+    def update(self, bot_id: str, body: types.UpdateBotBody, *, minimal: Literal[False] = False, **options: Unpack[KeyMatchOptions]) -> types.BotBody: ...
+
+    @overload
+    def update(self, bot_id: str, body: types.UpdateBotBody, *, minimal: Literal[True], **options: Unpack[KeyMatchOptions]) -> types.BotReferenceBody: ...
+
+    def update(self, bot_id: str, body: types.UpdateBotBody, *, minimal: bool = False, **options: Unpack[KeyMatchOptions]) -> types.BotBody | types.BotReferenceBody:
+        """Update a bot: `PATCH /v1/bots/{botId}`
+
+        Changes the draft of a bot and returns it as stored. Absent properties stay, given ones replace the whole property, and the stored version becomes the given one. With `bot.updatedAt` the update is refused as a conflict when somebody else was faster; `overwrite` waives that. A later version than the stored one converts the stored flow first, and from 6 to 6.1 its theme unless one is sent; a legacy version sent to a bot stored in a current one needs `groups`, `edges` and `variables` together. The published copy does not change; public id, domain, `isClosed` and public sharing take effect at once.
+
+        With `minimal`, the response is short.
+        """
+        answer: types.BotBody | types.BotReferenceBody = self._caller.call(call_of(Operation("PATCH", "/v1/bots/{botId}", key=True), {"botId": bot_id}, body, {}, {**options, "minimal": minimal}))
+        return answer
+
+    def delete(self, bot_id: str, **options: Unpack[MatchOptions]) -> types.SuccessBody:
+        """Delete a bot: `DELETE /v1/bots/{botId}`
+
+        Archives a bot. From then on every operation answers as for a bot that does not exist: its draft, publications and results are gone, running chats end, and its public id and domain are free again. This cannot be undone; export the bot first to keep its flow.
+        """
+        answer: types.SuccessBody = self._caller.call(call_of(Operation("DELETE", "/v1/bots/{botId}", repeatable=True), {"botId": bot_id}, None, {}, options))
+        return answer
+
+    def import_(self, body: types.ImportBotBody, **options: Unpack[KeyOptions]) -> types.ImportedBotBody:
+        """Import a bot: `POST /v1/bots/import`
+
+        Creates a bot from an exported document of any version and returns it. The bot gets a new id; all ids inside the flow stay. A flow in a legacy version is converted to the latest one, without loss. The new bot is a draft: results and publications do not come along, and public id, domain, folder and credentials of the document are not taken over. A link block that carries the name of another product (`Acme link` with `acmeId`) becomes `Bot link` with `botId`. An event, item or last block of a group without `outgoingEdgeId` gets the one edge that starts at it. Public sharing is left out, since it would act at once. What had to be dropped or added is listed in `warnings`, and so are links to bots that the workspace does not have and blocks that chats skip; `errorsFound` and `warningsFound` say how many findings check a bot will list; a document that cannot be repaired is invalid input.
+        """
+        answer: types.ImportedBotBody = self._caller.call(call_of(Operation("POST", "/v1/bots/import", key=True), {}, body, {}, options))
+        return answer
+
+    def export(self, bot_id: str, **options: Unpack[RequestOptions]) -> types.ExportedBotBody:
+        """Export a bot: `GET /v1/bots/{botId}/export`
+
+        Returns the draft of a bot, in the version it is stored in, as a document. The value of `bot` in the answer is what import takes as its `bot`, in this installation or another one: exporting and importing makes a duplicate. Publications and results are not part of it.
+        """
+        answer: types.ExportedBotBody = self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/export"), {"botId": bot_id}, None, {}, options))
+        return answer
+
+    def check(self, bot_id: str, **options: Unpack[RequestOptions]) -> types.FlowCheckBody:
+        """Check the flow of a bot: `GET /v1/bots/{botId}/check`
+
+        Reports what in the draft would misbehave when it runs: references to nothing, edges that are not the `outgoingEdgeId` of what they start at, blocks of a type that chats skip, groups that cannot be reached, ids that are there twice, a missing start, circles without an input, misspelt properties, names in placeholders that no variable has, code that does not parse, and blocks, bubbles and items that lack what they need. Nothing of it keeps a bot from being stored or published.
+        """
+        answer: types.FlowCheckBody = self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/check"), {"botId": bot_id}, None, {}, options))
+        return answer
+
+    def publish(self, bot_id: str, **options: Unpack[KeyMatchOptions]) -> types.PublishedBody:
+        """Publish a bot: `POST /v1/bots/{botId}/publish`
+
+        Copies the draft as it is stored, in one step, and makes the copy the one that chats run. Earlier copies are kept as publications; running chats finish on the copy they started with. A bot without public id gets one: its name in lower case with a random ending. What the check of the flow finds is noted in the publication, counted in `errorsFound` and `warningsFound`, and never refused; `firstErrors` shows the first errors. The draft does not change, nor does its `updatedAt`. Takes no body.
+        """
+        answer: types.PublishedBody = self._caller.call(call_of(Operation("POST", "/v1/bots/{botId}/publish", key=True), {"botId": bot_id}, None, {}, options))
+        return answer
+
+    def unpublish(self, bot_id: str, **options: Unpack[KeyMatchOptions]) -> types.SuccessBody:
+        """Unpublish a bot: `POST /v1/bots/{botId}/unpublish`
+
+        Takes the published copy away, so that no new chat can start; running chats finish. Public id, draft, results and earlier publications stay. Succeeds when the bot is not published. Takes no body.
+        """
+        answer: types.SuccessBody = self._caller.call(call_of(Operation("POST", "/v1/bots/{botId}/unpublish", key=True), {"botId": bot_id}, None, {}, options))
+        return answer
+
+    @overload
+    def edit(
+        self,
+        bot_id: str,
+        change: Callable[[types.BotV61], types.BotChange],
+        *,
+        migrate_to_latest_version: Literal[True],
+        attempts: int = 10,
+        **options: Unpack[RequestOptions],
+    ) -> types.BotBody: ...
+
+    @overload
+    def edit(
+        self,
+        bot_id: str,
+        change: Callable[[types.Bot], types.BotChange],
+        *,
+        migrate_to_latest_version: bool = False,
+        attempts: int = 10,
+        **options: Unpack[RequestOptions],
+    ) -> types.BotBody: ...
+
+    def edit(
+        self,
+        bot_id: str,
+        change: Callable[[Any], types.BotChange],
+        *,
+        migrate_to_latest_version: bool = False,
+        attempts: int = 10,
+        **options: Unpack[RequestOptions],
+    ) -> types.BotBody:
+        """
+        Reads a bot, makes a change on it, and writes it unless somebody was faster: then it is read again and the change is
+        made on what is there now. So `change` may be called several times. It returns the properties to write.
+
+        With `migrate_to_latest_version`, the bot is converted to version 6.1. `attempts` is how often the bot is read and
+        written before the conflict is given to the caller.
+        """
+        answer: types.BotBody = edit_bot(
+            lambda: self.get(bot_id, migrate_to_latest_version=migrate_to_latest_version or None, **options),
+            partial(self.update, bot_id, **options),
+            change,
+            attempts,
+        )
+        return answer
+
+
+class PublishedBots:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def get(self, bot_id: str, *, migrate_to_latest_version: bool | None = None, **options: Unpack[RequestOptions]) -> types.PublishedBotBody:
+        """Get the published copy of a bot: `GET /v1/bots/{botId}/publishedBot`
+
+        Returns the copy that chats run, as it was written or converted to the latest version of the schema when asked. A bot that is not published is not found. Members of the workspace may read it, and any caller when the bot is shared publicly.
+
+        - `migrate_to_latest_version`: Whether the answer is converted to the latest version of the schema. What is stored stays as it is. Absent means no.
+        """
+        answer: types.PublishedBotBody = self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/publishedBot"), {"botId": bot_id}, None, {"migrateToLatestVersion": migrate_to_latest_version}, options))
+        return answer
+
+
+class Publications:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(self, bot_id: str, *, limit: int | None = None, cursor: str | None = None, **options: Unpack[RequestOptions]) -> Pages[types.PublicationPage, types.PublicationSummary]:
+        """List the publications of a bot: `GET /v1/bots/{botId}/publications`
+
+        Returns the copies of the bot that were published, newest first, without the flows. Publishing again and unpublishing do not remove them; deleting the bot does. An installation may keep only some of those that were replaced long ago: what is gone is missing here, and a 404 for get and restore.
+
+        - `limit`: How many entries the page has at most, from 1 to 100.
+        - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
+        """
+        query: dict[str, Any] = {"limit": limit, "cursor": cursor}
+
+        def turn(next_cursor: str | None) -> Any:
+            asked = query if next_cursor is None else {**query, "cursor": next_cursor}
+            return self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/publications", entries="publications"), {"botId": bot_id}, None, asked, options))
+
+        return Pages(turn, "publications")
+
+    def get(self, bot_id: str, publication_id: str, **options: Unpack[RequestOptions]) -> types.PublicationBody:
+        """Get a publication: `GET /v1/bots/{botId}/publications/{publicationId}`
+
+        Returns one published copy with its flow and what the check found when it was published.
+        """
+        answer: types.PublicationBody = self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/publications/{publicationId}"), {"botId": bot_id, "publicationId": publication_id}, None, {}, options))
+        return answer
+
+    def restore(self, bot_id: str, publication_id: str, **options: Unpack[KeyMatchOptions]) -> types.BotBody:
+        """Restore a publication into the draft: `POST /v1/bots/{botId}/publications/{publicationId}/restore`
+
+        Makes flow, theme and settings of an earlier publication the draft again, as a new change with a new `updatedAt`, and returns the bot. What the draft held is replaced, its version too; publish it first to keep it. Name, folder, public id, the live copy and whether the draft is shared publicly stay as they are: publish to make the restored draft live. Takes no body.
+        """
+        answer: types.BotBody = self._caller.call(call_of(Operation("POST", "/v1/bots/{botId}/publications/{publicationId}/restore", key=True), {"botId": bot_id, "publicationId": publication_id}, None, {}, options))
+        return answer
+
+
+class Results:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(self, bot_id: str, *, limit: int | None = None, cursor: str | None = None, time_filter: Literal["today", "last7Days", "last30Days", "monthToDate", "lastMonth", "yearToDate", "allTime"] | None = None, time_zone: str | None = None, created_after: str | None = None, created_before: str | None = None, status: Literal["started", "completed"] | None = None, answer_contains: str | None = None, variable: str | None = None, **options: Unpack[RequestOptions]) -> Pages[types.ResultPage, types.Result]:
+        """List the results of a bot: `GET /v1/bots/{botId}/results`
+
+        Returns the results in which at least one answer was given, newest first, with their answers and variables. Those of earlier publications are among them. Pages join without gap or repeat while new results arrive. With `status`, `answerContains` or `variable` a page examines at most 10,000 results: it may have fewer entries than `limit`, or none, and a `nextCursor` all the same.
+
+        - `limit`: How many entries the page has at most, from 1 to 100.
+        - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
+        - `time_filter`: Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
+        - `time_zone`: IANA name of the time zone whose calendar days are meant.
+        - `created_after`: The first moment that counts, with its time zone. Narrows the days of `timeFilter`.
+        - `created_before`: The moment from which on nothing counts any more, with its time zone. It has to be later than `createdAfter` and than the beginning of `timeFilter`.
+        - `status`: How far a chat came: `started` has at least one answer and did not reach an end, `completed` reached an end. Absent means both, and where chats without an answer count, these too.
+        - `answer_contains`: Text that at least one answer has in it, without regard to case. No character has a special meaning.
+        - `variable`: Name of a variable, a colon, and the value that it has to have exactly. Of a list, one entry has to be it. The first colon ends the name, so variables with a colon in their names cannot be filtered by.
+        """
+        query: dict[str, Any] = {"limit": limit, "cursor": cursor, "timeFilter": time_filter, "timeZone": time_zone, "createdAfter": created_after, "createdBefore": created_before, "status": status, "answerContains": answer_contains, "variable": variable}
+
+        def turn(next_cursor: str | None) -> Any:
+            asked = query if next_cursor is None else {**query, "cursor": next_cursor}
+            return self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/results", entries="results"), {"botId": bot_id}, None, asked, options))
+
+        return Pages(turn, "results")
+
+    @overload
+    def delete(self, bot_id: str, *, result_ids: Sequence[str], created_before: str | None = None, **options: Unpack[RequestOptions]) -> types.SuccessBody: ...
+
+    @overload
+    def delete(self, bot_id: str, *, result_ids: Sequence[str] | None = None, created_before: str, **options: Unpack[RequestOptions]) -> types.SuccessBody: ...
+
+    def delete(self, bot_id: str, *, result_ids: Sequence[str] | None = None, created_before: str | None = None, **options: Unpack[RequestOptions]) -> types.SuccessBody:
+        """Delete results of a bot: `DELETE /v1/bots/{botId}/results`
+
+        Deletes the results named by `resultIds`, those that began before `createdBefore`, those that meet both, or all results of the bot when neither is given, with their answers, transcripts, logs and files. This cannot be undone. Their chats are over, and nothing of them is posted to webhook endpoints any more but `results.deleted`. Unknown ids and ids of other bots are ignored. A body, an empty value or an unknown parameter is refused, and without a filter a Content-Type header too, so that a misplaced list of ids can never delete everything.
+
+        - `result_ids`: Ids of the results to delete, separated by commas. Absent names none in particular.
+        - `created_before`: The moment before which the chats of the results to delete began, with its time zone; not in the future. Results without an answer are among them.
+        """
+        answer: types.SuccessBody = self._caller.call(call_of(Operation("DELETE", "/v1/bots/{botId}/results", needs=("resultIds", "createdBefore",)), {"botId": bot_id}, None, {"resultIds": result_ids, "createdBefore": created_before}, options))
+        return answer
+
+    def delete_all(self, bot_id: str, **options: Unpack[RequestOptions]) -> types.SuccessBody:
+        """Delete results of a bot: `DELETE /v1/bots/{botId}/results`
+
+        Deletes the results named by `resultIds`, those that began before `createdBefore`, those that meet both, or all results of the bot when neither is given, with their answers, transcripts, logs and files. This cannot be undone. Their chats are over, and nothing of them is posted to webhook endpoints any more but `results.deleted`. Unknown ids and ids of other bots are ignored. A body, an empty value or an unknown parameter is refused, and without a filter a Content-Type header too, so that a misplaced list of ids can never delete everything.
+        """
+        answer: types.SuccessBody = self._caller.call(call_of(Operation("DELETE", "/v1/bots/{botId}/results"), {"botId": bot_id}, None, {}, options))
+        return answer
+
+    def get(self, bot_id: str, result_id: str, **options: Unpack[RequestOptions]) -> types.ResultBody:
+        """Get a result: `GET /v1/bots/{botId}/results/{resultId}`
+
+        Returns one result with its answers and variables, also one in which no answer was given yet.
+        """
+        answer: types.ResultBody = self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/results/{resultId}"), {"botId": bot_id, "resultId": result_id}, None, {}, options))
+        return answer
+
+    def export(self, bot_id: str, *, format: Literal["csv", "jsonl"] | None = None, limit: int | None = None, cursor: str | None = None, byte_order_mark: bool | None = None, time_filter: Literal["today", "last7Days", "last30Days", "monthToDate", "lastMonth", "yearToDate", "allTime"] | None = None, time_zone: str | None = None, created_after: str | None = None, created_before: str | None = None, status: Literal["started", "completed"] | None = None, answer_contains: str | None = None, variable: str | None = None, **options: Unpack[RequestOptions]) -> Download:
+        """Export results as CSV or JSON lines: `GET /v1/bots/{botId}/resultsExport`
+
+        Streams the results in which at least one answer was given, newest first, a line per result. As CSV (RFC 4180, UTF-8) with the names of the columns before them: first one per variable that questions fill and one per question without a variable, answered or not, as the published flow and the bots that merge their results into it have them; then one per answered question that is in none of them; then one per variable that no question fills. A cell has the value of the variable in the end, or all answers to its questions where the value is the last of them. Values that a spreadsheet would take for a formula are prefixed with a single quote. As JSON lines, each line is a result as the list of results has it.
+
+        With `limit` the export comes in parts that can be asked for again: a part reaches from its `cursor` over so many results, of which those that the filters want are in it, and its header `Next-Cursor` is where the next one begins. What arrives or is deleted meanwhile makes no gap and no repeat. Every part of a CSV has the names of the columns. `Results-Remaining` tells how many results are left, for a display of progress.
+
+        - `format`: Form of the lines: comma-separated values, or a JSON object each.
+        - `limit`: How many results the part covers. Absent covers all, in one answer.
+        - `cursor`: The `Next-Cursor` of the part before, sent with the same filter; absent for the first part. An altered cursor, or one of another bot or filter, is invalid input.
+        - `byte_order_mark`: Whether a CSV begins with a byte order mark, from which Excel sees that it is UTF-8. Only the first part has one. Absent means no.
+        - `time_filter`: Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
+        - `time_zone`: IANA name of the time zone whose calendar days are meant.
+        - `created_after`: The first moment that counts, with its time zone. Narrows the days of `timeFilter`.
+        - `created_before`: The moment from which on nothing counts any more, with its time zone. It has to be later than `createdAfter` and than the beginning of `timeFilter`.
+        - `status`: How far a chat came: `started` has at least one answer and did not reach an end, `completed` reached an end. Absent means both, and where chats without an answer count, these too.
+        - `answer_contains`: Text that at least one answer has in it, without regard to case. No character has a special meaning.
+        - `variable`: Name of a variable, a colon, and the value that it has to have exactly. Of a list, one entry has to be it. The first colon ends the name, so variables with a colon in their names cannot be filtered by.
+        """
+        return Download(lambda: self._caller.send(call_of(Operation("GET", "/v1/bots/{botId}/resultsExport", raw=True), {"botId": bot_id}, None, {"format": format, "limit": limit, "cursor": cursor, "byteOrderMark": byte_order_mark, "timeFilter": time_filter, "timeZone": time_zone, "createdAfter": created_after, "createdBefore": created_before, "status": status, "answerContains": answer_contains, "variable": variable}, options)))
+
+
+class Transcripts:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def get(self, bot_id: str, result_id: str, **options: Unpack[RequestOptions]) -> types.TranscriptBody:
+        """Get the transcript of a result: `GET /v1/bots/{botId}/results/{resultId}/transcript`
+
+        Returns what the bot and the person said, in order, as it was said: later changes of the bot do not change it.
+        """
+        answer: types.TranscriptBody = self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/results/{resultId}/transcript"), {"botId": bot_id, "resultId": result_id}, None, {}, options))
+        return answer
+
+
+class ResultLogs:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(self, bot_id: str, result_id: str, *, limit: int | None = None, cursor: str | None = None, **options: Unpack[RequestOptions]) -> Pages[types.ResultLogPage, types.ResultLog]:
+        """List the logs of a result: `GET /v1/bots/{botId}/results/{resultId}/logs`
+
+        Returns what the service and chat clients noticed while the chat ran, newest first.
+
+        - `limit`: How many entries the page has at most, from 1 to 100.
+        - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
+        """
+        query: dict[str, Any] = {"limit": limit, "cursor": cursor}
+
+        def turn(next_cursor: str | None) -> Any:
+            asked = query if next_cursor is None else {**query, "cursor": next_cursor}
+            return self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/results/{resultId}/logs", entries="logs"), {"botId": bot_id, "resultId": result_id}, None, asked, options))
+
+        return Pages(turn, "logs")
+
+
+class Stats:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def get(self, bot_id: str, *, time_filter: Literal["today", "last7Days", "last30Days", "monthToDate", "lastMonth", "yearToDate", "allTime"] | None = None, time_zone: str | None = None, created_after: str | None = None, created_before: str | None = None, status: Literal["started", "completed"] | None = None, **options: Unpack[RequestOptions]) -> types.StatsBody:
+        """Get the statistics of a bot: `GET /v1/bots/{botId}/analytics/stats`
+
+        Counts the chats of a bot that began in a range of time: all, those with an answer, and those that reached an end. Deleted results do not count. A bot that is not published has statistics too.
+
+        - `time_filter`: Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
+        - `time_zone`: IANA name of the time zone whose calendar days are meant.
+        - `created_after`: The first moment that counts, with its time zone. Narrows the days of `timeFilter`.
+        - `created_before`: The moment from which on nothing counts any more, with its time zone. It has to be later than `createdAfter` and than the beginning of `timeFilter`.
+        - `status`: How far a chat came: `started` has at least one answer and did not reach an end, `completed` reached an end. Absent means both, and where chats without an answer count, these too.
+        """
+        answer: types.StatsBody = self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/analytics/stats"), {"botId": bot_id}, None, {"timeFilter": time_filter, "timeZone": time_zone, "createdAfter": created_after, "createdBefore": created_before, "status": status}, options))
+        return answer
+
+
+class BlockStats:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def get(self, bot_id: str, *, time_filter: Literal["today", "last7Days", "last30Days", "monthToDate", "lastMonth", "yearToDate", "allTime"] | None = None, time_zone: str | None = None, created_after: str | None = None, created_before: str | None = None, status: Literal["started", "completed"] | None = None, **options: Unpack[RequestOptions]) -> types.BlockStatsBody:
+        """Get the statistics of the blocks of a bot: `GET /v1/bots/{botId}/analytics/blocks`
+
+        Counts, for each input block of the published flow in its order, how often it was shown in chats that began in a range of time, how often it was answered, and how often the chat was left there. `shown` is `answered` and `left` and those that are still open: a chat can be continued for at least 48 hours after its last step. An input that a chat comes to twice counts twice. Where several chats share a result, since the bot remembers its visitors, the last one tells where it waits. Of chats from before 1.1 only the answers are known. Deleted results do not count. A bot that is not published is not found.
+
+        - `time_filter`: Which calendar days count, by the time zone given: `last7Days` and `last30Days` include today, `lastMonth` is the whole month before this one.
+        - `time_zone`: IANA name of the time zone whose calendar days are meant.
+        - `created_after`: The first moment that counts, with its time zone. Narrows the days of `timeFilter`.
+        - `created_before`: The moment from which on nothing counts any more, with its time zone. It has to be later than `createdAfter` and than the beginning of `timeFilter`.
+        - `status`: How far a chat came: `started` has at least one answer and did not reach an end, `completed` reached an end. Absent means both, and where chats without an answer count, these too.
+        """
+        answer: types.BlockStatsBody = self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/analytics/blocks"), {"botId": bot_id}, None, {"timeFilter": time_filter, "timeZone": time_zone, "createdAfter": created_after, "createdBefore": created_before, "status": status}, options))
+        return answer
+
+
+class Chat:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def start(self, public_id: str, body: types.StartChatBody | None = None, **options: Unpack[KeyOptions]) -> types.StartedChatBody:
+        """Start a chat: `POST /api/v1/bots/{publicId}/startChat`
+
+        Starts a chat with a published bot and runs it up to its first input. The chat stays with the copy that is published now, and its answers go to a new result. A public id that no published bot has is not found; a bot that is closed is invalid input; a page whose origin the bot does not allow is forbidden.
+        """
+        answer: types.StartedChatBody = self._caller.call(call_of(Operation("POST", "/api/v1/bots/{publicId}/startChat", key=True, open=True, timeout=150), {"publicId": public_id}, body, {}, options))
+        return answer
+
+    def start_streaming(self, public_id: str, body: types.StartChatBody | None = None, **options: Unpack[KeyOptions]) -> Iterator[types.ChatEvent]:
+        """Start a chat: `POST /api/v1/bots/{publicId}/startChat`
+
+        Starts a chat with a published bot and runs it up to its first input. The chat stays with the copy that is published now, and its answers go to a new result. A public id that no published bot has is not found; a bot that is closed is invalid input; a page whose origin the bot does not allow is forbidden.
+        """
+        return self._caller.events(call_of(Operation("POST", "/api/v1/bots/{publicId}/startChat", key=True, open=True, events=True, timeout=150), {"publicId": public_id}, body, {}, options))
+
+    def continue_(self, session_id: str, body: types.ContinueChatBody | None = None, **options: Unpack[RequestOptions]) -> types.ContinuedChatBody:
+        """Continue a chat: `POST /api/v1/sessions/{sessionId}/continueChat`
+
+        Sends a reply and runs the flow up to its next input. A reply that the input does not accept is answered with a message and the same input. A chat that waits at a webhook block gives the same step again until the webhook is called; in a preview a text stands for the call, such as `{"data": {"isPaid": true}}`. With `revision` a repeated request gets the same answer again. Of equal replies at once one is counted and all get its answer; of different ones one is counted and the others are a conflict. A session can be continued for at least 48 hours after its last step; then, or when the bot is deleted, it is not found.
+        """
+        answer: types.ContinuedChatBody = self._caller.call(call_of(Operation("POST", "/api/v1/sessions/{sessionId}/continueChat", open=True), {"sessionId": session_id}, body, {}, options))
+        return answer
+
+    def continue_streaming(self, session_id: str, body: types.ContinueChatBody | None = None, **options: Unpack[RequestOptions]) -> Iterator[types.ChatEvent]:
+        """Continue a chat: `POST /api/v1/sessions/{sessionId}/continueChat`
+
+        Sends a reply and runs the flow up to its next input. A reply that the input does not accept is answered with a message and the same input. A chat that waits at a webhook block gives the same step again until the webhook is called; in a preview a text stands for the call, such as `{"data": {"isPaid": true}}`. With `revision` a repeated request gets the same answer again. Of equal replies at once one is counted and all get its answer; of different ones one is counted and the others are a conflict. A session can be continued for at least 48 hours after its last step; then, or when the bot is deleted, it is not found.
+        """
+        return self._caller.events(call_of(Operation("POST", "/api/v1/sessions/{sessionId}/continueChat", open=True, events=True), {"sessionId": session_id}, body, {}, options))
+
+    def list(self, bot_id: str, *, limit: int | None = None, cursor: str | None = None, **options: Unpack[RequestOptions]) -> Pages[types.ChatPage, types.BotChatSummary]:
+        """List the chats of a bot that wait: `GET /v1/bots/{botId}/chats`
+
+        Returns the chats that wait for their visitor, newest first: those that have begun, have not ended and can still be continued. What was said is in the transcript of the result. Previews are not among them.
+
+        - `limit`: How many entries the page has at most, from 1 to 100.
+        - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
+        """
+        query: dict[str, Any] = {"limit": limit, "cursor": cursor}
+
+        def turn(next_cursor: str | None) -> Any:
+            asked = query if next_cursor is None else {**query, "cursor": next_cursor}
+            return self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/chats", entries="chats"), {"botId": bot_id}, None, asked, options))
+
+        return Pages(turn, "chats")
+
+    def update(self, bot_id: str, session_id: str, body: types.ChatUpdate | None = None, **options: Unpack[KeyOptions]) -> types.ChatBody:
+        """Steer a chat: `PATCH /v1/bots/{botId}/chats/{sessionId}`
+
+        Sets variables of a chat that waits, or ends it. Variables have their new values in the result at once and in the chat from its next step on; a step that is running meanwhile loses neither its own changes nor these. A chat that was ended is not found by its visitor, like any that is over; its result stays, with an entry in its log. A name that no variable has is invalid input. A chat that is over, and a preview, is not found.
+        """
+        answer: types.ChatBody = self._caller.call(call_of(Operation("PATCH", "/v1/bots/{botId}/chats/{sessionId}", key=True), {"botId": bot_id, "sessionId": session_id}, body, {}, options))
+        return answer
+
+    def converse(self, public_id: str, body: types.StartChatBody | None = None, **options: Unpack[KeyOptions]) -> Conversation:
+        """Starts a chat and keeps its session: `chat = client.chat.converse(public_id)`, `chat.say("Ada")`."""
+        return Conversation(self.start(public_id, body, **options), self.continue_)
+
+
+class Sessions:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def get(self, session_id: str, **options: Unpack[RequestOptions]) -> types.ChatSessionBody:
+        """Get a chat session: `GET /api/v1/sessions/{sessionId}`
+
+        Reads a chat as it is now: what was said, and the input or the action it waits for. A client that was closed shows this and goes on with `revision`; nothing runs again. A session can be read as long as it can be continued, and for an hour after it ended.
+        """
+        answer: types.ChatSessionBody = self._caller.call(call_of(Operation("GET", "/api/v1/sessions/{sessionId}", open=True), {"sessionId": session_id}, None, {}, options))
+        return answer
+
+
+class Previews:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def start(self, bot_id: str, body: types.StartPreviewBody | None = None, **options: Unpack[KeyOptions]) -> types.StartedChatBody:
+        """Preview the draft of a bot: `POST /api/v1/bots/{botId}/preview/startChat`
+
+        Starts a chat with the draft instead of the published copy. Nothing is stored as a result; every step runs the draft as it is then. Continue it with the operation that continues chats.
+        """
+        answer: types.StartedChatBody = self._caller.call(call_of(Operation("POST", "/api/v1/bots/{botId}/preview/startChat", key=True, timeout=150), {"botId": bot_id}, body, {}, options))
+        return answer
+
+
+class Webhooks:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def execute(self, bot_id: str, block_id: str, result_id: str, body: types.WebhookData | None = None, **options: Unpack[KeyOptions]) -> types.SuccessBody:
+        """Call the webhook that a chat waits for: `POST /api/v1/bots/{botId}/blocks/{blockId}/results/{resultId}/executeWebhook`
+
+        Continues a chat that waits at a webhook block, with the body as the data that the block maps into variables. Numbers of any length stay as they are written. The waiting client gets the next step when it continues without a message and with the `revision` it has, in the text format that it asked for last. A chat that does not wait at this block is invalid input.
+        """
+        answer: types.SuccessBody = self._caller.call(call_of(Operation("POST", "/api/v1/bots/{botId}/blocks/{blockId}/results/{resultId}/executeWebhook", key=True, timeout=150), {"botId": bot_id, "blockId": block_id, "resultId": result_id}, body, {}, options))
+        return answer
+
+    verify = staticmethod(webhooks.verify)
+
+
+class ClientLogs:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def save(self, session_id: str, body: types.SaveClientLogsBody, **options: Unpack[RequestOptions]) -> types.SuccessBody:
+        """Save log entries of a chat client: `POST /api/v2/sessions/{sessionId}/clientLogs`
+
+        Stores what a chat client noticed while it ran a bot, with the result of the chat. Needs no token: whoever has the id of the session may write. An unknown session is invalid input. A session may have 1,000 entries in all; what would make more is refused as a whole with `TOO_MANY_REQUESTS`, as is what an address stores beyond its day (`daily_quota_exceeded`).
+        """
+        answer: types.SuccessBody = self._caller.call(call_of(Operation("POST", "/api/v2/sessions/{sessionId}/clientLogs", open=True), {"sessionId": session_id}, body, {}, options))
+        return answer
+
+
+class WebhookEndpoints:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(self, workspace_id: str, **options: Unpack[RequestOptions]) -> types.WebhookEndpointList:
+        """List the webhook endpoints of a workspace: `GET /v1/workspaces/{workspaceId}/webhookEndpoints`
+
+        Returns the endpoints that are told what happens in the workspace, newest first.
+        """
+        answer: types.WebhookEndpointList = self._caller.call(call_of(Operation("GET", "/v1/workspaces/{workspaceId}/webhookEndpoints"), {"workspaceId": workspace_id}, None, {}, options))
+        return answer
+
+    def create(self, workspace_id: str, body: types.WebhookEndpointCreate, **options: Unpack[KeyOptions]) -> types.WebhookEndpointWithSecretBody:
+        """Create a webhook endpoint: `POST /v1/workspaces/{workspaceId}/webhookEndpoints`
+
+        Adds an address that every event of the workspace is posted to from now on, signed as Standard Webhooks says. This answer is the only one that shows the secret. A workspace has at most 20 endpoints.
+        """
+        answer: types.WebhookEndpointWithSecretBody = self._caller.call(call_of(Operation("POST", "/v1/workspaces/{workspaceId}/webhookEndpoints", key=True), {"workspaceId": workspace_id}, body, {}, options))
+        return answer
+
+    def get(self, workspace_id: str, endpoint_id: str, **options: Unpack[RequestOptions]) -> types.WebhookEndpointBody:
+        """Get a webhook endpoint: `GET /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}`
+
+        Returns one endpoint, without its secret.
+        """
+        answer: types.WebhookEndpointBody = self._caller.call(call_of(Operation("GET", "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}"), {"workspaceId": workspace_id, "endpointId": endpoint_id}, None, {}, options))
+        return answer
+
+    def update(self, workspace_id: str, endpoint_id: str, body: types.WebhookEndpointUpdate | None = None, **options: Unpack[KeyMatchOptions]) -> types.WebhookEndpointBody:
+        """Update a webhook endpoint: `PATCH /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}`
+
+        Changes what is given and keeps the rest. Enabling an endpoint or giving it another address sends what waits for it within seconds. Another address enables an endpoint that the service disabled.
+        """
+        answer: types.WebhookEndpointBody = self._caller.call(call_of(Operation("PATCH", "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}", key=True), {"workspaceId": workspace_id, "endpointId": endpoint_id}, body, {}, options))
+        return answer
+
+    def delete(self, workspace_id: str, endpoint_id: str, **options: Unpack[MatchOptions]) -> types.SuccessBody:
+        """Delete a webhook endpoint: `DELETE /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}`
+
+        Nothing is sent to it any more, also not what was waiting; its deliveries are removed.
+        """
+        answer: types.SuccessBody = self._caller.call(call_of(Operation("DELETE", "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}", repeatable=True), {"workspaceId": workspace_id, "endpointId": endpoint_id}, None, {}, options))
+        return answer
+
+    def test(self, workspace_id: str, endpoint_id: str, **options: Unpack[KeyOptions]) -> types.WebhookDeliveryBody:
+        """Send a test event: `POST /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/test`
+
+        Puts an event of type `endpoint.test` on its way to the endpoint, also where it is disabled or wants other types, and returns the delivery, which tells a moment later what came of it. To an endpoint that is not enabled it is sent once.
+        """
+        answer: types.WebhookDeliveryBody = self._caller.call(call_of(Operation("POST", "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/test", key=True), {"workspaceId": workspace_id, "endpointId": endpoint_id}, None, {}, options))
+        return answer
+
+
+class WebhookSecrets:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def rotate(self, workspace_id: str, endpoint_id: str, **options: Unpack[KeyOptions]) -> types.RotatedWebhookSecret:
+        """Rotate the secret of a webhook endpoint: `POST /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/rotateSecret`
+
+        Makes a new secret and shows it this once. For 24 hours events are signed with both, so that receivers can change over. Only two are ever in use: one that was already replaced ends at once.
+        """
+        answer: types.RotatedWebhookSecret = self._caller.call(call_of(Operation("POST", "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/rotateSecret", key=True), {"workspaceId": workspace_id, "endpointId": endpoint_id}, None, {}, options))
+        return answer
+
+
+class WebhookDeliveries:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(self, workspace_id: str, endpoint_id: str, *, limit: int | None = None, cursor: str | None = None, **options: Unpack[RequestOptions]) -> Pages[types.WebhookDeliveryPage, types.WebhookDelivery]:
+        """List the deliveries of a webhook endpoint: `GET /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries`
+
+        Returns what was sent and what waits, newest first. Deliveries are kept for 30 days.
+
+        - `limit`: How many entries the page has at most, from 1 to 100.
+        - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
+        """
+        query: dict[str, Any] = {"limit": limit, "cursor": cursor}
+
+        def turn(next_cursor: str | None) -> Any:
+            asked = query if next_cursor is None else {**query, "cursor": next_cursor}
+            return self._caller.call(call_of(Operation("GET", "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries", entries="webhookDeliveries"), {"workspaceId": workspace_id, "endpointId": endpoint_id}, None, asked, options))
+
+        return Pages(turn, "webhookDeliveries")
+
+    def get(self, workspace_id: str, endpoint_id: str, delivery_id: str, **options: Unpack[RequestOptions]) -> types.WebhookDeliveryBody:
+        """Get a webhook delivery: `GET /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries/{deliveryId}`
+
+        Returns one delivery with the payload that is posted.
+        """
+        answer: types.WebhookDeliveryBody = self._caller.call(call_of(Operation("GET", "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries/{deliveryId}"), {"workspaceId": workspace_id, "endpointId": endpoint_id, "deliveryId": delivery_id}, None, {}, options))
+        return answer
+
+    def redeliver(self, workspace_id: str, endpoint_id: str, delivery_id: str, **options: Unpack[KeyOptions]) -> types.SuccessBody:
+        """Send a delivery again: `POST /v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries/{deliveryId}/redeliver`
+
+        Puts the same event under the same `webhook-id` on its way once more, whatever came of it before, with all its attempts. Where an attempt is under way, it is sent after that one. Get the delivery tells what came of it. To an endpoint that is not enabled only test events are sent again. An event of a result that was deleted is not sent again: that is a conflict.
+        """
+        answer: types.SuccessBody = self._caller.call(call_of(Operation("POST", "/v1/workspaces/{workspaceId}/webhookEndpoints/{endpointId}/deliveries/{deliveryId}/redeliver", key=True), {"workspaceId": workspace_id, "endpointId": endpoint_id, "deliveryId": delivery_id}, None, {}, options))
+        return answer
+
+
+class Files:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def upload(self, session_id: str, file: bytes | IO[bytes], *, file_name: str, **options: Unpack[RequestOptions]) -> types.UploadBody:
+        """Upload a file for a chat: `POST /api/v1/sessions/{sessionId}/uploads`
+
+        Takes a file for the input that the chat waits at: an input for files, or one for text that takes attachments or recordings. The reply then names the `url`, in `attachedFileUrls` or as the `url` of a recording; a file that no reply names is removed after a day, the others with their result. What the input does not take, and more than 100 files of a chat, is invalid input. An address, and all visitors of a bot together, may send so much in a day: more is refused with `TOO_MANY_REQUESTS` and the issue `daily_quota_exceeded`. While the disk of the installation is nearly full, files are refused with `SERVICE_UNAVAILABLE` and the issue `disk_full`. The file is served as a download, a picture as what it is; one of an input with the visibility `Private` only to members, with their token.
+
+        - `file_name`: Name of the file. Its end says what it is, and is what the types of the input mean.
+        """
+        answer: types.UploadBody = self._caller.call(call_of(Operation("POST", "/api/v1/sessions/{sessionId}/uploads", open=True, file=True, timeout=600), {"sessionId": session_id}, file, {"fileName": file_name}, options))
+        return answer
+
+
+class Tokens:
+    def __init__(self, caller: Caller) -> None:
+        self._caller = caller
+
+    def list(self, *, limit: int | None = None, cursor: str | None = None, **options: Unpack[RequestOptions]) -> Pages[types.ApiTokenList, types.ApiToken]:
+        """List the caller's tokens: `GET /v1/users/me/tokens`
+
+        Returns the tokens of the caller that are not revoked, newest first. Tokens themselves are never shown again. A token that is bound to a workspace sees those that are bound to the same one. Tokens that ended are removed after 30 days.
+
+        - `limit`: How many entries the page has at most, from 1 to 100.
+        - `cursor`: The `nextCursor` of the page before, sent with the same path and filter; absent for the first page. An altered cursor, or one of another list, is invalid input.
+        """
+        query: dict[str, Any] = {"limit": limit, "cursor": cursor}
+
+        def turn(next_cursor: str | None) -> Any:
+            asked = query if next_cursor is None else {**query, "cursor": next_cursor}
+            return self._caller.call(call_of(Operation("GET", "/v1/users/me/tokens", entries="apiTokens"), {}, None, asked, options))
+
+        return Pages(turn, "apiTokens")
+
+    def create(self, body: types.ApiTokenCreate, **options: Unpack[KeyOptions]) -> types.CreatedApiTokenBody:
+        """Create a token: `POST /v1/users/me/tokens`
+
+        Creates an access token of the caller and returns it. This answer is the only one that shows the token. The new one can do at most what the one of this request can: naming more is refused with the issue `missing_scope` or `bound_token`, and what is absent is taken over. It may live longer, so that a program can renew its own token. A workspace in which the caller has no role is invalid input.
+        """
+        answer: types.CreatedApiTokenBody = self._caller.call(call_of(Operation("POST", "/v1/users/me/tokens", key=True), {}, body, {}, options))
+        return answer
+
+    def revoke(self, token_id: str, **options: Unpack[RequestOptions]) -> types.ApiTokenBody:
+        """Revoke a token: `DELETE /v1/users/me/tokens/{tokenId}`
+
+        Ends one of the caller's tokens at once and returns what it was. A token of somebody else is not found, nor, with a token that is bound to a workspace, one that is not bound to the same. A token may revoke itself.
+        """
+        answer: types.ApiTokenBody = self._caller.call(call_of(Operation("DELETE", "/v1/users/me/tokens/{tokenId}", repeatable=True), {"tokenId": token_id}, None, {}, options))
+        return answer
+
+
+class Client:
+    """
+    A client of the service at `base_url`, such as `https://bots.example.com`; a path in it is kept.
+
+    `token` is an access token, or a function that gives one and is asked before every request. To chat takes
+    none. `timeout` is how many seconds the service may be silent, `math.inf` for ever: by default 60, of operations that
+    wait for other services 150, of uploads 600. `max_retries` is how often a request is sent again, where that is safe.
+    `logger` is called after every attempt. `http_client` sends the requests in place of one of its own.
+    """
+
+    def __init__(
+        self,
+        base_url: str,
+        *,
+        token: Token | None = None,
+        headers: Mapping[str, str] | None = None,
+        timeout: float | None = None,
+        max_retries: int = 2,
+        logger: Callable[[Attempt], object] | None = None,
+        http_client: httpx.Client | None = None,
+    ) -> None:
+        caller = Caller(base_url, token, headers or {}, timeout, max_retries, logger, http_client)
+        self._caller = caller
+        self.workspaces = Workspaces(caller)
+        self.members = Members(caller)
+        self.credentials = Credentials(caller)
+        self.audit_logs = AuditLogs(caller)
+        self.folders = Folders(caller)
+        self.bots = Bots(caller)
+        self.published_bots = PublishedBots(caller)
+        self.publications = Publications(caller)
+        self.results = Results(caller)
+        self.transcripts = Transcripts(caller)
+        self.result_logs = ResultLogs(caller)
+        self.stats = Stats(caller)
+        self.block_stats = BlockStats(caller)
+        self.chat = Chat(caller)
+        self.sessions = Sessions(caller)
+        self.previews = Previews(caller)
+        self.webhooks = Webhooks(caller)
+        self.client_logs = ClientLogs(caller)
+        self.webhook_endpoints = WebhookEndpoints(caller)
+        self.webhook_secrets = WebhookSecrets(caller)
+        self.webhook_deliveries = WebhookDeliveries(caller)
+        self.files = Files(caller)
+        self.tokens = Tokens(caller)
+
+    def close(self) -> None:
+        """Closes its connections, unless they are of a client that was given."""
+        self._caller.close()
+
+    def __enter__(self) -> Client:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()

@@ -1,0 +1,7902 @@
+# Made by `make generate` from contract/. Do not edit.
+"""The types of all that is sent and answered. Each has the name of its schema."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, NotRequired, TypeAlias, TypedDict
+
+
+class AbTestBlock(TypedDict):
+    """Sends each visitor one of two ways by chance."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["AB test"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    items: list[AbTestItem]
+    """The two ways: first a, then b."""
+
+    options: NotRequired[AbTestOptions]
+
+class AbTestItem(TypedDict):
+    """One of the two ways of an AB test."""
+
+    id: str
+    """Id of the item."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the item. This is what a running chat follows; it may dangle."""
+
+    path: Literal["a", "b"]
+    """Which of the two ways the item stands for: the first a, the second b."""
+
+class AbTestOptions(TypedDict):
+    """How visitors are divided."""
+
+    aPercent: NotRequired[float]
+    """Share of visitors that go way a, in percent. Default 50."""
+
+class AllowedFileTypes(TypedDict):
+    """Restricts which files are accepted."""
+
+    isEnabled: NotRequired[bool]
+    """Whether the restriction holds. Default false."""
+
+    types: NotRequired[list[str]]
+    """Accepted extensions or MIME types."""
+
+class Answer(TypedDict):
+    """One answer of a person to one input block."""
+
+    blockId: str
+    """Id of the input block that was answered."""
+
+    content: str
+    """The answer as text; files are named by their URLs, separated by a comma."""
+
+    attachedFileUrls: NotRequired[list[str]]
+    """URLs of files sent with the answer."""
+
+class AnsweredResultEventData(TypedDict):
+    """A result and the answers of one step."""
+
+    id: str
+    """Id of the result."""
+
+    botId: str
+    """Id of the bot."""
+
+    createdAt: str
+    """When the chat started."""
+
+    hasStarted: bool
+    """Whether at least one answer was given."""
+
+    isCompleted: bool
+    """Whether the chat reached an end."""
+
+    lastChatSessionId: str
+    """Id of the chat session that wrote last."""
+
+    answers: list[Answer]
+    """What was answered in this step of the chat."""
+
+class AnthropicBlock(TypedDict):
+    """Works with Anthropic. Chats of this service run Create Chat Message and Generate variables, with credentials of type anthropic, and skip other actions. Versions 6 and 6.1 only."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["anthropic"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[AnthropicOptions]
+
+class AnthropicCredentialsCreate(TypedDict):
+    """New credentials of type anthropic."""
+
+    type: Literal["anthropic"]
+    """What the credentials are for."""
+
+    name: str
+    """Name to choose the credentials by."""
+
+    data: ApiKeyData
+
+    id: NotRequired[Any]
+    """Read-only id of the credentials; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only moment of the creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only moment of the last change; accepted and ignored."""
+
+class AnthropicCredentialsUpdate(TypedDict):
+    """A change of credentials of type anthropic."""
+
+    type: Literal["anthropic"]
+    """What the credentials are for."""
+
+    name: NotRequired[str]
+    """Name to choose the credentials by."""
+
+    data: NotRequired[ApiKeyData]
+
+    id: NotRequired[Any]
+    """Read-only id of the credentials; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only moment of the creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only moment of the last change; accepted and ignored."""
+
+class AnthropicOptions(TypedDict):
+    """What Anthropic is asked to do. The action tells which of the other properties are read."""
+
+    credentialsId: NotRequired[str]
+    """Id of the credentials of the account."""
+
+    action: NotRequired[str]
+    """What is done: Create Chat Message, Generate variables; any other text is kept. Absent: nothing yet."""
+
+    model: NotRequired[str]
+    """Name of the model."""
+
+    messages: NotRequired[list[ChatMessage]]
+    """The messages, from the first to the last."""
+
+    tools: NotRequired[list[ChatTool]]
+    """Functions that the model can call."""
+
+    systemMessage: NotRequired[str]
+    """Instructions that hold for the whole conversation."""
+
+    temperature: NotRequired[float | str]
+    """How freely the model answers, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number."""
+
+    maxTokens: NotRequired[float | str]
+    """Most tokens of the answer. A number, or a text that is one {{variable}} or reads as a number."""
+
+    responseMapping: NotRequired[list[VendorAnswerMapping]]
+    """Which parts of the answer are stored where. With action Create Chat Message: Message content."""
+
+    prompt: NotRequired[str]
+    """What the model is asked; may hold placeholders."""
+
+    variablesToExtract: NotRequired[list[VariableToExtract]]
+    """With action Generate variables: the values to find."""
+
+class ApiKeyData(TypedDict):
+    """A key of a service, and where that service is."""
+
+    apiKey: str
+    """Key of the account."""
+
+    baseUrl: NotRequired[str]
+    """Address of the API, where it is not the one of the vendor: what speaks the same protocol can be used like it. The key goes there and nowhere else. Private addresses have to be allowed by the installation."""
+
+class ApiToken(TypedDict):
+    """An access token, without the token itself."""
+
+    id: str
+    """Id of the token, which is not the token itself."""
+
+    name: str
+    """What the token is for, as its owner wrote it."""
+
+    hint: str
+    """The last four characters of the token."""
+
+    createdAt: str
+    """When the token was created."""
+
+    expiresAt: str | None
+    """When the token stops working; null means never."""
+
+    expiresSoon: bool
+    """Whether the token stops working within 7 days, or has stopped: time to renew it."""
+
+    scopes: list[TokenScope]
+    """What the token can do at most; what its owner may do is for their roles to say."""
+
+    workspaceId: str | None
+    """The workspace that the token is bound to: everything outside of it is as if its owner had no role there. Null for a token that is bound to none."""
+
+    lastUsedAt: str | None
+    """When the token was last used, to the day; null when never."""
+
+class ApiTokenBody(TypedDict):
+    """One token, without its secret."""
+
+    apiToken: ApiToken
+
+class ApiTokenCreate(TypedDict):
+    """The token to create."""
+
+    name: str
+    """What the token is for, as its owner wrote it."""
+
+    expiresInDays: NotRequired[int]
+    """After how many days the token stops working; absent means never."""
+
+    scopes: NotRequired[list[TokenScope]]
+    """What the token can do at most; absent means whatever the token of this request can, which is everything for one that was made without limits."""
+
+    workspaceId: NotRequired[str]
+    """Id of the workspace to bind the token to; absent means that of the token of this request, if it has one."""
+
+class ApiTokenList(TypedDict):
+    """The caller's tokens."""
+
+    apiTokens: list[ApiToken]
+    """The tokens, newest first."""
+
+    nextCursor: str | None
+    """Send it as `cursor` to get the following page; null on the last page."""
+
+class AssistantFunction(TypedDict):
+    """The code of a function that the assistant knows by name."""
+
+    name: NotRequired[str]
+    """Name of the function."""
+
+    code: NotRequired[str]
+    """Body of the function."""
+
+class AttachmentOptions(TypedDict):
+    """Files sent along with the text."""
+
+    isEnabled: NotRequired[bool]
+    """Whether files may be attached. Default false."""
+
+    saveVariableId: NotRequired[str]
+    """Id of the variable that takes the addresses of the files."""
+
+    visibility: NotRequired[FileVisibility]
+
+class AudioBubble(TypedDict):
+    """Plays a sound by its address."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["audio"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    content: NotRequired[AudioBubbleContent]
+
+class AudioBubbleContent(TypedDict):
+    """Which sound is played."""
+
+    url: NotRequired[str]
+    """Address of the sound."""
+
+    isAutoplayEnabled: NotRequired[bool]
+    """Whether the sound starts by itself. Default true."""
+
+class AudioClipOptions(TypedDict):
+    """Answers by recording a sound."""
+
+    isEnabled: NotRequired[bool]
+    """Whether recording is offered. Default false."""
+
+    saveVariableId: NotRequired[str]
+    """Id of the variable that takes the address of the recording."""
+
+    visibility: NotRequired[FileVisibility]
+
+class AudioMessage(TypedDict):
+    """A recording of the person who chats."""
+
+    type: Literal["audio"]
+    """A recording."""
+
+    url: str
+    """URL of the recording."""
+
+class AudioMessageBubble(TypedDict):
+    """A recording of the bot."""
+
+    id: str
+    """Id of the block in the flow."""
+
+    type: Literal["audio"]
+    """Kind of the bubble."""
+
+    content: dict[str, Any]
+    """The content of the block, with placeholders filled in."""
+
+class AuditDetails(TypedDict):
+    """What else is known of what was done; the list is open."""
+
+    role: NotRequired[str | None]
+    """The role that a member has now; null for none."""
+
+    formerRole: NotRequired[str]
+    """The role that they had."""
+
+    count: NotRequired[int]
+    """How many results were deleted."""
+
+    createdBefore: NotRequired[str]
+    """Only results that began before it were deleted."""
+
+    isMore: NotRequired[bool]
+    """Whether there were more than `count`, which is not counted further."""
+
+    settings: NotRequired[list[str]]
+    """Which settings changed."""
+
+    type: NotRequired[str]
+    """The type of the credentials."""
+
+    changed: NotRequired[list[str]]
+    """What was changed of the credentials: `name`, `data` or both."""
+
+    publicationId: NotRequired[str]
+    """The publication that was restored."""
+
+class AuditEntry(TypedDict):
+    """Something that was done in a workspace, and by whom."""
+
+    id: str
+    """Id of the entry."""
+
+    createdAt: str
+    """When it was done."""
+
+    userId: str | None
+    """Who did it; null for whoever runs the service."""
+
+    email: str | None
+    """The e-mail address of that user, or null."""
+
+    tokenId: str | None
+    """By which token; null where it was none."""
+
+    operation: str
+    """By which operation; what begins with `admin` is a command of whoever runs the service."""
+
+    recordId: str
+    """What it was done to: the bot, folder, workspace, token or credentials, or the user who is a member."""
+
+    outcome: str
+    """What came of it: `success`, since only what was done is here. What was refused is in the log of the service."""
+
+    details: AuditDetails | None
+    """More of it; null where there is none."""
+
+class AuditPage(TypedDict):
+    """A page of what was done in a workspace."""
+
+    entries: list[AuditEntry]
+    """The entries, newest first."""
+
+    nextCursor: str | None
+    """Send it as `cursor` to get the following page; null on the last page."""
+
+class BadRequestErrorBody(TypedDict):
+    """The input does not fit the contract, or names something that cannot be. The issues say what and where; nothing was changed. Correct the request before sending it again."""
+
+    code: Literal["BAD_REQUEST"]
+    """The code of the error, for programs."""
+
+    message: str
+    """The fixed text of the code."""
+
+    issues: list[ErrorIssue]
+    """What is wrong and where; empty where there is nothing to add."""
+
+class BlinkBlock(TypedDict):
+    """Works with Blink. Chats of this service skip it. Versions 6 and 6.1 only."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["blink"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[BlinkOptions]
+
+class BlinkOptions(TypedDict):
+    """What Blink is asked to do. The action tells which of the other properties are read."""
+
+    credentialsId: NotRequired[str]
+    """Id of the credentials of the account."""
+
+    action: NotRequired[str]
+    """What is done: Get Users, Send Feed Event, Redirect; any other text is kept. Absent: nothing yet."""
+
+    filter: NotRequired[Any]
+    """With action Get Users: users by User ID or by Employee ID. Any JSON value."""
+
+    categoryId: NotRequired[str]
+    """With action Send Feed Event: id of the category."""
+
+    ribbonColor: NotRequired[str]
+    """With action Send Feed Event: colour of the ribbon."""
+
+    sections: NotRequired[Any]
+    """With action Send Feed Event: the content. Any JSON value."""
+
+    allowComments: NotRequired[bool]
+    """With action Send Feed Event: whether comments are open."""
+
+    allowReactions: NotRequired[bool]
+    """With action Send Feed Event: whether reactions are open."""
+
+    userIds: NotRequired[Any]
+    """With action Send Feed Event: users that get it. Any JSON value."""
+
+    groupIds: NotRequired[Any]
+    """With action Send Feed Event: groups that get it. Any JSON value."""
+
+    pushNotification: NotRequired[Any]
+    """With action Send Feed Event: the notification that goes with it. Any JSON value."""
+
+    url: NotRequired[str]
+    """With action Redirect: address that is opened."""
+
+    responseMapping: NotRequired[list[VendorAnswerMapping]]
+    """Which parts of the answer are stored where. With action Send Feed Event: Event ID."""
+
+class BlockStats(TypedDict):
+    """What became of the chats that came to an input block."""
+
+    blockId: str
+    """Id of the input block."""
+
+    shown: int
+    """How often the input was shown: answered, left, and those that are still open."""
+
+    answered: int
+    """How often it was answered."""
+
+    left: int
+    """How often a chat ended there, since its time ran out or a member ended it."""
+
+class BlockStatsBody(TypedDict):
+    """The statistics of the blocks of a bot."""
+
+    blocks: list[BlockStats]
+    """The blocks, in the order of the flow."""
+
+class BotBody(TypedDict):
+    """One bot with its draft."""
+
+    bot: Bot
+
+class BotChat(TypedDict):
+    """A chat that somebody has with a bot."""
+
+    sessionId: str
+    """Id of the chat session, as start chat answers it."""
+
+    resultId: str
+    """Id of the result, as the list of results answers it."""
+
+    createdAt: str
+    """When the chat started."""
+
+    updatedAt: str
+    """When its last step ran."""
+
+    expiresAt: str
+    """When it can no longer be continued, unless it goes on before."""
+
+    blockId: str | None
+    """Id of the block that waits for the visitor; null where none does."""
+
+    revision: int
+    """Counts the steps of the chat."""
+
+    botId: str
+    """Id of the bot, as create and list answer it."""
+
+    isOver: bool
+    """Whether the chat has ended."""
+
+class BotChatSummary(TypedDict):
+    """A chat in the list of those of a bot that wait."""
+
+    sessionId: str
+    """Id of the chat session, as start chat answers it."""
+
+    resultId: str
+    """Id of the result, as the list of results answers it."""
+
+    createdAt: str
+    """When the chat started."""
+
+    updatedAt: str
+    """When its last step ran."""
+
+    expiresAt: str
+    """When it can no longer be continued, unless it goes on before."""
+
+    blockId: str | None
+    """Id of the block that waits for the visitor; null where none does."""
+
+    revision: int
+    """Counts the steps of the chat."""
+
+BotCreate = TypedDict(
+    "BotCreate",
+    {
+        "version": NotRequired["Literal[\"6\", \"6.1\"]"],
+        "name": NotRequired["str"],
+        "icon": NotRequired["str | None"],
+        "selectedThemeTemplateId": NotRequired["str | None"],
+        "groups": NotRequired["list[Group]"],
+        "events": NotRequired["list[FlowEvent]"],
+        "theme": NotRequired["Theme"],
+        "settings": NotRequired["Settings"],
+        "folderId": NotRequired["str | None"],
+        "variables": NotRequired["list[Variable]"],
+        "edges": NotRequired["list[Edge]"],
+        "resultsTablePreferences": NotRequired["ResultsTablePreferences | None"],
+        "publicId": NotRequired["str | None"],
+        "customDomain": NotRequired["str | None"],
+        "$schema": NotRequired["Any"],
+        "id": NotRequired["Any"],
+        "createdAt": NotRequired["Any"],
+        "workspaceId": NotRequired["Any"],
+        "isArchived": NotRequired["Any"],
+        "updatedAt": NotRequired["Any"],
+        "isClosed": NotRequired["Any"],
+        "messagingCredentialsId": NotRequired["Any"],
+        "riskLevel": NotRequired["Any"],
+    },
+)
+"""The bot to create; every property may be absent. Properties of a bot that create does not take are ignored, so that what was read can be posted as a copy."""
+
+class BotCreatedEvent(TypedDict):
+    """A bot was created or imported."""
+
+    type: Literal["bot.created"]
+    """The type of the event."""
+
+    timestamp: str
+    """When it happened. Events of one bot come in order, but not always by this time."""
+
+    data: BotEventData
+
+class BotDeletedEvent(TypedDict):
+    """A bot was deleted; it cannot be read any more."""
+
+    type: Literal["bot.deleted"]
+    """The type of the event."""
+
+    timestamp: str
+    """When it happened. Events of one bot come in order, but not always by this time."""
+
+    data: BotEventData
+
+class BotEventData(TypedDict):
+    """A bot without its documents."""
+
+    id: str
+    """Id of the bot, as create and list answer it."""
+
+    workspaceId: str
+    """Id of the workspace of the bot."""
+
+    folderId: str | None
+    """Id of the folder of the bot; null at the top level."""
+
+    name: str
+    """Name of the bot."""
+
+    version: DocumentVersion
+
+    publicId: str | None
+    """Name of the bot in the address of its chat, or null."""
+
+    createdAt: str
+    """When the bot was created."""
+
+    updatedAt: str
+    """When the draft was last changed; read the bot to see it as it is."""
+
+BotImport = TypedDict(
+    "BotImport",
+    {
+        "$schema": NotRequired["Any"],
+        "version": NotRequired["DocumentVersion | None"],
+        "name": NotRequired["Any"],
+        "icon": NotRequired["Any"],
+        "groups": "list[Any]",
+        "events": NotRequired["Any"],
+        "edges": NotRequired["Any"],
+        "variables": NotRequired["Any"],
+        "theme": NotRequired["Any"],
+        "settings": NotRequired["Any"],
+    },
+)
+"""A bot as a document of any version, as this service or another builder exported it. Properties that import does not know are ignored."""
+
+class BotLinkBlock(TypedDict):
+    """Continues in another bot, or in another group of this one."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["Bot link"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[BotLinkOptions]
+
+class BotLinkOptions(TypedDict):
+    """Where the chat continues."""
+
+    botId: NotRequired[str]
+    """Id of the other bot, or current."""
+
+    groupId: NotRequired[str]
+    """Id of the group, or one placeholder that gives the title of a group. Default: the start."""
+
+    mergeResults: NotRequired[bool]
+    """Whether answers given there count for this bot. Default false, in versions 3, 4 and 5 true."""
+
+class BotMetadata(TypedDict):
+    """What search engines and link previews show."""
+
+    title: NotRequired[str]
+    """Title of the page."""
+
+    description: NotRequired[str]
+    """Summary of the page."""
+
+    imageUrl: NotRequired[str]
+    """Picture of link previews."""
+
+    favIconUrl: NotRequired[str]
+    """Icon of the browser tab."""
+
+    customHeadCode: NotRequired[str]
+    """HTML added to the head of the page."""
+
+    tagManagerId: NotRequired[str]
+    """Container id of the tag manager."""
+
+    allowIndexing: NotRequired[bool]
+    """Whether search engines may list the page."""
+
+class BotPage(TypedDict):
+    """A page of the bots of a workspace."""
+
+    bots: list[BotSummary]
+    """The bots, newest first."""
+
+    nextCursor: str | None
+    """Send it as `cursor` to get the following page; null on the last page."""
+
+class BotPublishedEvent(TypedDict):
+    """A bot was published."""
+
+    type: Literal["bot.published"]
+    """The type of the event."""
+
+    timestamp: str
+    """When it happened. Events of one bot come in order, but not always by this time."""
+
+    data: BotEventData
+
+class BotReference(TypedDict):
+    """Which bot it is, and which state of it."""
+
+    id: str
+    """Id of the bot, as create and list answer it."""
+
+    version: DocumentVersion
+
+    updatedAt: str
+    """When the draft was last changed."""
+
+class BotReferenceBody(TypedDict):
+    """The bot for callers who have its flow."""
+
+    bot: BotReference
+
+class BotSummary(TypedDict):
+    """A bot in a list, without its flow."""
+
+    id: str
+    """Id of the bot, as create and list answer it."""
+
+    name: str
+    """Name of the bot. Names need not be unique."""
+
+    icon: str | None
+    """Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one."""
+
+    folderId: str | None
+    """Id of the folder the bot is in; null at the top level of its workspace."""
+
+    publicId: str | None
+    """Name under which the published bot is reached: lower-case letters, digits, single inner hyphens. Unique over the installation; a taken one is invalid input. Null without one; publishing then assigns one."""
+
+    createdAt: str
+    """When the bot was created."""
+
+    updatedAt: str
+    """When the draft was last changed."""
+
+    publishedBotId: str | None
+    """Id of the published copy; null while the bot is not published."""
+
+    accessRight: Literal["write", "read", "guest"]
+    """The caller's rights on the bot: `write` for admins and members of its workspace, `read` for guests, `guest` for anybody who sees it because it is shared publicly."""
+
+class BotTurn(TypedDict):
+    """Something the bot said or showed."""
+
+    role: Literal["bot"]
+    """Who said it."""
+
+    message: MessageBubble
+
+class BotUnpublishedEvent(TypedDict):
+    """A bot was unpublished."""
+
+    type: Literal["bot.unpublished"]
+    """The type of the event."""
+
+    timestamp: str
+    """When it happened. Events of one bot come in order, but not always by this time."""
+
+    data: BotEventData
+
+BotUpdateV3 = TypedDict(
+    "BotUpdateV3",
+    {
+        "version": "Literal[\"3\"]",
+        "name": NotRequired["str"],
+        "icon": NotRequired["str | None"],
+        "selectedThemeTemplateId": NotRequired["str | None"],
+        "groups": NotRequired["list[LegacyGroup]"],
+        "events": NotRequired["list[FlowEvent] | None"],
+        "edges": NotRequired["list[Edge]"],
+        "variables": NotRequired["list[Variable]"],
+        "theme": NotRequired["Theme"],
+        "settings": NotRequired["Settings"],
+        "folderId": NotRequired["str | None"],
+        "resultsTablePreferences": NotRequired["ResultsTablePreferences | None"],
+        "publicId": NotRequired["str | None"],
+        "customDomain": NotRequired["str | None"],
+        "isClosed": NotRequired["bool"],
+        "messagingCredentialsId": NotRequired["str | None"],
+        "riskLevel": NotRequired["float | None"],
+        "updatedAt": NotRequired["str"],
+        "$schema": NotRequired["Any"],
+        "id": NotRequired["Any"],
+        "createdAt": NotRequired["Any"],
+        "workspaceId": NotRequired["Any"],
+        "isArchived": NotRequired["Any"],
+    },
+)
+"""A change to a bot in version 3. Absent properties stay, given ones replace the whole property."""
+
+BotUpdateV4 = TypedDict(
+    "BotUpdateV4",
+    {
+        "version": "Literal[\"4\"]",
+        "name": NotRequired["str"],
+        "icon": NotRequired["str | None"],
+        "selectedThemeTemplateId": NotRequired["str | None"],
+        "groups": NotRequired["list[LegacyGroup]"],
+        "events": NotRequired["list[FlowEvent] | None"],
+        "edges": NotRequired["list[Edge]"],
+        "variables": NotRequired["list[Variable]"],
+        "theme": NotRequired["Theme"],
+        "settings": NotRequired["Settings"],
+        "folderId": NotRequired["str | None"],
+        "resultsTablePreferences": NotRequired["ResultsTablePreferences | None"],
+        "publicId": NotRequired["str | None"],
+        "customDomain": NotRequired["str | None"],
+        "isClosed": NotRequired["bool"],
+        "messagingCredentialsId": NotRequired["str | None"],
+        "riskLevel": NotRequired["float | None"],
+        "updatedAt": NotRequired["str"],
+        "$schema": NotRequired["Any"],
+        "id": NotRequired["Any"],
+        "createdAt": NotRequired["Any"],
+        "workspaceId": NotRequired["Any"],
+        "isArchived": NotRequired["Any"],
+    },
+)
+"""A change to a bot in version 4. Absent properties stay, given ones replace the whole property."""
+
+BotUpdateV5 = TypedDict(
+    "BotUpdateV5",
+    {
+        "version": "Literal[\"5\"]",
+        "name": NotRequired["str"],
+        "icon": NotRequired["str | None"],
+        "selectedThemeTemplateId": NotRequired["str | None"],
+        "groups": NotRequired["list[LegacyGroup]"],
+        "events": NotRequired["list[FlowEvent] | None"],
+        "edges": NotRequired["list[Edge]"],
+        "variables": NotRequired["list[Variable]"],
+        "theme": NotRequired["Theme"],
+        "settings": NotRequired["Settings"],
+        "folderId": NotRequired["str | None"],
+        "resultsTablePreferences": NotRequired["ResultsTablePreferences | None"],
+        "publicId": NotRequired["str | None"],
+        "customDomain": NotRequired["str | None"],
+        "isClosed": NotRequired["bool"],
+        "messagingCredentialsId": NotRequired["str | None"],
+        "riskLevel": NotRequired["float | None"],
+        "updatedAt": NotRequired["str"],
+        "$schema": NotRequired["Any"],
+        "id": NotRequired["Any"],
+        "createdAt": NotRequired["Any"],
+        "workspaceId": NotRequired["Any"],
+        "isArchived": NotRequired["Any"],
+    },
+)
+"""A change to a bot in version 5. Absent properties stay, given ones replace the whole property."""
+
+BotUpdateV6 = TypedDict(
+    "BotUpdateV6",
+    {
+        "version": "Literal[\"6\"]",
+        "name": NotRequired["str"],
+        "icon": NotRequired["str | None"],
+        "selectedThemeTemplateId": NotRequired["str | None"],
+        "groups": NotRequired["list[Group]"],
+        "events": NotRequired["list[FlowEvent]"],
+        "edges": NotRequired["list[Edge]"],
+        "variables": NotRequired["list[Variable]"],
+        "theme": NotRequired["Theme"],
+        "settings": NotRequired["Settings"],
+        "folderId": NotRequired["str | None"],
+        "resultsTablePreferences": NotRequired["ResultsTablePreferences | None"],
+        "publicId": NotRequired["str | None"],
+        "customDomain": NotRequired["str | None"],
+        "isClosed": NotRequired["bool"],
+        "messagingCredentialsId": NotRequired["str | None"],
+        "riskLevel": NotRequired["float | None"],
+        "updatedAt": NotRequired["str"],
+        "$schema": NotRequired["Any"],
+        "id": NotRequired["Any"],
+        "createdAt": NotRequired["Any"],
+        "workspaceId": NotRequired["Any"],
+        "isArchived": NotRequired["Any"],
+    },
+)
+"""A change to a bot in version 6. Absent properties stay, given ones replace the whole property."""
+
+BotUpdateV61 = TypedDict(
+    "BotUpdateV61",
+    {
+        "version": "Literal[\"6.1\"]",
+        "name": NotRequired["str"],
+        "icon": NotRequired["str | None"],
+        "selectedThemeTemplateId": NotRequired["str | None"],
+        "groups": NotRequired["list[Group]"],
+        "events": NotRequired["list[FlowEvent]"],
+        "edges": NotRequired["list[Edge]"],
+        "variables": NotRequired["list[Variable]"],
+        "theme": NotRequired["Theme"],
+        "settings": NotRequired["Settings"],
+        "folderId": NotRequired["str | None"],
+        "resultsTablePreferences": NotRequired["ResultsTablePreferences | None"],
+        "publicId": NotRequired["str | None"],
+        "customDomain": NotRequired["str | None"],
+        "isClosed": NotRequired["bool"],
+        "messagingCredentialsId": NotRequired["str | None"],
+        "riskLevel": NotRequired["float | None"],
+        "updatedAt": NotRequired["str"],
+        "$schema": NotRequired["Any"],
+        "id": NotRequired["Any"],
+        "createdAt": NotRequired["Any"],
+        "workspaceId": NotRequired["Any"],
+        "isArchived": NotRequired["Any"],
+    },
+)
+"""A change to a bot in version 6.1. Absent properties stay, given ones replace the whole property."""
+
+class BotUpdatedEvent(TypedDict):
+    """The draft or a property of a bot was changed."""
+
+    type: Literal["bot.updated"]
+    """The type of the event."""
+
+    timestamp: str
+    """When it happened. Events of one bot come in order, but not always by this time."""
+
+    data: BotEventData
+
+class BotV3(TypedDict):
+    """A bot whose flow is written in version 3."""
+
+    version: Literal["3"]
+    """Version of the schema the flow is written in."""
+
+    id: str
+    """Id of the bot, as create and list answer it."""
+
+    name: str
+    """Name of the bot. Names need not be unique."""
+
+    groups: list[LegacyGroup]
+    """The groups of the flow, in no particular order."""
+
+    events: list[FlowEvent] | None
+    """Null, because the start is a block of a group. An empty list is accepted too."""
+
+    edges: list[Edge]
+    """The connections of the flow, in no particular order."""
+
+    variables: list[Variable]
+    """The variables of the bot."""
+
+    theme: Theme
+
+    settings: Settings
+
+    selectedThemeTemplateId: str | None
+    """Id of the theme template an editor applied, which the service only keeps; null without one."""
+
+    createdAt: str
+    """When the bot was created."""
+
+    updatedAt: str
+    """When the draft was last changed; strictly increasing, so it serves as a precondition of an update. Publishing does not change it."""
+
+    icon: str | None
+    """Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one."""
+
+    folderId: str | None
+    """Id of the folder the bot is in; null at the top level of its workspace."""
+
+    publicId: str | None
+    """Name under which the published bot is reached: lower-case letters, digits, single inner hyphens. Unique over the installation; a taken one is invalid input. Null without one; publishing then assigns one."""
+
+    customDomain: str | None
+    """Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one."""
+
+    workspaceId: str
+    """Id of the workspace the bot is in."""
+
+    resultsTablePreferences: ResultsTablePreferences | None
+    """How an editor shows the table of results; null for its own defaults."""
+
+    isArchived: bool
+    """Always false: an archived bot is not found."""
+
+    isClosed: bool
+    """Whether new chats are refused. Takes effect at once, without publishing."""
+
+    messagingCredentialsId: str | None
+    """Id of the credentials of a messaging channel, which the service only keeps; null without one."""
+
+    riskLevel: float | None
+    """Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed."""
+
+class BotV4(TypedDict):
+    """A bot whose flow is written in version 4."""
+
+    version: Literal["4"]
+    """Version of the schema the flow is written in."""
+
+    id: str
+    """Id of the bot, as create and list answer it."""
+
+    name: str
+    """Name of the bot. Names need not be unique."""
+
+    groups: list[LegacyGroup]
+    """The groups of the flow, in no particular order."""
+
+    events: list[FlowEvent] | None
+    """Null, because the start is a block of a group. An empty list is accepted too."""
+
+    edges: list[Edge]
+    """The connections of the flow, in no particular order."""
+
+    variables: list[Variable]
+    """The variables of the bot."""
+
+    theme: Theme
+
+    settings: Settings
+
+    selectedThemeTemplateId: str | None
+    """Id of the theme template an editor applied, which the service only keeps; null without one."""
+
+    createdAt: str
+    """When the bot was created."""
+
+    updatedAt: str
+    """When the draft was last changed; strictly increasing, so it serves as a precondition of an update. Publishing does not change it."""
+
+    icon: str | None
+    """Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one."""
+
+    folderId: str | None
+    """Id of the folder the bot is in; null at the top level of its workspace."""
+
+    publicId: str | None
+    """Name under which the published bot is reached: lower-case letters, digits, single inner hyphens. Unique over the installation; a taken one is invalid input. Null without one; publishing then assigns one."""
+
+    customDomain: str | None
+    """Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one."""
+
+    workspaceId: str
+    """Id of the workspace the bot is in."""
+
+    resultsTablePreferences: ResultsTablePreferences | None
+    """How an editor shows the table of results; null for its own defaults."""
+
+    isArchived: bool
+    """Always false: an archived bot is not found."""
+
+    isClosed: bool
+    """Whether new chats are refused. Takes effect at once, without publishing."""
+
+    messagingCredentialsId: str | None
+    """Id of the credentials of a messaging channel, which the service only keeps; null without one."""
+
+    riskLevel: float | None
+    """Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed."""
+
+class BotV5(TypedDict):
+    """A bot whose flow is written in version 5."""
+
+    version: Literal["5"]
+    """Version of the schema the flow is written in."""
+
+    id: str
+    """Id of the bot, as create and list answer it."""
+
+    name: str
+    """Name of the bot. Names need not be unique."""
+
+    groups: list[LegacyGroup]
+    """The groups of the flow, in no particular order."""
+
+    events: list[FlowEvent] | None
+    """Null, because the start is a block of a group. An empty list is accepted too."""
+
+    edges: list[Edge]
+    """The connections of the flow, in no particular order."""
+
+    variables: list[Variable]
+    """The variables of the bot."""
+
+    theme: Theme
+
+    settings: Settings
+
+    selectedThemeTemplateId: str | None
+    """Id of the theme template an editor applied, which the service only keeps; null without one."""
+
+    createdAt: str
+    """When the bot was created."""
+
+    updatedAt: str
+    """When the draft was last changed; strictly increasing, so it serves as a precondition of an update. Publishing does not change it."""
+
+    icon: str | None
+    """Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one."""
+
+    folderId: str | None
+    """Id of the folder the bot is in; null at the top level of its workspace."""
+
+    publicId: str | None
+    """Name under which the published bot is reached: lower-case letters, digits, single inner hyphens. Unique over the installation; a taken one is invalid input. Null without one; publishing then assigns one."""
+
+    customDomain: str | None
+    """Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one."""
+
+    workspaceId: str
+    """Id of the workspace the bot is in."""
+
+    resultsTablePreferences: ResultsTablePreferences | None
+    """How an editor shows the table of results; null for its own defaults."""
+
+    isArchived: bool
+    """Always false: an archived bot is not found."""
+
+    isClosed: bool
+    """Whether new chats are refused. Takes effect at once, without publishing."""
+
+    messagingCredentialsId: str | None
+    """Id of the credentials of a messaging channel, which the service only keeps; null without one."""
+
+    riskLevel: float | None
+    """Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed."""
+
+class BotV6(TypedDict):
+    """A bot whose flow is written in version 6."""
+
+    version: Literal["6"]
+    """Version of the schema the flow is written in."""
+
+    id: str
+    """Id of the bot, as create and list answer it."""
+
+    name: str
+    """Name of the bot. Names need not be unique."""
+
+    groups: list[Group]
+    """The groups of the flow, in no particular order."""
+
+    events: list[FlowEvent]
+    """What begins the branches of the flow. The first event, and only the first, is the start event."""
+
+    edges: list[Edge]
+    """The connections of the flow, in no particular order."""
+
+    variables: list[Variable]
+    """The variables of the bot."""
+
+    theme: Theme
+
+    settings: Settings
+
+    selectedThemeTemplateId: str | None
+    """Id of the theme template an editor applied, which the service only keeps; null without one."""
+
+    createdAt: str
+    """When the bot was created."""
+
+    updatedAt: str
+    """When the draft was last changed; strictly increasing, so it serves as a precondition of an update. Publishing does not change it."""
+
+    icon: str | None
+    """Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one."""
+
+    folderId: str | None
+    """Id of the folder the bot is in; null at the top level of its workspace."""
+
+    publicId: str | None
+    """Name under which the published bot is reached: lower-case letters, digits, single inner hyphens. Unique over the installation; a taken one is invalid input. Null without one; publishing then assigns one."""
+
+    customDomain: str | None
+    """Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one."""
+
+    workspaceId: str
+    """Id of the workspace the bot is in."""
+
+    resultsTablePreferences: ResultsTablePreferences | None
+    """How an editor shows the table of results; null for its own defaults."""
+
+    isArchived: bool
+    """Always false: an archived bot is not found."""
+
+    isClosed: bool
+    """Whether new chats are refused. Takes effect at once, without publishing."""
+
+    messagingCredentialsId: str | None
+    """Id of the credentials of a messaging channel, which the service only keeps; null without one."""
+
+    riskLevel: float | None
+    """Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed."""
+
+class BotV61(TypedDict):
+    """A bot whose flow is written in version 6.1."""
+
+    version: Literal["6.1"]
+    """Version of the schema the flow is written in."""
+
+    id: str
+    """Id of the bot, as create and list answer it."""
+
+    name: str
+    """Name of the bot. Names need not be unique."""
+
+    groups: list[Group]
+    """The groups of the flow, in no particular order."""
+
+    events: list[FlowEvent]
+    """What begins the branches of the flow. The first event, and only the first, is the start event."""
+
+    edges: list[Edge]
+    """The connections of the flow, in no particular order."""
+
+    variables: list[Variable]
+    """The variables of the bot."""
+
+    theme: Theme
+
+    settings: Settings
+
+    selectedThemeTemplateId: str | None
+    """Id of the theme template an editor applied, which the service only keeps; null without one."""
+
+    createdAt: str
+    """When the bot was created."""
+
+    updatedAt: str
+    """When the draft was last changed; strictly increasing, so it serves as a precondition of an update. Publishing does not change it."""
+
+    icon: str | None
+    """Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one."""
+
+    folderId: str | None
+    """Id of the folder the bot is in; null at the top level of its workspace."""
+
+    publicId: str | None
+    """Name under which the published bot is reached: lower-case letters, digits, single inner hyphens. Unique over the installation; a taken one is invalid input. Null without one; publishing then assigns one."""
+
+    customDomain: str | None
+    """Host name, with an optional path, at which the bot is to be reached; a proxy in front of the service has to lead there. International names are taken in both spellings; the host is stored in ASCII and lower case, the path without a slash at its end. Unique over the installation, a taken one is invalid input; null without one."""
+
+    workspaceId: str
+    """Id of the workspace the bot is in."""
+
+    resultsTablePreferences: ResultsTablePreferences | None
+    """How an editor shows the table of results; null for its own defaults."""
+
+    isArchived: bool
+    """Always false: an archived bot is not found."""
+
+    isClosed: bool
+    """Whether new chats are refused. Takes effect at once, without publishing."""
+
+    messagingCredentialsId: str | None
+    """Id of the credentials of a messaging channel, which the service only keeps; null without one."""
+
+    riskLevel: float | None
+    """Risk that whoever runs the service sees in the bot, higher is riskier and -1 is trusted; read-only, ignored when sent. Null when not assessed."""
+
+class BotWithModeBody(TypedDict):
+    """One bot and the caller's rights on it."""
+
+    bot: Bot
+
+    currentUserMode: Literal["write", "read", "guest"]
+    """The caller's rights on the bot: `write` for admins and members of its workspace, `read` for guests, `guest` for anybody who sees it because it is shared publicly."""
+
+class CalComAnswer(TypedDict):
+    """Answer to a question of the booking form."""
+
+    questionId: NotRequired[str]
+    """Id of the question."""
+
+    value: NotRequired[str]
+    """The answer."""
+
+class CalComBlock(TypedDict):
+    """Works with Cal.com. Chats of this service skip it. Versions 6 and 6.1 only."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["cal-com"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[CalComOptions]
+
+class CalComOptions(TypedDict):
+    """What Cal.com is asked to do. The action tells which of the other properties are read."""
+
+    credentialsId: NotRequired[str]
+    """Id of the credentials of the account."""
+
+    action: NotRequired[str]
+    """What is done: Book event; any other text is kept. Absent: nothing yet."""
+
+    baseUrl: NotRequired[str]
+    """Address of the Cal.com installation."""
+
+    link: NotRequired[str]
+    """Address of the event, or its path."""
+
+    layout: NotRequired[Literal["Month", "Weekly", "Columns"]]
+    """Layout of the calendar."""
+
+    name: NotRequired[str]
+    """Name of the visitor."""
+
+    email: NotRequired[str]
+    """E-mail address of the visitor."""
+
+    additionalNotes: NotRequired[str]
+    """Notes for the host."""
+
+    phone: NotRequired[str]
+    """Phone number of the visitor."""
+
+    anyPrefilledInformations: NotRequired[list[CalComAnswer]]
+    """Answers that the booking form begins with."""
+
+    saveBookedDateInVariableId: NotRequired[str]
+    """Id of the variable that takes the booked date."""
+
+class CardItem(TypedDict):
+    """A card with a picture, texts and buttons."""
+
+    id: str
+    """Id of the item."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the item. This is what a running chat follows; it may dangle."""
+
+    imageUrl: NotRequired[str | None]
+    """Address of the picture. Null: none."""
+
+    title: NotRequired[str | None]
+    """Title of the card. Null: none."""
+
+    description: NotRequired[str | None]
+    """Text of the card. Null: none."""
+
+    options: NotRequired[CardItemOptions]
+
+    paths: NotRequired[list[CardPath]]
+    """The buttons, in the order shown."""
+
+class CardItemOptions(TypedDict):
+    """When a card is shown and what it stands for."""
+
+    displayCondition: NotRequired[DisplayCondition]
+
+    internalValue: NotRequired[str | None]
+    """What is stored as the answer when mapped. Null: none."""
+
+class CardMapping(TypedDict):
+    """Stores one part of the chosen card in a variable."""
+
+    field: NotRequired[Literal["Image URL", "Title", "Description", "Button", "Internal Value"]]
+    """Part of the card that is stored."""
+
+    variableId: NotRequired[str]
+    """Id of the variable that takes the part."""
+
+class CardPath(TypedDict):
+    """A button of a card, and where it leads."""
+
+    id: str
+    """Id of the path."""
+
+    text: NotRequired[str]
+    """Text of the button."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the path. This is what a running chat follows; it may dangle."""
+
+class CardsInput(TypedDict):
+    """Asks to choose from cards."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["cards"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    items: list[CardItem]
+    """The cards, in the order shown."""
+
+    options: NotRequired[CardsInputOptions]
+
+class CardsInputOptions(TypedDict):
+    """What is stored of the chosen card."""
+
+    variableId: NotRequired[str]
+    """Id of the variable that takes the answer."""
+
+    saveResponseMapping: NotRequired[list[CardMapping]]
+    """What is stored where."""
+
+class ChatActionEvent(TypedDict):
+    """Something for the client to do. It is in the answer again."""
+
+    type: Literal["action"]
+    """Name of the event."""
+
+    action: ClientSideAction
+
+class ChatAnswerEvent(TypedDict):
+    """The last event: what is answered without a stream."""
+
+    type: Literal["answer"]
+    """Name of the event."""
+
+    answer: dict[str, Any]
+    """Of a start a `StartedChatBody`, of a continuation a `ContinuedChatBody`."""
+
+class ChatBody(TypedDict):
+    """One chat of a bot, as it is now."""
+
+    chat: BotChat
+
+class ChatBot(TypedDict):
+    """The bot that runs: its version, look and settings."""
+
+    id: str
+    """Id of the bot, as create and list answer it."""
+
+    version: str
+    """Version of the flow that runs."""
+
+    theme: dict[str, Any]
+    """The theme, with placeholders filled in."""
+
+    settings: dict[str, Any]
+    """The settings a client needs: `general` and `typingEmulation`."""
+
+    publishedAt: NotRequired[str]
+    """When the running copy was published."""
+
+class ChatDeltaEvent(TypedDict):
+    """More of a text that a language model is writing. The bubble that is going to show it has this id, and replaces what came in pieces."""
+
+    type: Literal["delta"]
+    """Name of the event."""
+
+    id: str
+    """Id of the block in the flow."""
+
+    text: str
+    """The piece."""
+
+class ChatErrorEvent(TypedDict):
+    """The last event of a request that failed after others were sent."""
+
+    type: Literal["error"]
+    """Name of the event."""
+
+    status: int
+    """The status that it has without a stream."""
+
+    error: dict[str, Any]
+    """The body that it has without a stream."""
+
+class ChatInput(TypedDict):
+    """The input block that waits for a reply."""
+
+    id: str
+    """Id of the block in the flow."""
+
+    type: str
+    """Type of the input block, such as `email input`."""
+
+    options: NotRequired[dict[str, Any]]
+    """Options of the block, with placeholders filled in."""
+
+    items: NotRequired[list[dict[str, Any]]]
+    """The items that can be chosen."""
+
+    prefilledValue: NotRequired[str]
+    """The value to begin with."""
+
+    upload: NotRequired[UploadLimits]
+
+class ChatLog(TypedDict):
+    """Something noticed while the flow ran."""
+
+    description: str
+    """What happened."""
+
+    status: NotRequired[str]
+    """Kind of the entry: `error`, `success` or `info`."""
+
+    details: NotRequired[str]
+    """More about it."""
+
+    context: NotRequired[str]
+    """Where it happened."""
+
+class ChatLookEvent(TypedDict):
+    """How the chat looks: the first event of a start. It is in the answer again."""
+
+    type: Literal["look"]
+    """Name of the event."""
+
+    theme: dict[str, Any]
+    """The theme, with placeholders filled in."""
+
+    settings: dict[str, Any]
+    """The settings a client needs: `general` and `typingEmulation`."""
+
+class ChatMessage(TypedDict):
+    """A message given to a model. The role tells which of the other properties are read."""
+
+    role: NotRequired[Literal["system", "user", "assistant", "Dialogue"]]
+    """Who speaks, or Dialogue for earlier messages kept in a variable. Absent: not chosen yet."""
+
+    content: NotRequired[str]
+    """What is said, with the roles system, user and assistant."""
+
+    dialogueVariableId: NotRequired[str]
+    """Id of the variable that holds the earlier messages, with role Dialogue."""
+
+    startsBy: NotRequired[Literal["user", "assistant"]]
+    """Who spoke first, with role Dialogue. Default user."""
+
+class ChatMessageEvent(TypedDict):
+    """The bot says something. It is in the answer again."""
+
+    type: Literal["message"]
+    """Name of the event."""
+
+    message: MessageBubble
+
+class ChatNodeBlock(TypedDict):
+    """Works with ChatNode. Chats of this service skip it. Versions 6 and 6.1 only."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["chat-node"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[ChatNodeOptions]
+
+class ChatNodeOptions(TypedDict):
+    """What ChatNode is asked to do. The action tells which of the other properties are read."""
+
+    credentialsId: NotRequired[str]
+    """Id of the credentials of the account."""
+
+    action: NotRequired[str]
+    """What is done: Send Message; any other text is kept. Absent: nothing yet."""
+
+    botId: NotRequired[str]
+    """Id of the bot at the vendor."""
+
+    threadId: NotRequired[str]
+    """Id of the thread."""
+
+    message: NotRequired[str]
+    """What is said; may hold placeholders."""
+
+    responseMapping: NotRequired[list[VendorAnswerMapping]]
+    """Which parts of the answer are stored where. With action Send Message: Message, Thread ID."""
+
+class ChatPage(TypedDict):
+    """A page of the chats of a bot that wait."""
+
+    chats: list[BotChatSummary]
+    """The chats, newest first."""
+
+    nextCursor: str | None
+    """Send it as `cursor` to get the following page; null on the last page."""
+
+class ChatSessionBody(TypedDict):
+    """A chat as it is now, for a client that comes back to it."""
+
+    sessionId: str
+    """Id of the chat session."""
+
+    resultId: NotRequired[str]
+    """Id of the result; absent while the chat is only registered, and in a preview."""
+
+    bot: ChatBot
+
+    turns: list[ChatTurn]
+    """What was said, oldest first; of very long chats what was said last."""
+
+    isOver: bool
+    """Whether the chat has ended."""
+
+    input: NotRequired[ChatInput]
+
+    clientSideActions: NotRequired[list[ClientSideAction]]
+    """What the chat waits for the client to do; actions that are done once are not repeated."""
+
+    dynamicTheme: NotRequired[DynamicTheme]
+
+    progress: NotRequired[float]
+    """How far the chat is, in percent; only with the progress bar on."""
+
+    revision: int
+    """Counts the steps of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice."""
+
+class ChatTool(TypedDict):
+    """A function that the model can call."""
+
+    type: NotRequired[Literal["function"]]
+    """Kind of tool."""
+
+    name: NotRequired[str]
+    """Name of the function."""
+
+    description: NotRequired[str]
+    """What the function does."""
+
+    parameters: NotRequired[list[ChatToolParameter]]
+    """Parameters of the function."""
+
+    code: NotRequired[str]
+    """Body of the function."""
+
+class ChatToolParameter(TypedDict):
+    """A parameter of a function that the model can call."""
+
+    type: NotRequired[Literal["string", "number", "boolean", "enum"]]
+    """Kind of value."""
+
+    name: NotRequired[str]
+    """Name of the parameter."""
+
+    description: NotRequired[str]
+    """What the parameter means."""
+
+    required: NotRequired[bool]
+    """Whether the model must give it. Default false."""
+
+    values: NotRequired[list[str]]
+    """With type enum: the allowed values."""
+
+class ChatUpdate(TypedDict):
+    """What is to change in a chat."""
+
+    variables: NotRequired[dict[str, Any]]
+    """New values, by the name of the variable; null empties. Others stay."""
+
+    isOver: NotRequired[bool]
+    """`true` ends the chat; `false` changes nothing."""
+
+    sessionId: NotRequired[Any]
+    """Read-only id of the chat session; accepted and ignored."""
+
+    botId: NotRequired[Any]
+    """Read-only id of the bot; accepted and ignored."""
+
+    resultId: NotRequired[Any]
+    """Read-only id of the result; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only time of the start; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only time of the last step; accepted and ignored."""
+
+    expiresAt: NotRequired[Any]
+    """Read-only end of its life; accepted and ignored."""
+
+    blockId: NotRequired[Any]
+    """Read-only id of the block that waits; accepted and ignored."""
+
+    revision: NotRequired[Any]
+    """Read-only number of steps; accepted and ignored."""
+
+class ChatwootAction(TypedDict):
+    """Open or close the Chatwoot widget."""
+
+    lastBubbleBlockId: NotRequired[str]
+    """Run the action after this bubble; absent means before all."""
+
+    expectsDedicatedReply: NotRequired[bool]
+    """Whether the chat goes on only when it is continued with the outcome."""
+
+    type: Literal["chatwoot"]
+    """Kind of the action."""
+
+    chatwoot: ScriptHolder
+
+class ChatwootBlock(TypedDict):
+    """Hands the conversation over to Chatwoot."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["Chatwoot"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[ChatwootOptions]
+
+class ChatwootOptions(TypedDict):
+    """Which Chatwoot widget is meant."""
+
+    task: NotRequired[Literal["Show widget", "Close widget"]]
+    """What is done. Default Show widget."""
+
+    baseUrl: NotRequired[str]
+    """Address of the Chatwoot installation."""
+
+    websiteToken: NotRequired[str]
+    """Token of the widget."""
+
+    user: NotRequired[ChatwootUser]
+
+class ChatwootUser(TypedDict):
+    """The visitor as Chatwoot shall know them; all texts may hold placeholders."""
+
+    id: NotRequired[str]
+    """Id of the visitor."""
+
+    email: NotRequired[str]
+    """E-mail address."""
+
+    name: NotRequired[str]
+    """Name."""
+
+    avatarUrl: NotRequired[str]
+    """Address of a picture."""
+
+    phoneNumber: NotRequired[str]
+    """Phone number."""
+
+class ChoiceInput(TypedDict):
+    """Asks to choose from buttons."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["choice input"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    items: list[ChoiceItem]
+    """The buttons, in the order shown."""
+
+    options: NotRequired[ChoiceInputOptions]
+
+class ChoiceInputOptions(TypedDict):
+    """How the buttons are offered."""
+
+    variableId: NotRequired[str]
+    """Id of the variable that takes the answer."""
+
+    isMultipleChoice: NotRequired[bool]
+    """Whether several buttons may be chosen. Default false."""
+
+    isSearchable: NotRequired[bool]
+    """Whether a search field filters the buttons. Default false."""
+
+    areInitialSearchButtonsVisible: NotRequired[bool]
+    """Whether the buttons show before anything is searched. Default true."""
+
+    buttonLabel: NotRequired[str]
+    """Text of the button that sends several choices. Default Send."""
+
+    searchInputPlaceholder: NotRequired[str]
+    """Text in the empty search field."""
+
+    dynamicVariableId: NotRequired[str]
+    """Id of the variable whose list gives the buttons instead of the items."""
+
+class ChoiceItem(TypedDict):
+    """A button of a choice input."""
+
+    id: str
+    """Id of the item."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the item. This is what a running chat follows; it may dangle."""
+
+    content: NotRequired[str]
+    """Text of the button."""
+
+    value: NotRequired[str]
+    """What is stored as the answer. Default: the content."""
+
+    displayCondition: NotRequired[DisplayCondition]
+
+class ClassicOpenAiBlock(TypedDict):
+    """Asks an OpenAI model. Chats of this service run the task Create chat completion, with credentials of type openai, and skip other tasks. Newer documents use the block of type openai."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["OpenAI"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[ClassicOpenAiOptions]
+
+class ClassicOpenAiImageOptions(TypedDict):
+    """Settings of a picture. Required with task Create image."""
+
+    size: NotRequired[Literal["256x256", "512x512", "1024x1024"]]
+    """Width and height in pixels."""
+
+class ClassicOpenAiMapping(TypedDict):
+    """Stores one part of the answer in a variable."""
+
+    id: str
+    """Id of the entry."""
+
+    valueToExtract: NotRequired[str]
+    """Part of the answer: `Image URL` for pictures, else `Message content`, `Total tokens`, `Prompt tokens` or `Completion tokens`. Absent or empty: Message content."""
+
+    variableId: NotRequired[str]
+    """Id of the variable that takes the part."""
+
+class ClassicOpenAiMessage(TypedDict):
+    """A message given to the model. The role tells which of the other properties are read."""
+
+    id: str
+    """Id of the message."""
+
+    role: NotRequired[Literal["system", "user", "assistant", "Messages sequence ✨", "Dialogue"]]
+    """Who speaks, or where earlier messages are taken from. Absent: not chosen yet."""
+
+    content: NotRequired[str | ClassicOpenAiMessagesSequence]
+    """What is said; with role Messages sequence ✨ the variables that hold earlier messages."""
+
+    name: NotRequired[str]
+    """Name of the speaker."""
+
+    dialogueVariableId: NotRequired[str]
+    """Id of the variable that holds the earlier messages, with role Dialogue."""
+
+    startsBy: NotRequired[Literal["user", "assistant"]]
+    """Who spoke first, with role Dialogue. Default user."""
+
+class ClassicOpenAiMessagesSequence(TypedDict):
+    """Earlier messages, from two list variables in turn."""
+
+    assistantMessagesVariableId: NotRequired[str]
+    """Id of the variable with the messages of the assistant."""
+
+    userMessagesVariableId: NotRequired[str]
+    """Id of the variable with the messages of the user."""
+
+class ClassicOpenAiOptions(TypedDict):
+    """What the model is asked. The task tells which of the other properties are read."""
+
+    credentialsId: NotRequired[str]
+    """Id of the credentials of the account."""
+
+    baseUrl: NotRequired[str]
+    """Address of the API, where the credentials name none; only one of the vendor, since the key goes there."""
+
+    apiVersion: NotRequired[str]
+    """Version of the API."""
+
+    task: NotRequired[Literal["Create chat completion", "Create speech", "Create image"]]
+    """What is done. Absent: nothing yet."""
+
+    model: NotRequired[str]
+    """Name of the model."""
+
+    messages: NotRequired[list[ClassicOpenAiMessage]]
+    """With task Create chat completion: the messages."""
+
+    advancedSettings: NotRequired[ClassicOpenAiSettings]
+
+    prompt: NotRequired[str]
+    """With task Create image: what the picture shows."""
+
+    advancedOptions: NotRequired[ClassicOpenAiImageOptions]
+
+    input: NotRequired[str]
+    """With task Create speech: what is spoken."""
+
+    voice: NotRequired[Literal["alloy", "echo", "fable", "onyx", "nova", "shimmer"]]
+    """With task Create speech: the voice."""
+
+    saveUrlInVariableId: NotRequired[str]
+    """Id of the variable that takes the address of the sound, with task Create speech."""
+
+    responseMapping: NotRequired[list[ClassicOpenAiMapping]]
+    """Which parts of the answer are stored where. Required with task Create image."""
+
+class ClassicOpenAiSettings(TypedDict):
+    """Settings of a chat completion."""
+
+    temperature: NotRequired[float | str]
+    """How freely the model answers, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number."""
+
+class ClientLog(TypedDict):
+    """One entry of the log of a chat client. Each text is kept up to 1,000 characters."""
+
+    description: str
+    """What happened."""
+
+    status: NotRequired[str]
+    """Kind of the entry, such as `error`, `success` or `info`; `error` when absent."""
+
+    details: NotRequired[str]
+    """More about it."""
+
+    context: NotRequired[str]
+    """Where it happened."""
+
+class ClientScript(TypedDict):
+    """Code for the client, with its arguments."""
+
+    content: str
+    """The code."""
+
+    isCode: NotRequired[bool]
+    """Whether it is code rather than an expression."""
+
+    isUnsafe: NotRequired[bool]
+    """Whether the code comes from an unknown author."""
+
+    args: list[ScriptArgument]
+    """The arguments."""
+
+class CodeBlock(TypedDict):
+    """Runs a script in the browser of the visitor or on the server."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["Code"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[CodeOptions]
+
+class CodeOptions(TypedDict):
+    """Which script is run and where."""
+
+    name: NotRequired[str]
+    """Name shown in the editor."""
+
+    content: NotRequired[str]
+    """The script; placeholders become values. On the server it runs in a sandbox with `setVariable(name, value)` and `fetch(url, options)`, which gives a response with `ok`, `status`, `headers`, `text()` and `json()`. The response can also be used as the text of its body. The guide to flows lists the rest."""
+
+    isExecutedOnClient: NotRequired[bool]
+    """Whether the script runs in the browser of the visitor. Default true. With false it runs on the server, and nothing of it is sent to the browser."""
+
+    isUnsafe: NotRequired[bool]
+    """Whether the script was marked as coming from an unknown author."""
+
+    shouldExecuteInParentContext: NotRequired[bool]
+    """Whether the script runs in the page that embeds the chat. Default false."""
+
+class CommandEvent(TypedDict):
+    """Begins a branch when the page around the chat sends a command."""
+
+    id: str
+    """Id of the event."""
+
+    type: Literal["command"]
+    """Type of the event."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the event. This is what a running chat follows; it may dangle."""
+
+    graphCoordinates: Coordinates
+
+    options: NotRequired[CommandEventOptions]
+
+class CommandEventOptions(TypedDict):
+    """Which command is meant."""
+
+    command: NotRequired[str]
+    """The command."""
+
+    resumeAfter: NotRequired[bool]
+    """Whether the chat returns to the waiting input afterwards. Default false."""
+
+class CommandMessage(TypedDict):
+    """Runs the branch of a command event."""
+
+    type: Literal["command"]
+    """A command."""
+
+    command: str
+    """The command that an event of the flow has."""
+
+class Comparison(TypedDict):
+    """Compares the value of a variable with a text. Does not hold while the variable or the operator is missing."""
+
+    id: str
+    """Id of the comparison."""
+
+    variableId: NotRequired[str]
+    """Id of the variable on the left side."""
+
+    comparisonOperator: NotRequired[ComparisonOperator]
+
+    value: NotRequired[str]
+    """The right side. Placeholders are filled in; the texts `null` and `undefined` mean no value."""
+
+class Condition(TypedDict):
+    """Comparisons joined by one operator. Without comparisons it does not hold."""
+
+    logicalOperator: NotRequired[LogicalOperator]
+
+    comparisons: NotRequired[list[Comparison]]
+    """The comparisons, in any order."""
+
+class ConditionBlock(TypedDict):
+    """Follows the edge of the first item whose condition holds, else its own. Has no options."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["Condition"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    items: list[ConditionItem]
+    """The conditions, asked from the first to the last."""
+
+class ConditionItem(TypedDict):
+    """One condition and the edge that is followed when it holds."""
+
+    id: str
+    """Id of the item."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the item. This is what a running chat follows; it may dangle."""
+
+    content: NotRequired[Condition]
+
+class ConflictErrorBody(TypedDict):
+    """The record was changed since the caller read it, or it exists already. Read it again and repeat the change on the new state."""
+
+    code: Literal["CONFLICT"]
+    """The code of the error, for programs."""
+
+    message: str
+    """The fixed text of the code."""
+
+    issues: list[ErrorIssue]
+    """What is wrong and where; empty where there is nothing to add."""
+
+class ContinueChatBody(TypedDict):
+    """The reply of the person who chats."""
+
+    message: NotRequired[Message | None]
+    """The reply; absent or null skips an input that may be skipped, or says that an awaited action is done."""
+
+    textBubbleContentFormat: NotRequired[Literal["richText", "markdown"]]
+    """How texts of the bot come: as a tree of formatted nodes, or in Markdown."""
+
+    revision: NotRequired[int]
+    """Counts the steps of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice."""
+
+class ContinuedChatBody(TypedDict):
+    """A further step of a chat. Without `input` and awaited action it is over."""
+
+    messages: list[MessageBubble]
+    """What the bot says, in order."""
+
+    input: NotRequired[ChatInput]
+
+    clientSideActions: NotRequired[list[ClientSideAction]]
+    """What the client has to do, in order; absent when there is nothing."""
+
+    logs: NotRequired[list[ChatLog]]
+    """What was noticed while the step ran, for whoever builds the client."""
+
+    dynamicTheme: NotRequired[DynamicTheme]
+
+    progress: NotRequired[float]
+    """How far the chat is, in percent; only with the progress bar on."""
+
+    lastMessageNewFormat: NotRequired[str]
+    """The reply as it was understood, when that differs from what was sent."""
+
+    revision: int
+    """Counts the steps of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice."""
+
+class Coordinates(TypedDict):
+    """Where a group or an event lies on the canvas of the editor."""
+
+    x: float
+    """Distance from the left, in CSS pixels."""
+
+    y: float
+    """Distance from the top, in CSS pixels."""
+
+class CreateBotBody(TypedDict):
+    """Where to create which bot."""
+
+    workspaceId: str
+    """Id of the workspace to create the bot in."""
+
+    bot: BotCreate
+
+class CreateFolderBody(TypedDict):
+    """Where to create which folder."""
+
+    workspaceId: str
+    """Id of the workspace to create the folder in."""
+
+    folder: FolderCreate
+
+class CreatedApiToken(TypedDict):
+    """A new access token, with the token itself."""
+
+    id: str
+    """Id of the token, which is not the token itself."""
+
+    name: str
+    """What the token is for, as its owner wrote it."""
+
+    hint: str
+    """The last four characters of the token."""
+
+    createdAt: str
+    """When the token was created."""
+
+    expiresAt: str | None
+    """When the token stops working; null means never."""
+
+    expiresSoon: bool
+    """Whether the token stops working within 7 days, or has stopped: time to renew it."""
+
+    scopes: list[TokenScope]
+    """What the token can do at most; what its owner may do is for their roles to say."""
+
+    workspaceId: str | None
+    """The workspace that the token is bound to: everything outside of it is as if its owner had no role there. Null for a token that is bound to none."""
+
+    lastUsedAt: str | None
+    """When the token was last used, to the day; null when never."""
+
+    token: str
+    """The token itself. It is shown only here; only a digest is stored."""
+
+class CreatedApiTokenBody(TypedDict):
+    """The new token, shown this once."""
+
+    apiToken: CreatedApiToken
+
+class CredentialsBody(TypedDict):
+    """One record of credentials."""
+
+    credentials: StoredCredentials
+
+class CredentialsList(TypedDict):
+    """The credentials of a workspace."""
+
+    credentials: list[StoredCredentials]
+    """The credentials, newest first."""
+
+class CurrentState(TypedDict):
+    """What is stored, on a conflict or a failed precondition: read the record, or send these values to write on top of it. Absent where the record has none."""
+
+    updatedAt: NotRequired[str]
+    """When the record was last changed, as its `updatedAt` says."""
+
+    etag: NotRequired[str]
+    """The entity tag of the record, as the header `ETag` of reading it says."""
+
+    id: NotRequired[str]
+    """Id of the record that was made, where the answer that made it cannot be given again."""
+
+class DateInput(TypedDict):
+    """Asks for a date or a range of dates."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["date input"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[DateInputOptions]
+
+DateInputLabels = TypedDict(
+    "DateInputLabels",
+    {
+        "button": NotRequired["str"],
+        "from": NotRequired["str"],
+        "to": NotRequired["str"],
+        "separator": NotRequired["str"],
+    },
+)
+"""Texts of a date input."""
+
+class DateInputOptions(TypedDict):
+    """Which dates are accepted and how they are written."""
+
+    variableId: NotRequired[str]
+    """Id of the variable that takes the answer."""
+
+    labels: NotRequired[DateInputLabels]
+
+    hasTime: NotRequired[bool]
+    """Whether a time of day is asked too. Default false."""
+
+    isRange: NotRequired[bool]
+    """Whether two dates are asked. Default false."""
+
+    format: NotRequired[str]
+    """Unicode date pattern (TR 35) of the answer. Default dd/MM/yyyy, with a time dd/MM/yyyy HH:mm."""
+
+    min: NotRequired[str]
+    """Earliest accepted date, or a placeholder."""
+
+    max: NotRequired[str]
+    """Latest accepted date, or a placeholder."""
+
+class DeepSeekBlock(TypedDict):
+    """Works with DeepSeek. Chats of this service run Create chat completion, with credentials of type deepseek, and skip other actions. Versions 6 and 6.1 only."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["deepseek"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[DeepSeekOptions]
+
+class DeepSeekCredentialsCreate(TypedDict):
+    """New credentials of type deepseek."""
+
+    type: Literal["deepseek"]
+    """What the credentials are for."""
+
+    name: str
+    """Name to choose the credentials by."""
+
+    data: ApiKeyData
+
+    id: NotRequired[Any]
+    """Read-only id of the credentials; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only moment of the creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only moment of the last change; accepted and ignored."""
+
+class DeepSeekCredentialsUpdate(TypedDict):
+    """A change of credentials of type deepseek."""
+
+    type: Literal["deepseek"]
+    """What the credentials are for."""
+
+    name: NotRequired[str]
+    """Name to choose the credentials by."""
+
+    data: NotRequired[ApiKeyData]
+
+    id: NotRequired[Any]
+    """Read-only id of the credentials; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only moment of the creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only moment of the last change; accepted and ignored."""
+
+class DeepSeekOptions(TypedDict):
+    """What DeepSeek is asked to do. The action tells which of the other properties are read."""
+
+    credentialsId: NotRequired[str]
+    """Id of the credentials of the account."""
+
+    action: NotRequired[str]
+    """What is done: Create chat completion; any other text is kept. Absent: nothing yet."""
+
+    model: NotRequired[str]
+    """Name of the model."""
+
+    messages: NotRequired[list[ChatMessage]]
+    """The messages, from the first to the last."""
+
+    tools: NotRequired[list[ChatTool]]
+    """Functions that the model can call."""
+
+    temperature: NotRequired[float | str]
+    """How freely the model answers, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number."""
+
+    responseMapping: NotRequired[list[VendorAnswerMapping]]
+    """Which parts of the answer are stored where. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens."""
+
+class DeletedResultsEventData(TypedDict):
+    """Which results were deleted."""
+
+    botId: str
+    """Id of the bot."""
+
+    resultIds: list[str] | None
+    """The ids that were named; null where none were."""
+
+    createdBefore: str | None
+    """Only results that began before it were deleted; null where that does not matter. With neither, all results were deleted."""
+
+class DifyAiBlock(TypedDict):
+    """Works with Dify. Chats of this service skip it. Versions 6 and 6.1 only."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["dify-ai"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[DifyAiOptions]
+
+class DifyAiOptions(TypedDict):
+    """What Dify is asked to do. The action tells which of the other properties are read."""
+
+    credentialsId: NotRequired[str]
+    """Id of the credentials of the account."""
+
+    action: NotRequired[str]
+    """What is done: Create Chat Message, Query Knowledge Base; any other text is kept. Absent: nothing yet."""
+
+    query: NotRequired[str]
+    """What is asked; may hold placeholders."""
+
+    conversationVariableId: NotRequired[str]
+    """Id of the variable that holds the id of the conversation."""
+
+    user: NotRequired[str]
+    """Id of the visitor at the vendor."""
+
+    inputs: NotRequired[list[KeyValuePair]]
+    """Inputs of the application."""
+
+    datasetId: NotRequired[str]
+    """With action Query Knowledge Base: id of the knowledge base."""
+
+    responseMapping: NotRequired[list[VendorAnswerMapping]]
+    """Which parts of the answer are stored where. With action Create Chat Message: Answer, Total Tokens, Message content, Total tokens, Prompt tokens, Completion tokens. With action Query Knowledge Base: Retrieved chunks."""
+
+class DisplayCondition(TypedDict):
+    """Shows an item only while a condition holds."""
+
+    isEnabled: NotRequired[bool]
+    """Whether the condition is asked at all. Default false: the item is always shown."""
+
+    condition: NotRequired[Condition]
+
+class DynamicTheme(TypedDict):
+    """Parts of the theme that depend on variables."""
+
+    hostAvatarUrl: NotRequired[str]
+    """URL of the bot's picture."""
+
+    guestAvatarUrl: NotRequired[str]
+    """URL of the person's picture."""
+
+    backgroundUrl: NotRequired[str]
+    """URL of the background image."""
+
+Edge = TypedDict(
+    "Edge",
+    {
+        "id": "str",
+        "from": "EdgeSource",
+        "to": "EdgeTarget",
+    },
+)
+"""A connection of the flow. References are not enforced: source and target may name what does not exist."""
+
+class EdgeSource(TypedDict):
+    """Where an edge starts: at a block, at an item or a path of a block, or at an event. Either blockId or eventId is present; eventId only in versions 6 and 6.1."""
+
+    blockId: NotRequired[str]
+    """Id of the block the edge leaves."""
+
+    itemId: NotRequired[str]
+    """Id of the item of the block, when the edge leaves one."""
+
+    pathId: NotRequired[str]
+    """Id of the path of a card, when the edge leaves one."""
+
+    eventId: NotRequired[str]
+    """Id of the event the edge leaves."""
+
+class EdgeTarget(TypedDict):
+    """Where an edge leads."""
+
+    groupId: str
+    """Id of the group."""
+
+    blockId: NotRequired[str]
+    """Id of the block in the group. Default: its first block."""
+
+class ElevenLabsBlock(TypedDict):
+    """Works with ElevenLabs. Chats of this service skip it. Versions 6 and 6.1 only."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["elevenlabs"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[ElevenLabsOptions]
+
+class ElevenLabsOptions(TypedDict):
+    """What ElevenLabs is asked to do. The action tells which of the other properties are read."""
+
+    credentialsId: NotRequired[str]
+    """Id of the credentials of the account."""
+
+    action: NotRequired[str]
+    """What is done: Convert text to speech; any other text is kept. Absent: nothing yet."""
+
+    text: NotRequired[str]
+    """What is spoken."""
+
+    voiceId: NotRequired[str]
+    """Id of the voice."""
+
+    modelId: NotRequired[str]
+    """Id of the model."""
+
+    saveUrlInVariableId: NotRequired[str]
+    """Id of the variable that takes the address of the sound."""
+
+class EmailBlock(TypedDict):
+    """Sends an e-mail to one or more people."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["Email"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[EmailOptions]
+
+class EmailInput(TypedDict):
+    """Asks for an e-mail address."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["email input"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[EmailInputOptions]
+
+class EmailInputOptions(TypedDict):
+    """How the address is asked for."""
+
+    variableId: NotRequired[str]
+    """Id of the variable that takes the answer."""
+
+    labels: NotRequired[InputLabels]
+
+    retryMessageContent: NotRequired[str]
+    """Sent after an answer that is not valid."""
+
+class EmailOptions(TypedDict):
+    """Which e-mail is sent to whom. All texts may hold placeholders."""
+
+    credentialsId: NotRequired[str]
+    """Id of the credentials of the mail account, or default for the mailer of the installation. Nothing is sent by an account that the workspace does not have."""
+
+    isCustomBody: NotRequired[bool]
+    """Whether the body is the given one instead of all answers and variables. Default true where there is a body."""
+
+    isBodyCode: NotRequired[bool]
+    """Whether the body is HTML. Default false."""
+
+    recipients: NotRequired[list[str]]
+    """Addresses of the recipients."""
+
+    cc: NotRequired[list[str]]
+    """Addresses that get a copy."""
+
+    bcc: NotRequired[list[str]]
+    """Addresses that get a copy unseen."""
+
+    subject: NotRequired[str]
+    """Subject."""
+
+    body: NotRequired[str]
+    """Body."""
+
+    replyTo: NotRequired[str]
+    """Address that replies go to."""
+
+    attachmentsVariableId: NotRequired[str]
+    """Id of the variable that holds the addresses of files to attach."""
+
+class EmbedBubble(TypedDict):
+    """Another page shown inside the chat."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["embed"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    content: NotRequired[EmbedBubbleContent]
+
+class EmbedBubbleContent(TypedDict):
+    """Which page is shown and how."""
+
+    url: NotRequired[str]
+    """Address of the page."""
+
+    height: NotRequired[float | str]
+    """Height in CSS pixels. Default 400. A number, or a text that is one {{variable}} or reads as a number."""
+
+    waitForEvent: NotRequired[EmbedWaitForEvent]
+
+class EmbedMessageBubble(TypedDict):
+    """An embedded page of the bot."""
+
+    id: str
+    """Id of the block in the flow."""
+
+    type: Literal["embed"]
+    """Kind of the bubble."""
+
+    content: dict[str, Any]
+    """The content of the block, with placeholders filled in."""
+
+class EmbedWaitForEvent(TypedDict):
+    """Holds the chat until the page sends an event."""
+
+    isEnabled: NotRequired[bool]
+    """Whether the chat waits. Default false."""
+
+    name: NotRequired[str]
+    """Name of the event."""
+
+    saveDataInVariableId: NotRequired[str]
+    """Id of the variable that takes the data of the event."""
+
+class EndpointTestEvent(TypedDict):
+    """The endpoint is tested."""
+
+    type: Literal["endpoint.test"]
+    """The type of the event."""
+
+    timestamp: str
+    """When it happened. Events of one bot come in order, but not always by this time."""
+
+    data: TestEventData
+
+class ErrorIssue(TypedDict):
+    """One thing that is wrong, and where."""
+
+    path: list[str]
+    """Where it is: first the place (`path`, `query`, `header` or `body`), then keys; indexes are written as text."""
+
+    code: IssueCode
+
+    message: str
+    """What is wrong, for people."""
+
+    current: NotRequired[CurrentState]
+
+class ExportedBotBody(TypedDict):
+    """The document of an exported bot."""
+
+    bot: ExportedBot
+
+class ExportedBotV3(TypedDict):
+    """A bot in version 3 without ids, times and names that belong to one installation."""
+
+    version: Literal["3"]
+    """Version of the schema the flow is written in."""
+
+    name: str
+    """Name of the bot. Names need not be unique."""
+
+    icon: str | None
+    """Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one."""
+
+    groups: list[LegacyGroup]
+    """The groups of the flow, in no particular order."""
+
+    events: list[FlowEvent] | None
+    """Null, because the start is a block of a group. An empty list is accepted too."""
+
+    edges: list[Edge]
+    """The connections of the flow, in no particular order."""
+
+    variables: list[Variable]
+    """The variables of the bot."""
+
+    theme: Theme
+
+    settings: Settings
+
+    selectedThemeTemplateId: str | None
+    """Id of the theme template an editor applied, which the service only keeps; null without one."""
+
+    resultsTablePreferences: ResultsTablePreferences | None
+    """How an editor shows the table of results; null for its own defaults."""
+
+    isClosed: bool
+    """Whether new chats are refused. Takes effect at once, without publishing."""
+
+class ExportedBotV4(TypedDict):
+    """A bot in version 4 without ids, times and names that belong to one installation."""
+
+    version: Literal["4"]
+    """Version of the schema the flow is written in."""
+
+    name: str
+    """Name of the bot. Names need not be unique."""
+
+    icon: str | None
+    """Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one."""
+
+    groups: list[LegacyGroup]
+    """The groups of the flow, in no particular order."""
+
+    events: list[FlowEvent] | None
+    """Null, because the start is a block of a group. An empty list is accepted too."""
+
+    edges: list[Edge]
+    """The connections of the flow, in no particular order."""
+
+    variables: list[Variable]
+    """The variables of the bot."""
+
+    theme: Theme
+
+    settings: Settings
+
+    selectedThemeTemplateId: str | None
+    """Id of the theme template an editor applied, which the service only keeps; null without one."""
+
+    resultsTablePreferences: ResultsTablePreferences | None
+    """How an editor shows the table of results; null for its own defaults."""
+
+    isClosed: bool
+    """Whether new chats are refused. Takes effect at once, without publishing."""
+
+class ExportedBotV5(TypedDict):
+    """A bot in version 5 without ids, times and names that belong to one installation."""
+
+    version: Literal["5"]
+    """Version of the schema the flow is written in."""
+
+    name: str
+    """Name of the bot. Names need not be unique."""
+
+    icon: str | None
+    """Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one."""
+
+    groups: list[LegacyGroup]
+    """The groups of the flow, in no particular order."""
+
+    events: list[FlowEvent] | None
+    """Null, because the start is a block of a group. An empty list is accepted too."""
+
+    edges: list[Edge]
+    """The connections of the flow, in no particular order."""
+
+    variables: list[Variable]
+    """The variables of the bot."""
+
+    theme: Theme
+
+    settings: Settings
+
+    selectedThemeTemplateId: str | None
+    """Id of the theme template an editor applied, which the service only keeps; null without one."""
+
+    resultsTablePreferences: ResultsTablePreferences | None
+    """How an editor shows the table of results; null for its own defaults."""
+
+    isClosed: bool
+    """Whether new chats are refused. Takes effect at once, without publishing."""
+
+class ExportedBotV6(TypedDict):
+    """A bot in version 6 without ids, times and names that belong to one installation."""
+
+    version: Literal["6"]
+    """Version of the schema the flow is written in."""
+
+    name: str
+    """Name of the bot. Names need not be unique."""
+
+    icon: str | None
+    """Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one."""
+
+    groups: list[Group]
+    """The groups of the flow, in no particular order."""
+
+    events: list[FlowEvent]
+    """What begins the branches of the flow. The first event, and only the first, is the start event."""
+
+    edges: list[Edge]
+    """The connections of the flow, in no particular order."""
+
+    variables: list[Variable]
+    """The variables of the bot."""
+
+    theme: Theme
+
+    settings: Settings
+
+    selectedThemeTemplateId: str | None
+    """Id of the theme template an editor applied, which the service only keeps; null without one."""
+
+    resultsTablePreferences: ResultsTablePreferences | None
+    """How an editor shows the table of results; null for its own defaults."""
+
+    isClosed: bool
+    """Whether new chats are refused. Takes effect at once, without publishing."""
+
+class ExportedBotV61(TypedDict):
+    """A bot in version 6.1 without ids, times and names that belong to one installation."""
+
+    version: Literal["6.1"]
+    """Version of the schema the flow is written in."""
+
+    name: str
+    """Name of the bot. Names need not be unique."""
+
+    icon: str | None
+    """Icon of the bot: an emoji, an http(s) URL or a `data:image/` URL; null without one."""
+
+    groups: list[Group]
+    """The groups of the flow, in no particular order."""
+
+    events: list[FlowEvent]
+    """What begins the branches of the flow. The first event, and only the first, is the start event."""
+
+    edges: list[Edge]
+    """The connections of the flow, in no particular order."""
+
+    variables: list[Variable]
+    """The variables of the bot."""
+
+    theme: Theme
+
+    settings: Settings
+
+    selectedThemeTemplateId: str | None
+    """Id of the theme template an editor applied, which the service only keeps; null without one."""
+
+    resultsTablePreferences: ResultsTablePreferences | None
+    """How an editor shows the table of results; null for its own defaults."""
+
+    isClosed: bool
+    """Whether new chats are refused. Takes effect at once, without publishing."""
+
+class FileInput(TypedDict):
+    """Asks for one file or several."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["file input"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[FileInputOptions]
+
+class FileInputLabels(TypedDict):
+    """Texts of a file input."""
+
+    placeholder: NotRequired[str]
+    """Text in the drop area."""
+
+    button: NotRequired[str]
+    """Text of the button that uploads."""
+
+    clear: NotRequired[str]
+    """Text of the button that removes the chosen files."""
+
+    skip: NotRequired[str]
+    """Text of the button that goes on without files."""
+
+    success: NotRequired[FileInputSuccessLabels]
+
+class FileInputOptions(TypedDict):
+    """Which files are accepted."""
+
+    variableId: NotRequired[str]
+    """Id of the variable that takes the answer."""
+
+    isRequired: NotRequired[bool]
+    """Whether a file must be given. Default true."""
+
+    isMultipleAllowed: NotRequired[bool]
+    """Whether several files may be given. Default false."""
+
+    labels: NotRequired[FileInputLabels]
+
+    allowedFileTypes: NotRequired[AllowedFileTypes]
+
+    capture: NotRequired[Literal["environment", "user"]]
+    """Which camera a phone opens: away from the visitor, or towards."""
+
+    visibility: NotRequired[FileVisibility]
+
+class FileInputSuccessLabels(TypedDict):
+    """Texts shown after an upload."""
+
+    single: NotRequired[str]
+    """Text after one file."""
+
+    multiple: NotRequired[str]
+    """Text after several files."""
+
+class FlowCheckBody(TypedDict):
+    """The result of a check."""
+
+    findings: list[FlowFinding]
+    """What was found; the first 1,000."""
+
+class FlowFinding(TypedDict):
+    """Something in a flow that would misbehave when it runs."""
+
+    path: list[str]
+    """Where in the flow; indexes are written as text."""
+
+    code: str
+    """Kind of the finding, for programs."""
+
+    message: str
+    """What would happen, for people."""
+
+    severity: NotRequired[Literal["error", "warning"]]
+    """Whether a chat cannot do what the flow says (error), or the author probably did not mean it (warning). Absent in publications of earlier releases and in the warnings of an import."""
+
+class Folder(TypedDict):
+    """A folder of a workspace, holding bots and other folders."""
+
+    id: str
+    """Id of the folder, as create and list answer it."""
+
+    createdAt: str
+    """When the folder was created."""
+
+    updatedAt: str
+    """When the folder was last changed."""
+
+    name: str
+    """Name of the folder. Names need not be unique."""
+
+    parentFolderId: str | None
+    """Id of the folder this one is in; null at the top level."""
+
+    workspaceId: str
+    """Id of the workspace the folder is in."""
+
+class FolderBody(TypedDict):
+    """One folder, without what is in it."""
+
+    folder: Folder
+
+class FolderCreate(TypedDict):
+    """The folder to create."""
+
+    name: str
+    """Name of the folder. Names need not be unique."""
+
+    parentFolderId: NotRequired[str | None]
+    """Id of the folder this one is in; null at the top level."""
+
+    id: NotRequired[Any]
+    """Read-only id; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only time of creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only time of the last change; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only workspace, which is taken from the property beside `folder`; accepted and ignored."""
+
+class FolderList(TypedDict):
+    """Folders of one level."""
+
+    folders: list[Folder]
+    """The folders, newest first."""
+
+    nextCursor: str | None
+    """Send it as `cursor` to get the following page; null on the last page."""
+
+class FolderUpdate(TypedDict):
+    """What to change; properties that are absent stay."""
+
+    name: NotRequired[str]
+    """Name of the folder. Names need not be unique."""
+
+    parentFolderId: NotRequired[str | None]
+    """Id of the folder this one is in; null at the top level."""
+
+    id: NotRequired[Any]
+    """Read-only id; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only time of creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only time of the last change; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only workspace; folders stay in their workspace; accepted and ignored."""
+
+class FontSource(TypedDict):
+    """A font with the place it is loaded from. The chat page of the service loads what rules in `css` name, and asks neither Google nor other addresses of style sheets: other fonts have to be on the device of the visitor."""
+
+    type: Literal["Google", "Custom"]
+    """Where the font comes from: Google Fonts or own style sheet."""
+
+    family: NotRequired[str]
+    """Font family name. Default Open Sans."""
+
+    css: NotRequired[str]
+    """Address of a style sheet that declares the font, or the rules themselves."""
+
+    url: NotRequired[str]
+    """Address of a style sheet; `css` replaces it."""
+
+class ForbiddenErrorBody(TypedDict):
+    """The caller may not do this to this record, or their token may not do it at all. Ask an admin of the workspace for a higher role; with the issue `missing_scope` or `bound_token`, use another token."""
+
+    code: Literal["FORBIDDEN"]
+    """The code of the error, for programs."""
+
+    message: str
+    """The fixed text of the code."""
+
+    issues: list[ErrorIssue]
+    """What is wrong and where; empty where there is nothing to add."""
+
+class GeneralSettings(TypedDict):
+    """Behaviour of the chat as a whole."""
+
+    language: NotRequired[str]
+    """Language of the texts that the chat page and the service have of their own, and of numbers and dates in answers, as a BCP 47 tag. Default, also for a language that the page lacks: what the browser of the visitor asks for. Texts in systemMessages and labels of inputs replace those of the page and the service."""
+
+    isBrandingEnabled: NotRequired[bool]
+    """Whether the badge of the service is shown. Default false."""
+
+    isTypingEmulationEnabled: NotRequired[bool]
+    """Older documents only and without effect: see typingEmulation."""
+
+    isInputPrefillEnabled: NotRequired[bool]
+    """Whether inputs show the value their variable has already. Default false."""
+
+    isHideQueryParamsEnabled: NotRequired[bool]
+    """Whether query parameters disappear from the address after they were read. Default true."""
+
+    isNewResultOnRefreshEnabled: NotRequired[bool]
+    """Older documents only: the opposite of rememberUser.isEnabled, read where that is absent. Default true."""
+
+    rememberUser: NotRequired[RememberUser]
+
+    systemMessages: NotRequired[SystemMessages]
+
+class GmailBlock(TypedDict):
+    """Works with Gmail. Chats of this service skip it. Versions 6 and 6.1 only."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["gmail"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[GmailOptions]
+
+GmailOptions = TypedDict(
+    "GmailOptions",
+    {
+        "credentialsId": NotRequired["str"],
+        "action": NotRequired["str"],
+        "to": NotRequired["str"],
+        "from": NotRequired["str"],
+        "replyTo": NotRequired["str"],
+        "subject": NotRequired["str"],
+        "body": NotRequired["str"],
+        "label": NotRequired["str"],
+        "threadId": NotRequired["str"],
+        "attachments": NotRequired["Any"],
+        "responseMapping": NotRequired["list[VendorAnswerMapping]"],
+    },
+)
+"""What Gmail is asked to do. The action tells which of the other properties are read."""
+
+class GoogleAnalyticsAction(TypedDict):
+    """Send an event to Google Analytics."""
+
+    lastBubbleBlockId: NotRequired[str]
+    """Run the action after this bubble; absent means before all."""
+
+    expectsDedicatedReply: NotRequired[bool]
+    """Whether the chat goes on only when it is continued with the outcome."""
+
+    type: Literal["googleAnalytics"]
+    """Kind of the action."""
+
+    googleAnalytics: dict[str, Any]
+    """Options of the block, with placeholders filled in."""
+
+class GoogleAnalyticsBlock(TypedDict):
+    """Sends an event to Google Analytics."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["Google Analytics"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[GoogleAnalyticsOptions]
+
+class GoogleAnalyticsOptions(TypedDict):
+    """Which event is sent; all texts may hold placeholders."""
+
+    trackingId: NotRequired[str]
+    """Measurement id."""
+
+    category: NotRequired[str]
+    """Category of the event."""
+
+    action: NotRequired[str]
+    """Name of the event."""
+
+    label: NotRequired[str]
+    """Label of the event."""
+
+    value: NotRequired[float | str]
+    """Value of the event. A number, or a text that is one {{variable}} or reads as a number."""
+
+    sendTo: NotRequired[str]
+    """Destination of the event."""
+
+class GoogleSheetsBlock(TypedDict):
+    """Reads or writes rows of a spreadsheet. Chats of this service skip it."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["Google Sheets"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[GoogleSheetsOptions]
+
+class GoogleSheetsOptions(TypedDict):
+    """Which table is meant and what is done with it. The action tells which of the other properties are read."""
+
+    credentialsId: NotRequired[str]
+    """Id of the credentials of the account."""
+
+    spreadsheetId: NotRequired[str]
+    """Id of the spreadsheet."""
+
+    sheetId: NotRequired[str]
+    """Id of the sheet in the spreadsheet."""
+
+    action: NotRequired[Literal["Get data from sheet", "Insert a row", "Update a row"]]
+    """What is done. Absent: nothing yet."""
+
+    filter: NotRequired[SheetFilter]
+
+    cellsToExtract: NotRequired[list[SheetExtraction]]
+    """With action Get data from sheet: which columns are stored where."""
+
+    totalRowsToExtract: NotRequired[Literal["All", "First", "Last", "Random"]]
+    """With action Get data from sheet: which of the found rows are read. Default All."""
+
+    cellsToInsert: NotRequired[list[SheetCell]]
+    """With action Insert a row: the cells of the new row."""
+
+    cellsToUpsert: NotRequired[list[SheetCell]]
+    """With action Update a row: the cells that change."""
+
+class GroqBlock(TypedDict):
+    """Works with Groq. Chats of this service run Create chat completion, with credentials of type groq, and skip other actions. Versions 6 and 6.1 only."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["groq"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[GroqOptions]
+
+class GroqCredentialsCreate(TypedDict):
+    """New credentials of type groq."""
+
+    type: Literal["groq"]
+    """What the credentials are for."""
+
+    name: str
+    """Name to choose the credentials by."""
+
+    data: ApiKeyData
+
+    id: NotRequired[Any]
+    """Read-only id of the credentials; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only moment of the creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only moment of the last change; accepted and ignored."""
+
+class GroqCredentialsUpdate(TypedDict):
+    """A change of credentials of type groq."""
+
+    type: Literal["groq"]
+    """What the credentials are for."""
+
+    name: NotRequired[str]
+    """Name to choose the credentials by."""
+
+    data: NotRequired[ApiKeyData]
+
+    id: NotRequired[Any]
+    """Read-only id of the credentials; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only moment of the creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only moment of the last change; accepted and ignored."""
+
+class GroqOptions(TypedDict):
+    """What Groq is asked to do. The action tells which of the other properties are read."""
+
+    credentialsId: NotRequired[str]
+    """Id of the credentials of the account."""
+
+    action: NotRequired[str]
+    """What is done: Create chat completion; any other text is kept. Absent: nothing yet."""
+
+    model: NotRequired[str]
+    """Name of the model."""
+
+    messages: NotRequired[list[ChatMessage]]
+    """The messages, from the first to the last."""
+
+    tools: NotRequired[list[ChatTool]]
+    """Functions that the model can call."""
+
+    temperature: NotRequired[float | str]
+    """How freely the model answers, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number."""
+
+    responseMapping: NotRequired[list[VendorAnswerMapping]]
+    """Which parts of the answer are stored where. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens."""
+
+class Group(TypedDict):
+    """Blocks that run from the first to the last, in versions 6 and 6.1."""
+
+    id: str
+    """Id of the group."""
+
+    title: str
+    """Title shown in the editor."""
+
+    graphCoordinates: Coordinates
+
+    blocks: list[Block]
+    """The blocks, in the order they run."""
+
+class GroupTitlesAutoGeneration(TypedDict):
+    """How editors generate titles of groups."""
+
+    isEnabled: NotRequired[bool]
+    """Whether titles of new groups are generated."""
+
+    provider: NotRequired[str]
+    """The AI provider."""
+
+    credentialsId: NotRequired[str]
+    """Id of the credentials used."""
+
+    model: NotRequired[str]
+    """The model asked."""
+
+    prompt: NotRequired[str]
+    """The instruction sent."""
+
+class HttpRequestAction(TypedDict):
+    """Send a request and continue with the answer."""
+
+    lastBubbleBlockId: NotRequired[str]
+    """Run the action after this bubble; absent means before all."""
+
+    expectsDedicatedReply: NotRequired[bool]
+    """Whether the chat goes on only when it is continued with the outcome."""
+
+    type: Literal["httpRequestToExecute"]
+    """Kind of the action."""
+
+    httpRequestToExecute: HttpRequestDetails
+
+class HttpRequestBlock(TypedDict):
+    """Sends an HTTP request. The type keeps its old name."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["Webhook"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[HttpRequestOptions]
+
+class HttpRequestDefinition(TypedDict):
+    """The HTTP request to send."""
+
+    url: NotRequired[str]
+    """Address the request is sent to; may hold placeholders."""
+
+    method: NotRequired[Literal["POST", "GET", "PUT", "DELETE", "PATCH", "HEAD", "CONNECT", "OPTIONS", "TRACE"]]
+    """HTTP method. Default POST."""
+
+    headers: NotRequired[list[HttpRequestPair]]
+    """Headers of the request."""
+
+    queryParams: NotRequired[list[HttpRequestPair]]
+    """Query parameters added to the address."""
+
+    body: NotRequired[str]
+    """Body of the request; may hold placeholders."""
+
+class HttpRequestDetails(TypedDict):
+    """The HTTP request that the client sends."""
+
+    url: str
+    """The address."""
+
+    method: str
+    """The method."""
+
+    headers: dict[str, str]
+    """The headers."""
+
+    body: NotRequired[str]
+    """The body."""
+
+class HttpRequestOptions(TypedDict):
+    """Which request is sent and what is stored of the answer."""
+
+    variablesForTest: NotRequired[list[HttpTestVariable]]
+    """Values of variables in test requests."""
+
+    responseVariableMapping: NotRequired[list[HttpResponseMapping]]
+    """Which parts of the received body are stored where."""
+
+    isCustomBody: NotRequired[bool]
+    """Whether the body is the given one instead of all answers. Default false."""
+
+    isExecutedOnClient: NotRequired[bool]
+    """Whether the browser of the visitor sends the request. Default false."""
+
+    timeout: NotRequired[float]
+    """Longest wait for the answer, in seconds. Default 10."""
+
+    proxyCredentialsId: NotRequired[str]
+    """Id of the credentials of a proxy that the request goes through. This service offers none: a request with one is not sent."""
+
+    isAdvancedConfig: NotRequired[bool]
+    """Whether the editor shows all properties, in older documents."""
+
+    webhook: NotRequired[HttpRequestDefinition]
+
+class HttpRequestPair(TypedDict):
+    """A header or a query parameter."""
+
+    id: str
+    """Id of the pair."""
+
+    key: NotRequired[str]
+    """Name; may hold placeholders."""
+
+    value: NotRequired[str]
+    """Value; may hold placeholders."""
+
+class HttpResponseMapping(TypedDict):
+    """Stores one part of a received body in a variable."""
+
+    id: str
+    """Id of the entry."""
+
+    variableId: NotRequired[str]
+    """Id of the variable that takes the part."""
+
+    bodyPath: NotRequired[str]
+    """Where the part is found."""
+
+class HttpTestVariable(TypedDict):
+    """Value of a variable in test requests of the editor."""
+
+    id: str
+    """Id of the entry."""
+
+    variableId: NotRequired[str]
+    """Id of the variable that has the value."""
+
+    value: NotRequired[str]
+    """The value."""
+
+class IdempotencyMismatchErrorBody(TypedDict):
+    """The Idempotency-Key was sent with another method, path or body before. Nothing was changed. Send another request with another key, and a repeat exactly as the first time."""
+
+    code: Literal["IDEMPOTENCY_MISMATCH"]
+    """The code of the error, for programs."""
+
+    message: str
+    """The fixed text of the code."""
+
+    issues: list[ErrorIssue]
+    """What is wrong and where; empty where there is nothing to add."""
+
+class ImageBubble(TypedDict):
+    """Shows a picture by its address."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["image"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    content: NotRequired[ImageBubbleContent]
+
+class ImageBubbleContent(TypedDict):
+    """Which picture is shown."""
+
+    url: NotRequired[str]
+    """Address of the picture."""
+
+    clickLink: NotRequired[ImageClickLink]
+
+class ImageClickLink(TypedDict):
+    """What a click on the picture opens."""
+
+    url: NotRequired[str]
+    """Address that is opened."""
+
+    alt: NotRequired[str]
+    """Alternative text of the picture."""
+
+class ImageMessageBubble(TypedDict):
+    """A picture of the bot."""
+
+    id: str
+    """Id of the block in the flow."""
+
+    type: Literal["image"]
+    """Kind of the bubble."""
+
+    content: dict[str, Any]
+    """The content of the block, with placeholders filled in."""
+
+class ImportBotBody(TypedDict):
+    """Where to import which document."""
+
+    workspaceId: str
+    """Id of the workspace to import into."""
+
+    folderId: NotRequired[str | None]
+    """Id of a folder of the workspace to put the bot into; none when absent or null."""
+
+    bot: BotImport
+
+class ImportedBotBody(TypedDict):
+    """A bot that was imported."""
+
+    bot: Bot
+
+    warnings: list[FlowFinding]
+    """What was dropped or added to make the document fit, links to bots that the workspace does not have, blocks that chats skip, and those whose credentials the workspace does not have."""
+
+    errorsFound: int
+    """How many findings keep a chat from doing what the flow says. Check a bot lists them."""
+
+    warningsFound: int
+    """How many findings the author probably did not mean. Check a bot lists them."""
+
+class InputLabels(TypedDict):
+    """Texts that an input shows."""
+
+    placeholder: NotRequired[str]
+    """Text in the empty field."""
+
+    button: NotRequired[str]
+    """Text of the button that sends the answer. Default Send."""
+
+class InternalServerErrorBody(TypedDict):
+    """A fault of the service. The details are in its log under the request id of the X-Request-Id header."""
+
+    code: Literal["INTERNAL_SERVER_ERROR"]
+    """The code of the error, for programs."""
+
+    message: str
+    """The fixed text of the code."""
+
+    issues: list[ErrorIssue]
+    """What is wrong and where; empty where there is nothing to add."""
+
+class InvalidReplyEvent(TypedDict):
+    """Begins a branch in place of the message after a wrong answer."""
+
+    id: str
+    """Id of the event."""
+
+    type: Literal["invalidReply"]
+    """Type of the event."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the event. This is what a running chat follows; it may dangle."""
+
+    graphCoordinates: Coordinates
+
+    options: NotRequired[ReplyEventOptions]
+
+class JumpBlock(TypedDict):
+    """Continues at another place of the flow."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["Jump"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[JumpOptions]
+
+class JumpOptions(TypedDict):
+    """Where the chat continues."""
+
+    groupId: NotRequired[str]
+    """Id of the group, or one placeholder that gives the title of a group."""
+
+    blockId: NotRequired[str]
+    """Id of the block in the group. Default: its first block."""
+
+class KeyValuePair(TypedDict):
+    """A value under a name, such as a header."""
+
+    key: NotRequired[str]
+    """Name; may hold placeholders."""
+
+    value: NotRequired[str]
+    """Value; may hold placeholders."""
+
+class LegacyAbTestBlock(TypedDict):
+    """Sends each visitor one of two ways by chance, in versions 3, 4 and 5."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["AB test"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    items: list[LegacyAbTestItem]
+    """The two ways: first a, then b."""
+
+    options: NotRequired[AbTestOptions]
+
+class LegacyAbTestItem(TypedDict):
+    """One of the two ways of an AB test, in versions 3, 4 and 5."""
+
+    id: str
+    """Id of the item."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the item. This is what a running chat follows; it may dangle."""
+
+    path: Literal["a", "b"]
+    """Which of the two ways the item stands for: the first a, the second b."""
+
+    blockId: NotRequired[str]
+    """Id of the block that the item belongs to."""
+
+class LegacyChoiceInput(TypedDict):
+    """Asks to choose from buttons, in versions 3, 4 and 5."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["choice input"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    items: list[LegacyChoiceItem]
+    """The buttons, in the order shown."""
+
+    options: NotRequired[ChoiceInputOptions]
+
+class LegacyChoiceItem(TypedDict):
+    """A button of a choice input, in versions 3, 4 and 5."""
+
+    id: str
+    """Id of the item."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the item. This is what a running chat follows; it may dangle."""
+
+    content: NotRequired[str]
+    """Text of the button."""
+
+    value: NotRequired[str]
+    """What is stored as the answer. Default: the content."""
+
+    displayCondition: NotRequired[DisplayCondition]
+
+    blockId: NotRequired[str]
+    """Id of the block that the item belongs to."""
+
+class LegacyConditionBlock(TypedDict):
+    """Follows the edge of the first item whose condition holds, else its own, in versions 3, 4 and 5. Has no options."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["Condition"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    items: list[LegacyConditionItem]
+    """The conditions, asked from the first to the last."""
+
+class LegacyConditionItem(TypedDict):
+    """One condition and its edge, in versions 3, 4 and 5."""
+
+    id: str
+    """Id of the item."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the item. This is what a running chat follows; it may dangle."""
+
+    content: NotRequired[Condition]
+
+    blockId: NotRequired[str]
+    """Id of the block that the item belongs to."""
+
+class LegacyFileInput(TypedDict):
+    """Asks for files, in versions 3, 4 and 5."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["file input"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[LegacyFileInputOptions]
+
+class LegacyFileInputOptions(TypedDict):
+    """Which files are accepted, with a size limit of its own."""
+
+    variableId: NotRequired[str]
+    """Id of the variable that takes the answer."""
+
+    isRequired: NotRequired[bool]
+    """Whether a file must be given. Default true."""
+
+    isMultipleAllowed: NotRequired[bool]
+    """Whether several files may be given. Default false."""
+
+    labels: NotRequired[FileInputLabels]
+
+    allowedFileTypes: NotRequired[AllowedFileTypes]
+
+    capture: NotRequired[Literal["environment", "user"]]
+    """Which camera a phone opens: away from the visitor, or towards."""
+
+    visibility: NotRequired[FileVisibility]
+
+    sizeLimit: NotRequired[float]
+    """Largest accepted file, in megabytes."""
+
+class LegacyGoogleSheetsBlock(TypedDict):
+    """Reads or writes rows of a spreadsheet, in versions 3, 4 and 5. Chats of this service skip it."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["Google Sheets"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[LegacyGoogleSheetsOptions]
+
+class LegacyGoogleSheetsOptions(TypedDict):
+    """Which table is meant and what is done with it, in versions 3, 4 and 5."""
+
+    credentialsId: NotRequired[str]
+    """Id of the credentials of the account."""
+
+    spreadsheetId: NotRequired[str]
+    """Id of the spreadsheet."""
+
+    sheetId: NotRequired[str]
+    """Id of the sheet in the spreadsheet."""
+
+    action: NotRequired[Literal["Get data from sheet", "Insert a row", "Update a row"]]
+    """What is done. Absent: nothing yet."""
+
+    filter: NotRequired[SheetFilter]
+
+    cellsToExtract: NotRequired[list[SheetExtraction]]
+    """With action Get data from sheet: which columns are stored where."""
+
+    totalRowsToExtract: NotRequired[Literal["All", "First", "Last", "Random"]]
+    """With action Get data from sheet: which of the found rows are read. Default All."""
+
+    cellsToInsert: NotRequired[list[SheetCell]]
+    """With action Insert a row: the cells of the new row."""
+
+    cellsToUpsert: NotRequired[list[SheetCell]]
+    """With action Update a row: the cells that change."""
+
+    referenceCell: NotRequired[SheetCell]
+
+class LegacyGroup(TypedDict):
+    """Blocks that run from the first to the last, in versions 3, 4 and 5. Only version 5 requires the list of blocks."""
+
+    id: str
+    """Id of the group."""
+
+    title: str
+    """Title shown in the editor."""
+
+    graphCoordinates: Coordinates
+
+    blocks: NotRequired[list[LegacyBlock]]
+    """The blocks, in the order they run."""
+
+class LegacyHttpRequestBlock(TypedDict):
+    """Sends an HTTP request, in versions 3, 4 and 5."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["Webhook"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    webhookId: NotRequired[str]
+    """Id of the request, which version 3 keeps outside the document."""
+
+    options: NotRequired[LegacyHttpRequestOptions]
+
+class LegacyHttpRequestDefinition(TypedDict):
+    """The request, in versions 3, 4 and 5."""
+
+    id: NotRequired[str]
+    """Id of the request. Required in versions 4 and 5."""
+
+    url: NotRequired[str]
+    """Address the request is sent to; may hold placeholders."""
+
+    method: NotRequired[Literal["POST", "GET", "PUT", "DELETE", "PATCH", "HEAD", "CONNECT", "OPTIONS", "TRACE"]]
+    """HTTP method. Default POST."""
+
+    headers: NotRequired[list[HttpRequestPair]]
+    """Headers of the request."""
+
+    queryParams: NotRequired[list[HttpRequestPair]]
+    """Query parameters added to the address."""
+
+    body: NotRequired[str]
+    """Body of the request; may hold placeholders."""
+
+class LegacyHttpRequestOptions(TypedDict):
+    """Which request is sent and what is stored of the answer, in versions 3, 4 and 5."""
+
+    variablesForTest: NotRequired[list[HttpTestVariable]]
+    """Values of variables in test requests."""
+
+    responseVariableMapping: NotRequired[list[HttpResponseMapping]]
+    """Which parts of the received body are stored where."""
+
+    isCustomBody: NotRequired[bool]
+    """Whether the body is the given one instead of all answers. Default false."""
+
+    isExecutedOnClient: NotRequired[bool]
+    """Whether the browser of the visitor sends the request. Default false."""
+
+    timeout: NotRequired[float]
+    """Longest wait for the answer, in seconds. Default 10."""
+
+    proxyCredentialsId: NotRequired[str]
+    """Id of the credentials of a proxy that the request goes through. This service offers none: a request with one is not sent."""
+
+    isAdvancedConfig: NotRequired[bool]
+    """Whether the editor shows all properties, in older documents."""
+
+    webhook: NotRequired[LegacyHttpRequestDefinition]
+
+class LegacyMakeComBlock(TypedDict):
+    """Starts a Make.com scenario by an HTTP request, in versions 3, 4 and 5."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["Make.com"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    webhookId: NotRequired[str]
+    """Id of the request, which version 3 keeps outside the document."""
+
+    options: NotRequired[LegacyHttpRequestOptions]
+
+class LegacyPabblyBlock(TypedDict):
+    """Starts a Pabbly workflow by an HTTP request, in versions 3, 4 and 5."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["Pabbly"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    webhookId: NotRequired[str]
+    """Id of the request, which version 3 keeps outside the document."""
+
+    options: NotRequired[LegacyHttpRequestOptions]
+
+class LegacyPictureChoiceInput(TypedDict):
+    """Asks to choose from pictures, in versions 3, 4 and 5."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["picture choice input"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    items: list[LegacyPictureChoiceItem]
+    """The pictures, in the order shown."""
+
+    options: NotRequired[PictureChoiceInputOptions]
+
+class LegacyPictureChoiceItem(TypedDict):
+    """A picture of a picture choice input, in versions 3, 4 and 5."""
+
+    id: str
+    """Id of the item."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the item. This is what a running chat follows; it may dangle."""
+
+    pictureSrc: NotRequired[str]
+    """Address of the picture."""
+
+    title: NotRequired[str]
+    """Title below the picture."""
+
+    description: NotRequired[str]
+    """Text below the title."""
+
+    value: NotRequired[str]
+    """What is stored as the answer. Default: the title, else the picture."""
+
+    displayCondition: NotRequired[DisplayCondition]
+
+    blockId: NotRequired[str]
+    """Id of the block that the item belongs to."""
+
+class LegacyZapierBlock(TypedDict):
+    """Starts a Zap by an HTTP request, in versions 3, 4 and 5."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["Zapier"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    webhookId: NotRequired[str]
+    """Id of the request, which version 3 keeps outside the document."""
+
+    options: NotRequired[LegacyHttpRequestOptions]
+
+class ListenForWebhookAction(TypedDict):
+    """Wait until an outside call continues the chat."""
+
+    lastBubbleBlockId: NotRequired[str]
+    """Run the action after this bubble; absent means before all."""
+
+    expectsDedicatedReply: NotRequired[bool]
+    """Whether the chat goes on only when it is continued with the outcome."""
+
+    type: Literal["listenForWebhook"]
+    """Kind of the action."""
+
+class MakeComBlock(TypedDict):
+    """Starts a Make.com scenario by an HTTP request."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["Make.com"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[HttpRequestOptions]
+
+class MapListItemParameters(TypedDict):
+    """Picks the entry of one list at the place where another list holds a value."""
+
+    baseItemVariableId: NotRequired[str]
+    """Id of the variable that holds the value."""
+
+    baseListVariableId: NotRequired[str]
+    """Id of the variable whose list is searched for the value."""
+
+    targetListVariableId: NotRequired[str]
+    """Id of the variable whose list gives the result."""
+
+class MarkdownContent(TypedDict):
+    """A text written in Markdown."""
+
+    type: Literal["markdown"]
+    """Markdown."""
+
+    markdown: str
+    """The text in Markdown."""
+
+class Member(TypedDict):
+    """A user and their role in a workspace."""
+
+    workspaceId: str
+    """Id of the workspace, as create and list answer it."""
+
+    userId: str
+    """Id of the user, as the list of members answers it."""
+
+    user: MemberUser
+
+    role: Literal["ADMIN", "MEMBER", "GUEST"]
+    """`ADMIN` may do everything, `MEMBER` writes bots and folders and reads results, `GUEST` reads bots and folders."""
+
+    isDisabled: bool
+    """Whether the user is disabled: they cannot sign in, and do not count as an admin."""
+
+class MemberBody(TypedDict):
+    """One member of a workspace."""
+
+    member: Member
+
+class MemberCreate(TypedDict):
+    """Who to add with which role."""
+
+    email: str
+    """E-mail address of the user."""
+
+    role: Literal["ADMIN", "MEMBER", "GUEST"]
+    """`ADMIN` may do everything, `MEMBER` writes bots and folders and reads results, `GUEST` reads bots and folders."""
+
+class MemberList(TypedDict):
+    """The members of a workspace."""
+
+    members: list[Member]
+    """The members and their roles."""
+
+    nextCursor: str | None
+    """Send it as `cursor` to get the following page; null on the last page."""
+
+class MemberUpdate(TypedDict):
+    """The new role of the member."""
+
+    role: Literal["ADMIN", "MEMBER", "GUEST"]
+    """`ADMIN` may do everything, `MEMBER` writes bots and folders and reads results, `GUEST` reads bots and folders."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    userId: NotRequired[Any]
+    """Read-only id of the user; accepted and ignored."""
+
+    user: NotRequired[Any]
+    """Read-only description of the user; accepted and ignored."""
+
+    isDisabled: NotRequired[Any]
+    """Read-only state of the user; accepted and ignored."""
+
+class MemberUser(TypedDict):
+    """The person behind a membership."""
+
+    name: str | None
+    """Name of the user, or null."""
+
+    email: str | None
+    """E-mail address, or null."""
+
+    image: str | None
+    """URL of a picture of the user, or null."""
+
+class MessageMetadata(TypedDict):
+    """How the text came about."""
+
+    replyId: NotRequired[str]
+    """Id of the item that was chosen."""
+
+class MessagingSettings(TypedDict):
+    """Behaviour on messaging channels. Editors read it; this service has no such channel."""
+
+    isEnabled: NotRequired[bool]
+    """Whether the bot answers on the channel. Default false."""
+
+    startCondition: NotRequired[StartCondition]
+
+    sessionExpiryTimeout: NotRequired[float]
+    """Hours after the last message until a conversation is over. Default 4."""
+
+    errorAndMarketingStatusWebhookForwardUrl: NotRequired[str]
+    """Address that delivery statuses are forwarded to, with the scheme http or https."""
+
+    isWebhookForwardingEnabled: NotRequired[bool]
+    """Whether statuses are forwarded. Taken as true where only the address is present."""
+
+    webhookForwardingEventTypes: NotRequired[list[Literal["all", "errorStatuses", "marketingStatuses"]]]
+    """Kinds of status that are forwarded."""
+
+class MistralBlock(TypedDict):
+    """Works with Mistral. Chats of this service run Create chat completion and Generate variables, with credentials of type mistral, and skip other actions. Versions 6 and 6.1 only."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["mistral"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[MistralOptions]
+
+class MistralCredentialsCreate(TypedDict):
+    """New credentials of type mistral."""
+
+    type: Literal["mistral"]
+    """What the credentials are for."""
+
+    name: str
+    """Name to choose the credentials by."""
+
+    data: ApiKeyData
+
+    id: NotRequired[Any]
+    """Read-only id of the credentials; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only moment of the creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only moment of the last change; accepted and ignored."""
+
+class MistralCredentialsUpdate(TypedDict):
+    """A change of credentials of type mistral."""
+
+    type: Literal["mistral"]
+    """What the credentials are for."""
+
+    name: NotRequired[str]
+    """Name to choose the credentials by."""
+
+    data: NotRequired[ApiKeyData]
+
+    id: NotRequired[Any]
+    """Read-only id of the credentials; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only moment of the creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only moment of the last change; accepted and ignored."""
+
+class MistralOptions(TypedDict):
+    """What Mistral is asked to do. The action tells which of the other properties are read."""
+
+    credentialsId: NotRequired[str]
+    """Id of the credentials of the account."""
+
+    action: NotRequired[str]
+    """What is done: Create chat completion, Generate variables; any other text is kept. Absent: nothing yet."""
+
+    model: NotRequired[str]
+    """Name of the model."""
+
+    messages: NotRequired[list[ChatMessage]]
+    """The messages, from the first to the last."""
+
+    tools: NotRequired[list[ChatTool]]
+    """Functions that the model can call."""
+
+    temperature: NotRequired[float | str]
+    """How freely the model answers, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number."""
+
+    responseMapping: NotRequired[list[VendorAnswerMapping]]
+    """Which parts of the answer are stored where. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens."""
+
+    prompt: NotRequired[str]
+    """What the model is asked; may hold placeholders."""
+
+    variablesToExtract: NotRequired[list[VariableToExtract]]
+    """With action Generate variables: the values to find."""
+
+class NocoDbBlock(TypedDict):
+    """Works with NocoDB. Chats of this service skip it. Versions 6 and 6.1 only."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["nocodb"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[NocoDbOptions]
+
+class NocoDbComparison(TypedDict):
+    """Compares a field of the record with a text."""
+
+    input: NotRequired[str]
+    """Name of the field."""
+
+    operator: NotRequired[ComparisonOperator]
+
+    value: NotRequired[str]
+    """The text to compare with."""
+
+class NocoDbFilter(TypedDict):
+    """Which records are meant."""
+
+    comparisons: list[NocoDbComparison]
+    """Comparisons with the fields of a record."""
+
+    joiner: NotRequired[LogicalOperator]
+
+class NocoDbMapping(TypedDict):
+    """Stores one field of the found records in a variable."""
+
+    fieldName: NotRequired[str]
+    """Name of the field."""
+
+    variableId: NotRequired[str]
+    """Id of the variable that takes the values."""
+
+class NocoDbOptions(TypedDict):
+    """What NocoDB is asked to do. The action tells which of the other properties are read."""
+
+    credentialsId: NotRequired[str]
+    """Id of the credentials of the account."""
+
+    action: NotRequired[str]
+    """What is done: Search Records, Create Record, Update Existing Record; any other text is kept. Absent: nothing yet."""
+
+    tableId: NotRequired[str]
+    """Id of the table."""
+
+    viewId: NotRequired[str]
+    """Id of the view."""
+
+    returnType: NotRequired[Literal["All", "First", "Last", "Random"]]
+    """With action Search Records: which of the found records are read."""
+
+    filter: NotRequired[NocoDbFilter]
+
+    fields: NotRequired[list[KeyValuePair]]
+    """With action Create Record: the fields of the new record."""
+
+    updates: NotRequired[list[NocoDbUpdate]]
+    """With action Update Existing Record: the fields that change."""
+
+    responseMapping: NotRequired[list[NocoDbMapping]]
+    """With action Search Records: which fields are stored where."""
+
+class NocoDbUpdate(TypedDict):
+    """The new value of a field."""
+
+    fieldName: NotRequired[str]
+    """Name of the field."""
+
+    value: NotRequired[str]
+    """The value."""
+
+class NotFoundErrorBody(TypedDict):
+    """The addressed record does not exist, or no longer does. Check the id."""
+
+    code: Literal["NOT_FOUND"]
+    """The code of the error, for programs."""
+
+    message: str
+    """The fixed text of the code."""
+
+    issues: list[ErrorIssue]
+    """What is wrong and where; empty where there is nothing to add."""
+
+class NumberInput(TypedDict):
+    """Asks for a number within bounds."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["number input"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[NumberInputOptions]
+
+class NumberInputOptions(TypedDict):
+    """Which numbers are accepted and how they are shown."""
+
+    variableId: NotRequired[str]
+    """Id of the variable that takes the answer."""
+
+    labels: NotRequired[InputLabels]
+
+    min: NotRequired[float | str]
+    """Smallest accepted number; 0 is a bound too. A number, or a text that is one {{variable}} or reads as a number."""
+
+    max: NotRequired[float | str]
+    """Largest accepted number. A number, or a text that is one {{variable}} or reads as a number."""
+
+    step: NotRequired[float | str]
+    """Distance between accepted numbers, counted from min, else from 0. A number, or a text that is one {{variable}} or reads as a number."""
+
+    locale: NotRequired[str]
+    """Language tag that numbers are read and shown in, of the form xx or xx-YY. Default: the language of the bot. The stored value is a plain number."""
+
+    style: NotRequired[Literal["decimal", "currency", "percent", "unit"]]
+    """What the number stands for. Default decimal."""
+
+    currency: NotRequired[str]
+    """ISO 4217 code, used with style currency."""
+
+    unit: NotRequired[Literal["acre", "bit", "byte", "celsius", "centimeter", "day", "degree", "fahrenheit", "fluid-ounce", "foot", "gallon", "gigabit", "gigabyte", "gram", "hectare", "hour", "inch", "kilobit", "kilobyte", "kilogram", "kilometer", "liter", "megabit", "megabyte", "meter", "microsecond", "mile", "mile-scandinavian", "milliliter", "millimeter", "millisecond", "minute", "month", "nanosecond", "ounce", "percent", "petabyte", "pound", "second", "stone", "terabit", "terabyte", "week", "yard", "year"]]
+    """Unit of measure, used with style unit."""
+
+class OpaqueBlock(TypedDict):
+    """A block of a type that this service does not know. It is kept and given back as it is."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["OpaqueBlock"]
+    """Any other type of block."""
+
+class OpaqueEvent(TypedDict):
+    """An event of a type that this service does not know. It is kept as it is."""
+
+    id: str
+    """Id of the event."""
+
+    type: Literal["OpaqueEvent"]
+    """Any other type of event."""
+
+class OpenAiBlock(TypedDict):
+    """Works with OpenAI. Chats of this service run Create chat completion and Generate variables, with credentials of type openai, and skip other actions. Versions 6 and 6.1 only."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["openai"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[OpenAiOptions]
+
+class OpenAiCredentialsCreate(TypedDict):
+    """New credentials of type openai."""
+
+    type: Literal["openai"]
+    """What the credentials are for."""
+
+    name: str
+    """Name to choose the credentials by."""
+
+    data: ApiKeyData
+
+    id: NotRequired[Any]
+    """Read-only id of the credentials; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only moment of the creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only moment of the last change; accepted and ignored."""
+
+class OpenAiCredentialsUpdate(TypedDict):
+    """A change of credentials of type openai."""
+
+    type: Literal["openai"]
+    """What the credentials are for."""
+
+    name: NotRequired[str]
+    """Name to choose the credentials by."""
+
+    data: NotRequired[ApiKeyData]
+
+    id: NotRequired[Any]
+    """Read-only id of the credentials; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only moment of the creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only moment of the last change; accepted and ignored."""
+
+class OpenAiOptions(TypedDict):
+    """What OpenAI is asked to do. The action tells which of the other properties are read."""
+
+    credentialsId: NotRequired[str]
+    """Id of the credentials of the account."""
+
+    action: NotRequired[str]
+    """What is done: Create chat completion, Ask Assistant, Ask Model, Generate variables, Create speech, Create transcription; any other text is kept. Absent: nothing yet."""
+
+    model: NotRequired[str]
+    """Name of the model."""
+
+    messages: NotRequired[list[ChatMessage]]
+    """The messages, from the first to the last."""
+
+    tools: NotRequired[list[ChatTool]]
+    """Functions that the model can call."""
+
+    temperature: NotRequired[float | str]
+    """How freely the model answers, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number."""
+
+    responseMapping: NotRequired[list[VendorAnswerMapping]]
+    """Which parts of the answer are stored where. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens. With action Ask Assistant: Message, Thread ID. With action Ask Model: Message, Response ID."""
+
+    baseUrl: NotRequired[str]
+    """Address of the API, where the credentials name none; only one of the vendor, since the key goes there."""
+
+    apiVersion: NotRequired[str]
+    """Version of the API."""
+
+    assistantId: NotRequired[str]
+    """With action Ask Assistant: id of the assistant."""
+
+    threadVariableId: NotRequired[str]
+    """Id of the variable that holds the id of the thread, with action Ask Assistant."""
+
+    threadId: NotRequired[str]
+    """Id of the thread, in older documents; threadVariableId replaces it."""
+
+    message: NotRequired[str]
+    """What is said; may hold placeholders."""
+
+    functions: NotRequired[list[AssistantFunction]]
+    """Functions that the assistant can call."""
+
+    additionalInstructions: NotRequired[str]
+    """With action Ask Assistant: added to its instructions."""
+
+    instructions: NotRequired[str]
+    """With the actions Ask Model and Create speech: how to answer or speak."""
+
+    responseIdVariableId: NotRequired[str]
+    """Id of the variable that holds the id of the last response, with action Ask Model."""
+
+    fileSearchVectorStoreIds: NotRequired[list[str]]
+    """With action Ask Model: ids of the vector stores that are searched."""
+
+    fileSearchMaxNumResults: NotRequired[float | str]
+    """With action Ask Model: most results of a file search. A number, or a text that is one {{variable}} or reads as a number."""
+
+    fileSearchScoreThreshold: NotRequired[float | str]
+    """With action Ask Model: lowest score of a file search, from 0 to 1. A number, or a text that is one {{variable}} or reads as a number."""
+
+    webSearchEnabled: NotRequired[bool]
+    """With action Ask Model: whether the web is searched. Default false."""
+
+    codeInterpreterEnabled: NotRequired[bool]
+    """With action Ask Model: whether the model runs code. Default false."""
+
+    prompt: NotRequired[str]
+    """What the model is asked; may hold placeholders."""
+
+    variablesToExtract: NotRequired[list[VariableToExtract]]
+    """With action Generate variables: the values to find."""
+
+    input: NotRequired[str]
+    """With action Create speech: what is spoken."""
+
+    voice: NotRequired[str]
+    """With action Create speech: name of the voice."""
+
+    saveUrlInVariableId: NotRequired[str]
+    """Id of the variable that takes the address of the sound."""
+
+    url: NotRequired[str]
+    """With action Create transcription: address of the sound."""
+
+    transcriptionVariableId: NotRequired[str]
+    """Id of the variable that takes the text, with action Create transcription."""
+
+class OpenRouterBlock(TypedDict):
+    """Works with OpenRouter. Chats of this service run Create chat completion, with credentials of type open-router, and skip other actions. Versions 6 and 6.1 only."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["open-router"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[OpenRouterOptions]
+
+class OpenRouterCredentialsCreate(TypedDict):
+    """New credentials of type open-router."""
+
+    type: Literal["open-router"]
+    """What the credentials are for."""
+
+    name: str
+    """Name to choose the credentials by."""
+
+    data: ApiKeyData
+
+    id: NotRequired[Any]
+    """Read-only id of the credentials; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only moment of the creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only moment of the last change; accepted and ignored."""
+
+class OpenRouterCredentialsUpdate(TypedDict):
+    """A change of credentials of type open-router."""
+
+    type: Literal["open-router"]
+    """What the credentials are for."""
+
+    name: NotRequired[str]
+    """Name to choose the credentials by."""
+
+    data: NotRequired[ApiKeyData]
+
+    id: NotRequired[Any]
+    """Read-only id of the credentials; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only moment of the creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only moment of the last change; accepted and ignored."""
+
+class OpenRouterOptions(TypedDict):
+    """What OpenRouter is asked to do. The action tells which of the other properties are read."""
+
+    credentialsId: NotRequired[str]
+    """Id of the credentials of the account."""
+
+    action: NotRequired[str]
+    """What is done: Create chat completion; any other text is kept. Absent: nothing yet."""
+
+    model: NotRequired[str]
+    """Name of the model."""
+
+    messages: NotRequired[list[ChatMessage]]
+    """The messages, from the first to the last."""
+
+    tools: NotRequired[list[ChatTool]]
+    """Functions that the model can call."""
+
+    temperature: NotRequired[float | str]
+    """How freely the model answers, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number."""
+
+    responseMapping: NotRequired[list[VendorAnswerMapping]]
+    """Which parts of the answer are stored where. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens."""
+
+class PabblyBlock(TypedDict):
+    """Starts a Pabbly workflow by an HTTP request."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["Pabbly"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[HttpRequestOptions]
+
+class PayloadTooLargeErrorBody(TypedDict):
+    """The request body is over the limit of the operation, which the issue names."""
+
+    code: Literal["PAYLOAD_TOO_LARGE"]
+    """The code of the error, for programs."""
+
+    message: str
+    """The fixed text of the code."""
+
+    issues: list[ErrorIssue]
+    """What is wrong and where; empty where there is nothing to add."""
+
+class PaymentAddress(TypedDict):
+    """Billing address of the payer."""
+
+    country: NotRequired[str]
+    """Country."""
+
+    line1: NotRequired[str]
+    """First line."""
+
+    line2: NotRequired[str]
+    """Second line."""
+
+    city: NotRequired[str]
+    """City."""
+
+    state: NotRequired[str]
+    """State or region."""
+
+    postalCode: NotRequired[str]
+    """Postal code."""
+
+class PaymentInformation(TypedDict):
+    """Who pays for what; all texts may hold placeholders."""
+
+    description: NotRequired[str]
+    """What is paid for."""
+
+    name: NotRequired[str]
+    """Name of the payer."""
+
+    email: NotRequired[str]
+    """E-mail address of the payer."""
+
+    phoneNumber: NotRequired[str]
+    """Phone number of the payer."""
+
+    address: NotRequired[PaymentAddress]
+
+class PaymentInput(TypedDict):
+    """Asks for a payment by card. Chats of this service end at it, and say that nothing was paid."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["payment input"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[PaymentInputOptions]
+
+class PaymentInputLabels(TypedDict):
+    """Texts of a payment input."""
+
+    button: NotRequired[str]
+    """Text of the button that pays."""
+
+    success: NotRequired[str]
+    """Text shown after the payment."""
+
+class PaymentInputOptions(TypedDict):
+    """What is paid and to whom."""
+
+    variableId: NotRequired[str]
+    """Id of the variable that takes the answer."""
+
+    provider: NotRequired[Literal["Stripe"]]
+    """Payment provider. Default Stripe."""
+
+    labels: NotRequired[PaymentInputLabels]
+
+    additionalInformation: NotRequired[PaymentInformation]
+
+    credentialsId: NotRequired[str]
+    """Id of the credentials of the provider."""
+
+    currency: NotRequired[str]
+    """ISO 4217 code. Default USD."""
+
+    amount: NotRequired[str]
+    """Amount in the currency; may hold placeholders."""
+
+    retryMessageContent: NotRequired[str]
+    """Sent after an answer that is not valid."""
+
+class PerplexityBlock(TypedDict):
+    """Works with Perplexity. Chats of this service run Create chat completion, with credentials of type perplexity, and skip other actions. Versions 6 and 6.1 only."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["perplexity"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[PerplexityOptions]
+
+class PerplexityCredentialsCreate(TypedDict):
+    """New credentials of type perplexity."""
+
+    type: Literal["perplexity"]
+    """What the credentials are for."""
+
+    name: str
+    """Name to choose the credentials by."""
+
+    data: ApiKeyData
+
+    id: NotRequired[Any]
+    """Read-only id of the credentials; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only moment of the creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only moment of the last change; accepted and ignored."""
+
+class PerplexityCredentialsUpdate(TypedDict):
+    """A change of credentials of type perplexity."""
+
+    type: Literal["perplexity"]
+    """What the credentials are for."""
+
+    name: NotRequired[str]
+    """Name to choose the credentials by."""
+
+    data: NotRequired[ApiKeyData]
+
+    id: NotRequired[Any]
+    """Read-only id of the credentials; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only moment of the creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only moment of the last change; accepted and ignored."""
+
+class PerplexityOptions(TypedDict):
+    """What Perplexity is asked to do. The action tells which of the other properties are read."""
+
+    credentialsId: NotRequired[str]
+    """Id of the credentials of the account."""
+
+    action: NotRequired[str]
+    """What is done: Create chat completion; any other text is kept. Absent: nothing yet."""
+
+    model: NotRequired[str]
+    """Name of the model."""
+
+    messages: NotRequired[list[ChatMessage]]
+    """The messages, from the first to the last."""
+
+    tools: NotRequired[list[ChatTool]]
+    """Functions that the model can call."""
+
+    temperature: NotRequired[float | str]
+    """How freely the model answers, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number."""
+
+    responseMapping: NotRequired[list[VendorAnswerMapping]]
+    """Which parts of the answer are stored where. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens."""
+
+class PhoneNumberInput(TypedDict):
+    """Asks for a phone number."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["phone number input"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[PhoneNumberInputOptions]
+
+class PhoneNumberInputOptions(TypedDict):
+    """How the number is asked for."""
+
+    variableId: NotRequired[str]
+    """Id of the variable that takes the answer."""
+
+    labels: NotRequired[InputLabels]
+
+    retryMessageContent: NotRequired[str]
+    """Sent after an answer that is not valid."""
+
+    defaultCountryCode: NotRequired[str]
+    """ISO 3166 alpha-2 code of the country chosen at first."""
+
+class PictureChoiceDynamicItems(TypedDict):
+    """Takes the pictures from list variables instead of the items."""
+
+    isEnabled: NotRequired[bool]
+    """Whether the lists are used. Default false."""
+
+    titlesVariableId: NotRequired[str]
+    """Id of the variable with the titles."""
+
+    descriptionsVariableId: NotRequired[str]
+    """Id of the variable with the descriptions."""
+
+    pictureSrcsVariableId: NotRequired[str]
+    """Id of the variable with the addresses of the pictures."""
+
+class PictureChoiceInput(TypedDict):
+    """Asks to choose from pictures."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["picture choice input"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    items: list[PictureChoiceItem]
+    """The pictures, in the order shown."""
+
+    options: NotRequired[PictureChoiceInputOptions]
+
+class PictureChoiceInputOptions(TypedDict):
+    """How the pictures are offered."""
+
+    variableId: NotRequired[str]
+    """Id of the variable that takes the answer."""
+
+    isMultipleChoice: NotRequired[bool]
+    """Whether several pictures may be chosen. Default false."""
+
+    isSearchable: NotRequired[bool]
+    """Whether a search field filters the pictures. Default false."""
+
+    buttonLabel: NotRequired[str]
+    """Text of the button that sends several choices. Default Send."""
+
+    searchInputPlaceholder: NotRequired[str]
+    """Text in the empty search field."""
+
+    dynamicItems: NotRequired[PictureChoiceDynamicItems]
+
+class PictureChoiceItem(TypedDict):
+    """A picture of a picture choice input."""
+
+    id: str
+    """Id of the item."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the item. This is what a running chat follows; it may dangle."""
+
+    pictureSrc: NotRequired[str]
+    """Address of the picture."""
+
+    title: NotRequired[str]
+    """Title below the picture."""
+
+    description: NotRequired[str]
+    """Text below the title."""
+
+    value: NotRequired[str]
+    """What is stored as the answer. Default: the title, else the picture."""
+
+    displayCondition: NotRequired[DisplayCondition]
+
+class PixelAction(TypedDict):
+    """Send an event to the Meta pixel."""
+
+    lastBubbleBlockId: NotRequired[str]
+    """Run the action after this bubble; absent means before all."""
+
+    expectsDedicatedReply: NotRequired[bool]
+    """Whether the chat goes on only when it is continued with the outcome."""
+
+    type: Literal["pixel"]
+    """Kind of the action."""
+
+    pixel: dict[str, Any]
+    """Options of the block, with placeholders filled in."""
+
+class PixelBlock(TypedDict):
+    """Sends an event to the Meta pixel."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["Pixel"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[PixelOptions]
+
+class PixelOptions(TypedDict):
+    """Which event is sent."""
+
+    pixelId: NotRequired[str]
+    """Id of the pixel."""
+
+    isInitSkip: NotRequired[bool]
+    """Whether the page has loaded the pixel already. Default false."""
+
+    eventType: NotRequired[Literal["Lead", "Contact", "CompleteRegistration", "Schedule", "SubmitApplication", "ViewContent", "AddPaymentInfo", "AddToCart", "AddToWishlist", "CustomizeProduct", "Donate", "FindLocation", "InitiateCheckout", "Purchase", "Search", "StartTrial", "Subscribe", "Custom"]]
+    """Standard event, or Custom for a name of its own. Absent: only the page view."""
+
+    name: NotRequired[str]
+    """Name of the event, with eventType Custom."""
+
+    params: NotRequired[list[PixelParameter]]
+    """Parameters of the event."""
+
+class PixelParameter(TypedDict):
+    """A parameter of the event."""
+
+    id: str
+    """Id of the entry."""
+
+    key: NotRequired[str]
+    """Name of the parameter."""
+
+    value: NotRequired[Any]
+    """Value of the parameter: any JSON value."""
+
+class PostHogBlock(TypedDict):
+    """Works with PostHog. Chats of this service skip it. Versions 6 and 6.1 only."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["posthog"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[PostHogOptions]
+
+class PostHogGroup(TypedDict):
+    """A group that the person belongs to."""
+
+    type: NotRequired[str]
+    """Kind of group."""
+
+    key: NotRequired[str]
+    """Key of the group."""
+
+class PostHogOptions(TypedDict):
+    """What PostHog is asked to do. The action tells which of the other properties are read."""
+
+    credentialsId: NotRequired[str]
+    """Id of the credentials of the account."""
+
+    action: NotRequired[str]
+    """What is done: Capture, Identify Group; any other text is kept. Absent: nothing yet."""
+
+    isAnonymous: NotRequired[bool]
+    """With action Capture: whether the event is recorded without a person."""
+
+    distinctId: NotRequired[str]
+    """Id of the visitor at the vendor."""
+
+    event: NotRequired[str]
+    """With action Capture: name of the event."""
+
+    properties: NotRequired[list[KeyValuePair]]
+    """Details of the event or of the group."""
+
+    personProperties: NotRequired[list[KeyValuePair]]
+    """With action Capture: what is known about the person."""
+
+    groups: NotRequired[list[PostHogGroup]]
+    """With action Capture: groups that the person belongs to."""
+
+    groupType: NotRequired[str]
+    """With action Identify Group: kind of group."""
+
+    groupKey: NotRequired[str]
+    """With action Identify Group: key of the group."""
+
+class PreconditionFailedErrorBody(TypedDict):
+    """The record is in another state than `If-Match` or `If-None-Match` wants; nothing was changed. The issue and the header `ETag` have the tag of the state it is in: read it again and repeat the change on that."""
+
+    code: Literal["PRECONDITION_FAILED"]
+    """The code of the error, for programs."""
+
+    message: str
+    """The fixed text of the code."""
+
+    issues: list[ErrorIssue]
+    """What is wrong and where; empty where there is nothing to add."""
+
+class PublicShare(TypedDict):
+    """Whether everybody with an account may read the bot."""
+
+    isEnabled: NotRequired[bool]
+    """Whether the bot is shared. Default false."""
+
+class PublicationBody(TypedDict):
+    """One publication with its flow."""
+
+    publication: Publication
+
+class PublicationPage(TypedDict):
+    """A page of publications."""
+
+    publications: list[PublicationSummary]
+    """The publications, newest first."""
+
+    nextCursor: str | None
+    """Send it as `cursor` to get the following page; null on the last page."""
+
+class PublicationSummary(TypedDict):
+    """A publication in a list, without its flow."""
+
+    id: str
+    """Id of the publication."""
+
+    createdAt: str
+    """When it was published."""
+
+    publishedBy: str
+    """Id of the user who published it."""
+
+    isLive: bool
+    """Whether new chats run this publication."""
+
+    version: Literal["3", "4", "5", "6", "6.1"]
+    """Version of the schema the flow is written in."""
+
+class PublicationV3(TypedDict):
+    """A publication whose flow is written in version 3."""
+
+    id: str
+    """Id of the publication."""
+
+    createdAt: str
+    """When it was published."""
+
+    publishedBy: str
+    """Id of the user who published it."""
+
+    isLive: bool
+    """Whether new chats run this publication."""
+
+    version: Literal["3"]
+    """Version of the schema the flow is written in."""
+
+    botId: str
+    """Id of the bot, as create and list answer it."""
+
+    warnings: list[FlowFinding]
+    """What the check of the flow found when it was published; never a reason to refuse."""
+
+    groups: list[LegacyGroup]
+    """The groups of the flow, in no particular order."""
+
+    events: list[FlowEvent] | None
+    """Null, because the start is a block of a group. An empty list is accepted too."""
+
+    edges: list[Edge]
+    """The connections of the flow, in no particular order."""
+
+    variables: list[Variable]
+    """The variables of the bot."""
+
+    theme: Theme
+
+    settings: Settings
+
+class PublicationV4(TypedDict):
+    """A publication whose flow is written in version 4."""
+
+    id: str
+    """Id of the publication."""
+
+    createdAt: str
+    """When it was published."""
+
+    publishedBy: str
+    """Id of the user who published it."""
+
+    isLive: bool
+    """Whether new chats run this publication."""
+
+    version: Literal["4"]
+    """Version of the schema the flow is written in."""
+
+    botId: str
+    """Id of the bot, as create and list answer it."""
+
+    warnings: list[FlowFinding]
+    """What the check of the flow found when it was published; never a reason to refuse."""
+
+    groups: list[LegacyGroup]
+    """The groups of the flow, in no particular order."""
+
+    events: list[FlowEvent] | None
+    """Null, because the start is a block of a group. An empty list is accepted too."""
+
+    edges: list[Edge]
+    """The connections of the flow, in no particular order."""
+
+    variables: list[Variable]
+    """The variables of the bot."""
+
+    theme: Theme
+
+    settings: Settings
+
+class PublicationV5(TypedDict):
+    """A publication whose flow is written in version 5."""
+
+    id: str
+    """Id of the publication."""
+
+    createdAt: str
+    """When it was published."""
+
+    publishedBy: str
+    """Id of the user who published it."""
+
+    isLive: bool
+    """Whether new chats run this publication."""
+
+    version: Literal["5"]
+    """Version of the schema the flow is written in."""
+
+    botId: str
+    """Id of the bot, as create and list answer it."""
+
+    warnings: list[FlowFinding]
+    """What the check of the flow found when it was published; never a reason to refuse."""
+
+    groups: list[LegacyGroup]
+    """The groups of the flow, in no particular order."""
+
+    events: list[FlowEvent] | None
+    """Null, because the start is a block of a group. An empty list is accepted too."""
+
+    edges: list[Edge]
+    """The connections of the flow, in no particular order."""
+
+    variables: list[Variable]
+    """The variables of the bot."""
+
+    theme: Theme
+
+    settings: Settings
+
+class PublicationV6(TypedDict):
+    """A publication whose flow is written in version 6."""
+
+    id: str
+    """Id of the publication."""
+
+    createdAt: str
+    """When it was published."""
+
+    publishedBy: str
+    """Id of the user who published it."""
+
+    isLive: bool
+    """Whether new chats run this publication."""
+
+    version: Literal["6"]
+    """Version of the schema the flow is written in."""
+
+    botId: str
+    """Id of the bot, as create and list answer it."""
+
+    warnings: list[FlowFinding]
+    """What the check of the flow found when it was published; never a reason to refuse."""
+
+    groups: list[Group]
+    """The groups of the flow, in no particular order."""
+
+    events: list[FlowEvent]
+    """What begins the branches of the flow. The first event, and only the first, is the start event."""
+
+    edges: list[Edge]
+    """The connections of the flow, in no particular order."""
+
+    variables: list[Variable]
+    """The variables of the bot."""
+
+    theme: Theme
+
+    settings: Settings
+
+class PublicationV61(TypedDict):
+    """A publication whose flow is written in version 6.1."""
+
+    id: str
+    """Id of the publication."""
+
+    createdAt: str
+    """When it was published."""
+
+    publishedBy: str
+    """Id of the user who published it."""
+
+    isLive: bool
+    """Whether new chats run this publication."""
+
+    version: Literal["6.1"]
+    """Version of the schema the flow is written in."""
+
+    botId: str
+    """Id of the bot, as create and list answer it."""
+
+    warnings: list[FlowFinding]
+    """What the check of the flow found when it was published; never a reason to refuse."""
+
+    groups: list[Group]
+    """The groups of the flow, in no particular order."""
+
+    events: list[FlowEvent]
+    """What begins the branches of the flow. The first event, and only the first, is the start event."""
+
+    edges: list[Edge]
+    """The connections of the flow, in no particular order."""
+
+    variables: list[Variable]
+    """The variables of the bot."""
+
+    theme: Theme
+
+    settings: Settings
+
+class PublishedBody(TypedDict):
+    """Says that the bot is published, and what the check found."""
+
+    message: Literal["success"]
+    """Says that it is done."""
+
+    errorsFound: int
+    """How many findings keep a chat from doing what the flow says. Check a bot lists them."""
+
+    warningsFound: int
+    """How many findings the author probably did not mean. Check a bot lists them."""
+
+    firstErrors: list[FlowFinding]
+    """The first ten findings that are errors. Check a bot lists all findings."""
+
+class PublishedBotBody(TypedDict):
+    """The published copy of a bot."""
+
+    publishedBot: PublishedBot
+
+    version: Literal["3", "4", "5", "6", "6.1"]
+    """The version in which the copy was published, also when the answer is converted."""
+
+class PublishedBotV3(TypedDict):
+    """The published copy of a bot whose flow is written in version 3."""
+
+    id: str
+    """Id of the published copy; it stays when the bot is published again."""
+
+    version: Literal["3"]
+    """Version of the schema the flow is written in."""
+
+    createdAt: str
+    """When the bot was first published."""
+
+    updatedAt: str
+    """When the bot was last published."""
+
+    botId: str
+    """Id of the bot, as create and list answer it."""
+
+    groups: list[LegacyGroup]
+    """The groups of the flow, in no particular order."""
+
+    events: list[FlowEvent] | None
+    """Null, because the start is a block of a group. An empty list is accepted too."""
+
+    edges: list[Edge]
+    """The connections of the flow, in no particular order."""
+
+    variables: list[Variable]
+    """The variables of the bot."""
+
+    theme: Theme
+
+    settings: Settings
+
+class PublishedBotV4(TypedDict):
+    """The published copy of a bot whose flow is written in version 4."""
+
+    id: str
+    """Id of the published copy; it stays when the bot is published again."""
+
+    version: Literal["4"]
+    """Version of the schema the flow is written in."""
+
+    createdAt: str
+    """When the bot was first published."""
+
+    updatedAt: str
+    """When the bot was last published."""
+
+    botId: str
+    """Id of the bot, as create and list answer it."""
+
+    groups: list[LegacyGroup]
+    """The groups of the flow, in no particular order."""
+
+    events: list[FlowEvent] | None
+    """Null, because the start is a block of a group. An empty list is accepted too."""
+
+    edges: list[Edge]
+    """The connections of the flow, in no particular order."""
+
+    variables: list[Variable]
+    """The variables of the bot."""
+
+    theme: Theme
+
+    settings: Settings
+
+class PublishedBotV5(TypedDict):
+    """The published copy of a bot whose flow is written in version 5."""
+
+    id: str
+    """Id of the published copy; it stays when the bot is published again."""
+
+    version: Literal["5"]
+    """Version of the schema the flow is written in."""
+
+    createdAt: str
+    """When the bot was first published."""
+
+    updatedAt: str
+    """When the bot was last published."""
+
+    botId: str
+    """Id of the bot, as create and list answer it."""
+
+    groups: list[LegacyGroup]
+    """The groups of the flow, in no particular order."""
+
+    events: list[FlowEvent] | None
+    """Null, because the start is a block of a group. An empty list is accepted too."""
+
+    edges: list[Edge]
+    """The connections of the flow, in no particular order."""
+
+    variables: list[Variable]
+    """The variables of the bot."""
+
+    theme: Theme
+
+    settings: Settings
+
+class PublishedBotV6(TypedDict):
+    """The published copy of a bot whose flow is written in version 6."""
+
+    id: str
+    """Id of the published copy; it stays when the bot is published again."""
+
+    version: Literal["6"]
+    """Version of the schema the flow is written in."""
+
+    createdAt: str
+    """When the bot was first published."""
+
+    updatedAt: str
+    """When the bot was last published."""
+
+    botId: str
+    """Id of the bot, as create and list answer it."""
+
+    groups: list[Group]
+    """The groups of the flow, in no particular order."""
+
+    events: list[FlowEvent]
+    """What begins the branches of the flow. The first event, and only the first, is the start event."""
+
+    edges: list[Edge]
+    """The connections of the flow, in no particular order."""
+
+    variables: list[Variable]
+    """The variables of the bot."""
+
+    theme: Theme
+
+    settings: Settings
+
+class PublishedBotV61(TypedDict):
+    """The published copy of a bot whose flow is written in version 6.1."""
+
+    id: str
+    """Id of the published copy; it stays when the bot is published again."""
+
+    version: Literal["6.1"]
+    """Version of the schema the flow is written in."""
+
+    createdAt: str
+    """When the bot was first published."""
+
+    updatedAt: str
+    """When the bot was last published."""
+
+    botId: str
+    """Id of the bot, as create and list answer it."""
+
+    groups: list[Group]
+    """The groups of the flow, in no particular order."""
+
+    events: list[FlowEvent]
+    """What begins the branches of the flow. The first event, and only the first, is the start event."""
+
+    edges: list[Edge]
+    """The connections of the flow, in no particular order."""
+
+    variables: list[Variable]
+    """The variables of the bot."""
+
+    theme: Theme
+
+    settings: Settings
+
+class QrCodeBlock(TypedDict):
+    """Works with QR codes. Chats of this service skip it. Versions 6 and 6.1 only."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["qr-code"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[QrCodeOptions]
+
+class QrCodeOptions(TypedDict):
+    """What QR codes is asked to do. The action tells which of the other properties are read."""
+
+    credentialsId: NotRequired[str]
+    """Id of the credentials of the account."""
+
+    action: NotRequired[str]
+    """What is done: Generate a QR Code; any other text is kept. Absent: nothing yet."""
+
+    data: NotRequired[str]
+    """What the code says."""
+
+    saveUrlInVariableId: NotRequired[str]
+    """Id of the variable that takes the address of the picture."""
+
+class RatingIcon(TypedDict):
+    """An own icon for the steps."""
+
+    isEnabled: NotRequired[bool]
+    """Whether the own icon is used. Default false."""
+
+    svg: NotRequired[str]
+    """The icon as SVG source."""
+
+class RatingInput(TypedDict):
+    """Asks for a rating on a scale."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["rating input"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[RatingInputOptions]
+
+class RatingInputLabels(TypedDict):
+    """Texts of a rating input."""
+
+    left: NotRequired[str]
+    """Text at the low end."""
+
+    right: NotRequired[str]
+    """Text at the high end."""
+
+    button: NotRequired[str]
+    """Text of the button that sends the answer. Default Send."""
+
+class RatingInputOptions(TypedDict):
+    """Which scale is shown."""
+
+    variableId: NotRequired[str]
+    """Id of the variable that takes the answer."""
+
+    buttonType: NotRequired[Literal["Icons", "Numbers"]]
+    """What the steps of the scale look like. Default Numbers."""
+
+    length: NotRequired[float]
+    """Last step of the scale. Default 10. Only whole steps from the first to the last are accepted."""
+
+    startsAt: NotRequired[float | str]
+    """First step of the scale. Default 0. A number, or a text that is one {{variable}} or reads as a number."""
+
+    labels: NotRequired[RatingInputLabels]
+
+    customIcon: NotRequired[RatingIcon]
+
+    isOneClickSubmitEnabled: NotRequired[bool]
+    """Whether a click on a step sends the answer. Default false."""
+
+class RedirectAction(TypedDict):
+    """Tells the client to open an address."""
+
+    lastBubbleBlockId: NotRequired[str]
+    """Run the action after this bubble; absent means before all."""
+
+    expectsDedicatedReply: NotRequired[bool]
+    """Whether the chat goes on only when it is continued with the outcome."""
+
+    type: Literal["redirect"]
+    """Kind of the action."""
+
+    redirect: RedirectDetails
+
+class RedirectBlock(TypedDict):
+    """Opens another page in the browser."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["Redirect"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[RedirectOptions]
+
+class RedirectDetails(TypedDict):
+    """The address to open, and where."""
+
+    url: str
+    """The address."""
+
+    isNewTab: NotRequired[bool]
+    """Whether to open a new tab."""
+
+class RedirectOptions(TypedDict):
+    """Which page is opened."""
+
+    url: NotRequired[str]
+    """Address of the page; may hold placeholders."""
+
+    isNewTab: NotRequired[bool]
+    """Whether the page opens in a new tab. Default false."""
+
+class RememberUser(TypedDict):
+    """Whether a returning visitor goes on with the earlier conversation."""
+
+    isEnabled: NotRequired[bool]
+    """Whether the conversation is remembered. Default false."""
+
+    storage: NotRequired[Literal["session", "local"]]
+    """Browser storage that remembers it: until the tab closes, or for good. Default session."""
+
+class ReplyEvent(TypedDict):
+    """Begins a branch before every answer is processed."""
+
+    id: str
+    """Id of the event."""
+
+    type: Literal["reply"]
+    """Type of the event."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the event. This is what a running chat follows; it may dangle."""
+
+    graphCoordinates: Coordinates
+
+    options: NotRequired[ReplyEventOptions]
+
+class ReplyEventOptions(TypedDict):
+    """Variables that the answer is described in."""
+
+    contentVariableId: NotRequired[str]
+    """Id of the variable that takes the answer."""
+
+    inputNameVariableId: NotRequired[str]
+    """Id of the variable that takes the name of the input."""
+
+    inputTypeVariableId: NotRequired[str]
+    """Id of the variable that takes the type of the input."""
+
+class RequestHeaderFieldsTooLargeErrorBody(TypedDict):
+    """The request line and headers are over 16 KiB together, or there are more than 100 headers. Send fewer or shorter headers."""
+
+    code: Literal["REQUEST_HEADER_FIELDS_TOO_LARGE"]
+    """The code of the error, for programs."""
+
+    message: str
+    """The fixed text of the code."""
+
+    issues: list[ErrorIssue]
+    """What is wrong and where; empty where there is nothing to add."""
+
+class RequestTimeoutErrorBody(TypedDict):
+    """The request did not arrive completely in time. Send it again."""
+
+    code: Literal["REQUEST_TIMEOUT"]
+    """The code of the error, for programs."""
+
+    message: str
+    """The fixed text of the code."""
+
+    issues: list[ErrorIssue]
+    """What is wrong and where; empty where there is nothing to add."""
+
+class Result(TypedDict):
+    """What one person answered in one chat."""
+
+    id: str
+    """Id of the result, as the list of results answers it."""
+
+    createdAt: str
+    """When the chat started."""
+
+    botId: str
+    """Id of the bot, as create and list answer it."""
+
+    variables: list[ResultVariable]
+    """Variables that have a value."""
+
+    isCompleted: bool
+    """Whether the chat reached an end and had at least one answer."""
+
+    hasStarted: bool
+    """Whether at least one answer was given."""
+
+    isArchived: bool
+    """Always false: archived results are not shown."""
+
+    lastChatSessionId: str | None
+    """Id of the chat session that wrote last; null when none did."""
+
+    answers: list[Answer]
+    """The answers, in the order they were given."""
+
+class ResultAnsweredEvent(TypedDict):
+    """A step of a chat stored answers."""
+
+    type: Literal["result.answered"]
+    """The type of the event."""
+
+    timestamp: str
+    """When it happened. Events of one bot come in order, but not always by this time."""
+
+    data: AnsweredResultEventData
+
+class ResultBody(TypedDict):
+    """One result with its answers."""
+
+    result: Result
+
+class ResultCompletedEvent(TypedDict):
+    """A chat reached an end."""
+
+    type: Literal["result.completed"]
+    """The type of the event."""
+
+    timestamp: str
+    """When it happened. Events of one bot come in order, but not always by this time."""
+
+    data: ResultEventData
+
+class ResultEventData(TypedDict):
+    """A result without its variables; read it to see them."""
+
+    id: str
+    """Id of the result."""
+
+    botId: str
+    """Id of the bot."""
+
+    createdAt: str
+    """When the chat started."""
+
+    hasStarted: bool
+    """Whether at least one answer was given."""
+
+    isCompleted: bool
+    """Whether the chat reached an end."""
+
+    lastChatSessionId: str
+    """Id of the chat session that wrote last."""
+
+class ResultLog(TypedDict):
+    """Something noticed while a chat ran."""
+
+    id: str
+    """Id of the entry."""
+
+    createdAt: str
+    """When it was noticed."""
+
+    resultId: str
+    """Id of the result, as the list of results answers it."""
+
+    status: str
+    """Kind of the entry: `error`, `success`, `info`, or whatever a client sent."""
+
+    description: str
+    """What happened."""
+
+    details: str | None
+    """More about it, or null."""
+
+    context: str | None
+    """Where it happened, or null."""
+
+class ResultLogPage(TypedDict):
+    """A page of the log of a result."""
+
+    logs: list[ResultLog]
+    """The entries, newest first."""
+
+    nextCursor: str | None
+    """Send it as `cursor` to get the following page; null on the last page."""
+
+class ResultPage(TypedDict):
+    """A page of the results of a bot."""
+
+    results: list[Result]
+    """The results, newest first."""
+
+    nextCursor: str | None
+    """Send it as `cursor` to get the following page; null on the last page."""
+
+class ResultStartedEvent(TypedDict):
+    """A person began to answer."""
+
+    type: Literal["result.started"]
+    """The type of the event."""
+
+    timestamp: str
+    """When it happened. Events of one bot come in order, but not always by this time."""
+
+    data: ResultEventData
+
+class ResultVariable(TypedDict):
+    """A variable and the value that the chat gave it last."""
+
+    id: str
+    """Id of the variable."""
+
+    name: str
+    """Name of the variable."""
+
+    value: Any
+    """Value of the variable: a text, or a list whose entries are texts or null."""
+
+    isSessionVariable: NotRequired[bool]
+    """Whether the variable lives only as long as the chat."""
+
+class ResultsDeletedEvent(TypedDict):
+    """Results were deleted."""
+
+    type: Literal["results.deleted"]
+    """The type of the event."""
+
+    timestamp: str
+    """When it happened. Events of one bot come in order, but not always by this time."""
+
+    data: DeletedResultsEventData
+
+class ResultsTablePreferences(TypedDict):
+    """How an editor shows the table of results."""
+
+    columnsOrder: list[str]
+    """Ids of the columns from left to right."""
+
+    columnsVisibility: dict[str, bool]
+    """Whether a column is shown, by its id."""
+
+    columnsWidth: dict[str, float]
+    """Width of a column in CSS pixels, by its id."""
+
+class ReturnBlock(TypedDict):
+    """Goes back to where the last jump or event came from. Has no options."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["Return"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+class RichTextContent(TypedDict):
+    """A text as a tree of formatted nodes."""
+
+    type: Literal["richText"]
+    """A tree of nodes."""
+
+    richText: list[Any]
+    """The nodes; elements have `type` and `children`, leaves have `text`."""
+
+class RotatedWebhookSecret(TypedDict):
+    """The new secret of an endpoint, shown this once."""
+
+    endpointId: str
+    """Id of the endpoint, as create and list answer it."""
+
+    secret: str
+    """The key that signatures are made with, as Standard Webhooks writes it. It is shown only here."""
+
+    previousSecretExpiresAt: str
+    """Until when events are signed with the previous secret as well, 24 hours from now."""
+
+class SaveClientLogsBody(TypedDict):
+    """Entries of the log of a chat client."""
+
+    clientLogs: list[ClientLog]
+    """The entries, in order."""
+
+class ScriptAction(TypedDict):
+    """Tells the client to run a script."""
+
+    lastBubbleBlockId: NotRequired[str]
+    """Run the action after this bubble; absent means before all."""
+
+    expectsDedicatedReply: NotRequired[bool]
+    """Whether the chat goes on only when it is continued with the outcome."""
+
+    type: Literal["scriptToExecute"]
+    """Kind of the action."""
+
+    scriptToExecute: ClientScript
+
+class ScriptArgument(TypedDict):
+    """An argument of a script."""
+
+    id: str
+    """Name of the parameter."""
+
+    value: NotRequired[Any]
+    """Value of the argument."""
+
+class ScriptHolder(TypedDict):
+    """A script and what it is for."""
+
+    scriptToExecute: ClientScript
+
+class SecuritySettings(TypedDict):
+    """Where the chat may be embedded."""
+
+    allowedOrigins: NotRequired[list[str]]
+    """Origins of pages that may embed the chat. Absent or empty: any."""
+
+class SegmentBlock(TypedDict):
+    """Works with Segment. Chats of this service skip it. Versions 6 and 6.1 only."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["segment"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[SegmentOptions]
+
+class SegmentOptions(TypedDict):
+    """What Segment is asked to do. The action tells which of the other properties are read."""
+
+    credentialsId: NotRequired[str]
+    """Id of the credentials of the account."""
+
+    action: NotRequired[str]
+    """What is done: Alias, Identify User, Page, Track; any other text is kept. Absent: nothing yet."""
+
+    userId: NotRequired[str]
+    """Id of the visitor at the vendor; may hold placeholders."""
+
+    previousId: NotRequired[str]
+    """With action Alias: earlier id of the visitor."""
+
+    email: NotRequired[str]
+    """E-mail address of the visitor."""
+
+    traits: NotRequired[list[KeyValuePair]]
+    """With action Identify User: what is known about the visitor."""
+
+    name: NotRequired[str]
+    """Name of the visitor, or of the page that is reported."""
+
+    category: NotRequired[str]
+    """With action Page: category of the page."""
+
+    eventName: NotRequired[str]
+    """With action Track: name of the event."""
+
+    properties: NotRequired[list[KeyValuePair]]
+    """With the actions Page and Track: details."""
+
+class ServiceUnavailableErrorBody(TypedDict):
+    """The database cannot be reached or is overloaded. As a rule nothing was changed; only when the connection to the database is lost at the very end, it may have been. Try again after Retry-After seconds, a POST or PATCH with the Idempotency-Key it had. Where something else is missing, an issue says what."""
+
+    code: Literal["SERVICE_UNAVAILABLE"]
+    """The code of the error, for programs."""
+
+    message: str
+    """The fixed text of the code."""
+
+    issues: list[ErrorIssue]
+    """What is wrong and where; empty where there is nothing to add."""
+
+class SetVariableAction(TypedDict):
+    """Compute a value and continue with it."""
+
+    lastBubbleBlockId: NotRequired[str]
+    """Run the action after this bubble; absent means before all."""
+
+    expectsDedicatedReply: NotRequired[bool]
+    """Whether the chat goes on only when it is continued with the outcome."""
+
+    type: Literal["setVariable"]
+    """Kind of the action."""
+
+    setVariable: ScriptHolder
+
+class SetVariableBlock(TypedDict):
+    """Gives a variable a value."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["Set variable"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[SetVariableOptions]
+
+class SetVariableOptions(TypedDict):
+    """Which variable gets which value. The type tells where the value comes from, and which of the other properties are read."""
+
+    variableId: NotRequired[str]
+    """Id of the variable that is set."""
+
+    type: NotRequired[Literal["Custom", "Empty", "Append value(s)", "Environment name", "Device type", "Transcript", "User ID", "Result ID", "Now", "Today", "Yesterday", "Tomorrow", "Random ID", "Moment of the day", "Map item with same index", "Pop", "Shift", "Phone number", "Contact name", "Referral Click ID", "Referral Source ID"]]
+    """Where the value comes from. Default Custom."""
+
+    isExecutedOnClient: NotRequired[bool]
+    """Whether code runs in the browser of the visitor. Default false."""
+
+    isUnsafe: NotRequired[bool]
+    """Whether the code was marked as coming from an unknown author."""
+
+    expressionToEvaluate: NotRequired[str]
+    """With type Custom: the text, or the code, that gives the value."""
+
+    isCode: NotRequired[bool]
+    """With type Custom: whether the expression is code. Default false."""
+
+    expressionDescription: NotRequired[str]
+    """With type Custom: what the code is meant to do."""
+
+    saveErrorInVariableId: NotRequired[str]
+    """Id of the variable that takes the error when code of type Custom fails."""
+
+    timeZone: NotRequired[str]
+    """With type Now, Yesterday or Tomorrow: IANA time zone."""
+
+    mapListItemParams: NotRequired[MapListItemParameters]
+
+    item: NotRequired[str]
+    """With type Append value(s): what is appended."""
+
+    saveItemInVariableId: NotRequired[str]
+    """Id of the variable that takes the removed entry, with type Pop or Shift."""
+
+class Settings(TypedDict):
+    """How a bot behaves. The shape is the same in every version."""
+
+    general: NotRequired[GeneralSettings]
+
+    typingEmulation: NotRequired[TypingEmulation]
+
+    metadata: NotRequired[BotMetadata]
+
+    messaging: NotRequired[MessagingSettings]
+
+    publicShare: NotRequired[PublicShare]
+
+    security: NotRequired[SecuritySettings]
+
+class SheetCell(TypedDict):
+    """A cell of one row, named by its column."""
+
+    id: str
+    """Id of the entry."""
+
+    column: NotRequired[str]
+    """Title of the column."""
+
+    value: NotRequired[str]
+    """Value of the cell; may hold placeholders."""
+
+class SheetComparison(TypedDict):
+    """Compares a cell of the row with a text."""
+
+    id: str
+    """Id of the comparison."""
+
+    column: NotRequired[str]
+    """Title of the column."""
+
+    comparisonOperator: NotRequired[ComparisonOperator]
+
+    value: NotRequired[str]
+    """The text to compare with; may hold placeholders."""
+
+class SheetExtraction(TypedDict):
+    """Stores one column of the found rows in a variable."""
+
+    id: str
+    """Id of the entry."""
+
+    column: NotRequired[str]
+    """Title of the column."""
+
+    variableId: NotRequired[str]
+    """Id of the variable that takes the cells."""
+
+class SheetFilter(TypedDict):
+    """Which rows are meant."""
+
+    comparisons: NotRequired[list[SheetComparison]]
+    """Comparisons with the cells of a row."""
+
+    logicalOperator: NotRequired[LogicalOperator]
+
+class SmtpCredentialsCreate(TypedDict):
+    """New credentials of type smtp."""
+
+    type: Literal["smtp"]
+    """What the credentials are for."""
+
+    name: str
+    """Name to choose the credentials by."""
+
+    data: SmtpData
+
+    id: NotRequired[Any]
+    """Read-only id of the credentials; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only moment of the creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only moment of the last change; accepted and ignored."""
+
+class SmtpCredentialsUpdate(TypedDict):
+    """A change of credentials of type smtp."""
+
+    type: Literal["smtp"]
+    """What the credentials are for."""
+
+    name: NotRequired[str]
+    """Name to choose the credentials by."""
+
+    data: NotRequired[SmtpData]
+
+    id: NotRequired[Any]
+    """Read-only id of the credentials; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only moment of the creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only moment of the last change; accepted and ignored."""
+
+SmtpData = TypedDict(
+    "SmtpData",
+    {
+        "host": "str",
+        "port": "int",
+        "username": NotRequired["str"],
+        "password": NotRequired["str"],
+        "isTlsEnabled": NotRequired["bool"],
+        "from": "SmtpSender",
+    },
+)
+"""An account on a mail server."""
+
+class SmtpSender(TypedDict):
+    """Whom e-mails come from."""
+
+    email: str
+    """Address of the sender."""
+
+    name: NotRequired[str]
+    """Name of the sender."""
+
+class StartBlock(TypedDict):
+    """Where a chat begins in versions 3, 4 and 5. Versions 6 and 6.1 tolerate it and skip it: they begin at the start event."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["start"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    label: str
+    """Text on the block in the editor."""
+
+class StartChatBody(TypedDict):
+    """How to start a chat; every property may be absent."""
+
+    message: NotRequired[Message]
+
+    isOnlyRegistering: NotRequired[bool]
+    """Create the session without running the flow; the first continue runs it."""
+
+    isStreamEnabled: NotRequired[bool]
+    """Whether start and continue answer events, each as it comes, to requests that accept `text/event-stream`."""
+
+    prefilledVariables: NotRequired[dict[str, Any]]
+    """Values of variables, by the name of the variable. Unknown names are ignored, null empties."""
+
+    textBubbleContentFormat: NotRequired[Literal["richText", "markdown"]]
+    """How texts of the bot come: as a tree of formatted nodes, or in Markdown."""
+
+    resultId: NotRequired[str]
+    """Id of an earlier result of this person. Continued when the settings say that users are remembered; otherwise ignored."""
+
+class StartComparison(TypedDict):
+    """Compares the first message of a conversation with a text."""
+
+    id: str
+    """Id of the comparison."""
+
+    comparisonOperator: NotRequired[ComparisonOperator]
+
+    value: NotRequired[str]
+    """The text to compare with."""
+
+class StartCondition(TypedDict):
+    """Which first messages start the bot on messaging channels."""
+
+    logicalOperator: NotRequired[LogicalOperator]
+
+    comparisons: list[StartComparison]
+    """Comparisons with the first message."""
+
+class StartEvent(TypedDict):
+    """Where every chat begins."""
+
+    id: str
+    """Id of the event."""
+
+    type: Literal["start"]
+    """Type of the event."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the event. This is what a running chat follows; it may dangle."""
+
+    graphCoordinates: Coordinates
+
+class StartFromEvent(TypedDict):
+    """Start where an event leads."""
+
+    type: Literal["event"]
+    """Start at an event."""
+
+    eventId: str
+    """Id of the event."""
+
+class StartFromGroup(TypedDict):
+    """Start at the first block of a group."""
+
+    type: Literal["group"]
+    """Start at a group."""
+
+    groupId: str
+    """Id of the group."""
+
+class StartPreviewBody(TypedDict):
+    """How to start a preview; every property may be absent."""
+
+    message: NotRequired[Message]
+
+    isOnlyRegistering: NotRequired[bool]
+    """Create the session without running the flow; the first continue runs it."""
+
+    isStreamEnabled: NotRequired[bool]
+    """Whether start and continue answer events, each as it comes, to requests that accept `text/event-stream`."""
+
+    prefilledVariables: NotRequired[dict[str, Any]]
+    """Values of variables, by the name of the variable. Unknown names are ignored, null empties."""
+
+    textBubbleContentFormat: NotRequired[Literal["richText", "markdown"]]
+    """How texts of the bot come: as a tree of formatted nodes, or in Markdown."""
+
+    sessionId: NotRequired[str]
+    """Id of an earlier preview session of this bot, which is replaced."""
+
+    startFrom: NotRequired[StartFrom]
+
+    isProgressBarEnabled: NotRequired[bool]
+    """Whether progress is answered whatever the theme says."""
+
+class StartProperties(TypedDict):
+    """What the client loads when the chat begins."""
+
+    googleAnalyticsId: NotRequired[str]
+    """Measurement id of Google Analytics to load."""
+
+    pixelIds: NotRequired[list[str]]
+    """Ids of the Meta pixels to load."""
+
+    gtmId: NotRequired[str]
+    """Container id of the tag manager to load."""
+
+    customHeadCode: NotRequired[str]
+    """Markup for the head of the page."""
+
+class StartPropertiesAction(TypedDict):
+    """Load what the page needs from the start."""
+
+    lastBubbleBlockId: NotRequired[str]
+    """Run the action after this bubble; absent means before all."""
+
+    expectsDedicatedReply: NotRequired[bool]
+    """Whether the chat goes on only when it is continued with the outcome."""
+
+    type: Literal["startPropsToInject"]
+    """Kind of the action."""
+
+    startPropsToInject: StartProperties
+
+class StartedChatBody(TypedDict):
+    """The first step of a chat. Without `input` and awaited action it is over."""
+
+    sessionId: str
+    """Id of the chat session, needed to continue."""
+
+    resultId: NotRequired[str]
+    """Id of the result; absent while the chat is only registered, and in a preview."""
+
+    bot: ChatBot
+
+    messages: list[MessageBubble]
+    """What the bot says, in order."""
+
+    input: NotRequired[ChatInput]
+
+    clientSideActions: NotRequired[list[ClientSideAction]]
+    """What the client has to do, in order; absent when there is nothing."""
+
+    logs: NotRequired[list[ChatLog]]
+    """What was noticed while the step ran, for whoever builds the client."""
+
+    dynamicTheme: NotRequired[DynamicTheme]
+
+    progress: NotRequired[float]
+    """How far the chat is, in percent; only with the progress bar on."""
+
+    lastMessageNewFormat: NotRequired[str]
+    """The reply as it was understood, when that differs from what was sent."""
+
+    revision: int
+    """Counts the steps of the session. Send it with the reply: the same reply sent again then gets the same answer instead of counting twice."""
+
+class Stats(TypedDict):
+    """How often a bot was seen, started and completed."""
+
+    totalViews: int
+    """Chats that began."""
+
+    totalStarts: int
+    """Chats in which at least one answer was given."""
+
+    totalCompleted: int
+    """Chats that reached an end and had at least one answer."""
+
+class StatsBody(TypedDict):
+    """The statistics of a bot."""
+
+    stats: Stats
+
+class StoredCredentials(TypedDict):
+    """Credentials of a workspace, without what is secret of them."""
+
+    id: str
+    """Id of the credentials."""
+
+    workspaceId: str
+    """Id of the workspace, as create and list answer it."""
+
+    type: str
+    """What they are for: `smtp`, or the type of the blocks that use them."""
+
+    name: str
+    """Name to choose the credentials by."""
+
+    createdAt: str
+    """When they were created."""
+
+    updatedAt: str
+    """When they were last changed."""
+
+class SuccessBody(TypedDict):
+    """Says that what was asked for is done."""
+
+    message: Literal["success"]
+    """Says that it is done."""
+
+class SystemMessages(TypedDict):
+    """Texts that replace the built-in ones of the chat."""
+
+    invalidMessage: NotRequired[str]
+    """Sent after an answer that is not valid."""
+
+    botClosed: NotRequired[str]
+    """Shown while the bot is closed."""
+
+    networkErrorTitle: NotRequired[str]
+    """Title shown when the network fails."""
+
+    networkErrorMessage: NotRequired[str]
+    """Text shown when the network fails."""
+
+    popupBlockedTitle: NotRequired[str]
+    """Title shown when the browser blocks a new window."""
+
+    popupBlockedDescription: NotRequired[str]
+    """Text shown when the browser blocks a new window."""
+
+    popupBlockedButtonLabel: NotRequired[str]
+    """Button that opens the blocked window."""
+
+    fileUploadError: NotRequired[str]
+    """Shown when an upload fails."""
+
+    fileUploadSizeError: NotRequired[str]
+    """Shown when a file is too large; [[file]] and [[limit]] are filled in."""
+
+    messagingPictureChoiceSelectLabel: NotRequired[str]
+    """Button below a picture choice on messaging channels."""
+
+class TestEventData(TypedDict):
+    """The endpoint that is tested."""
+
+    endpointId: str
+    """Id of the endpoint that is tested."""
+
+class TextBubble(TypedDict):
+    """Shows a formatted text."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["text"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    content: NotRequired[TextBubbleContent]
+
+class TextBubbleContent(TypedDict):
+    """What the message says."""
+
+    richText: NotRequired[list[Any]]
+    """The text as a tree. Elements have a type (p, a, ul, ol, li, lic or any other container), children, and for a an url; leaves have text and may be bold, italic or underline. Each line is one p. The tree is not checked."""
+
+    html: NotRequired[str]
+    """The text as HTML, in older documents."""
+
+    plainText: NotRequired[str]
+    """The text without marks, in older documents."""
+
+class TextInput(TypedDict):
+    """Asks for a line or more of free text."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["text input"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[TextInputOptions]
+
+class TextInputOptions(TypedDict):
+    """How the text is asked for."""
+
+    variableId: NotRequired[str]
+    """Id of the variable that takes the answer."""
+
+    labels: NotRequired[InputLabels]
+
+    isLong: NotRequired[bool]
+    """Whether the field has several lines. Default false."""
+
+    inputMode: NotRequired[Literal["text", "decimal", "numeric", "tel", "search", "email", "url"]]
+    """Which on-screen keyboard a touch device shows."""
+
+    audioClip: NotRequired[AudioClipOptions]
+
+    attachments: NotRequired[AttachmentOptions]
+
+class TextMessage(TypedDict):
+    """A text of the person who chats."""
+
+    type: Literal["text"]
+    """A text, also the choice of an item."""
+
+    text: str
+    """The text."""
+
+    attachedFileUrls: NotRequired[list[str]]
+    """URLs of files sent with the text."""
+
+    metadata: NotRequired[MessageMetadata]
+
+class TextMessageBubble(TypedDict):
+    """A text that the bot says."""
+
+    id: str
+    """Id of the block in the flow."""
+
+    type: Literal["text"]
+    """Kind of the bubble."""
+
+    content: TextContent
+
+class Theme(TypedDict):
+    """How a bot looks. The shape is the same in every version; only defaults differ."""
+
+    general: NotRequired[ThemeGeneral]
+
+    chat: NotRequired[ThemeChat]
+
+    customCss: NotRequired[str]
+    """Style sheet added to the chat."""
+
+class ThemeBackground(TypedDict):
+    """What is behind the chat."""
+
+    type: NotRequired[Literal["Color", "Image", "None"]]
+    """Kind of background. Default Color."""
+
+    content: NotRequired[str]
+    """A colour, or the address of the image. Default #FFFFFF in version 6, #F8F8F8 in 6.1."""
+
+class ThemeBorder(TypedDict):
+    """The border of a part of the chat."""
+
+    thickness: NotRequired[float]
+    """Width of the border; by default 0 in version 6, and in 6.1 1, for the container 0, in CSS pixels."""
+
+    color: NotRequired[str]
+    """Colour of the border. Its default depends on the part."""
+
+    roundeness: NotRequired[Literal["none", "medium", "large", "custom"]]
+    """How round the corners are: 0, 6 or 20 CSS pixels, or customRoundeness. Default medium."""
+
+    customRoundeness: NotRequired[float]
+    """Corner radius, used with roundeness custom; by default 6, in CSS pixels."""
+
+    opacity: NotRequired[float]
+    """Opacity of the border, from 0 (invisible) to 1. Default 1."""
+
+class ThemeButtons(TypedDict):
+    """Buttons that the visitor can press."""
+
+    backgroundColor: NotRequired[str]
+    """Colour of the surface. Default #0042DA in version 6, #c2410c in 6.1."""
+
+    color: NotRequired[str]
+    """Colour of the text. Default #ffffff."""
+
+    blur: NotRequired[float]
+    """Blur of what is behind, in CSS pixels. Default 0."""
+
+    opacity: NotRequired[float]
+    """Opacity of the surface, from 0 (invisible) to 1. Default 1."""
+
+    shadow: NotRequired[Literal["none", "sm", "md", "lg", "xl", "2xl"]]
+    """Size of the shadow. Default none; for inputs md in version 6."""
+
+    border: NotRequired[ThemeBorder]
+
+class ThemeButtonsInput(TypedDict):
+    """How a list of buttons is laid out."""
+
+    layout: NotRequired[Literal["wrap", "vertical"]]
+    """Side by side with line breaks, or one below the other. Default wrap."""
+
+class ThemeChat(TypedDict):
+    """Look of the conversation."""
+
+    container: NotRequired[ThemeContainer]
+
+    hostAvatar: NotRequired[ThemeHostAvatar]
+
+    guestAvatar: NotRequired[ThemeGuestAvatar]
+
+    hostBubbles: NotRequired[ThemeHostBubbles]
+
+    guestBubbles: NotRequired[ThemeGuestBubbles]
+
+    buttons: NotRequired[ThemeButtons]
+
+    inputs: NotRequired[ThemeInputs]
+
+    buttonsInput: NotRequired[ThemeButtonsInput]
+
+    roundness: NotRequired[Literal["none", "medium", "large"]]
+    """Corners of every part without a border of its own. Older documents only: border.roundeness replaces it."""
+
+class ThemeContainer(TypedDict):
+    """The box that holds the conversation."""
+
+    maxWidth: NotRequired[str]
+    """Greatest width as a CSS length. Default 800px."""
+
+    maxHeight: NotRequired[str]
+    """Greatest height as a CSS length. Default 100%."""
+
+    backgroundColor: NotRequired[str]
+    """Colour of the surface. Default transparent."""
+
+    color: NotRequired[str]
+    """Colour of the text. Default dark or light grey, whichever reads better on the background."""
+
+    blur: NotRequired[float]
+    """Blur of what is behind, in CSS pixels. Default 0."""
+
+    opacity: NotRequired[float]
+    """Opacity of the surface, from 0 (invisible) to 1. Default 1."""
+
+    shadow: NotRequired[Literal["none", "sm", "md", "lg", "xl", "2xl"]]
+    """Size of the shadow. Default none; for inputs md in version 6."""
+
+    border: NotRequired[ThemeBorder]
+
+class ThemeGeneral(TypedDict):
+    """Look of the page around the chat."""
+
+    font: NotRequired[str | FontSource]
+    """The font of the chat: a Google Fonts family name, or an object that says where to load it from."""
+
+    background: NotRequired[ThemeBackground]
+
+    progressBar: NotRequired[ThemeProgressBar]
+
+class ThemeGuestAvatar(TypedDict):
+    """The picture beside the answers of the visitor."""
+
+    isEnabled: NotRequired[bool]
+    """Whether the picture is shown. Default false."""
+
+    url: NotRequired[str]
+    """Address of the picture, or a {{variable}} that holds one."""
+
+class ThemeGuestBubbles(TypedDict):
+    """The answers of the visitor."""
+
+    backgroundColor: NotRequired[str]
+    """Colour of the surface. Default #FF8E21 in version 6, #c2410c in 6.1."""
+
+    color: NotRequired[str]
+    """Colour of the text. Default #ffffff."""
+
+    blur: NotRequired[float]
+    """Blur of what is behind, in CSS pixels. Default 0."""
+
+    opacity: NotRequired[float]
+    """Opacity of the surface, from 0 (invisible) to 1. Default 1."""
+
+    shadow: NotRequired[Literal["none", "sm", "md", "lg", "xl", "2xl"]]
+    """Size of the shadow. Default none; for inputs md in version 6."""
+
+    border: NotRequired[ThemeBorder]
+
+class ThemeHostAvatar(TypedDict):
+    """The picture beside the messages of the bot."""
+
+    isEnabled: NotRequired[bool]
+    """Whether the picture is shown. Default true."""
+
+    url: NotRequired[str]
+    """Address of the picture, or a {{variable}} that holds one."""
+
+class ThemeHostBubbles(TypedDict):
+    """The messages of the bot."""
+
+    backgroundColor: NotRequired[str]
+    """Colour of the surface. Default #F7F8FF in version 6, #ffffff in 6.1."""
+
+    color: NotRequired[str]
+    """Colour of the text. Default #202020."""
+
+    blur: NotRequired[float]
+    """Blur of what is behind, in CSS pixels. Default 0."""
+
+    opacity: NotRequired[float]
+    """Opacity of the surface, from 0 (invisible) to 1. Default 1."""
+
+    shadow: NotRequired[Literal["none", "sm", "md", "lg", "xl", "2xl"]]
+    """Size of the shadow. Default none; for inputs md in version 6."""
+
+    border: NotRequired[ThemeBorder]
+
+class ThemeInputs(TypedDict):
+    """Fields that the visitor can fill in."""
+
+    backgroundColor: NotRequired[str]
+    """Colour of the surface. Default #FFFFFF."""
+
+    color: NotRequired[str]
+    """Colour of the text. Default #202020."""
+
+    blur: NotRequired[float]
+    """Blur of what is behind, in CSS pixels. Default 0."""
+
+    opacity: NotRequired[float]
+    """Opacity of the surface, from 0 (invisible) to 1. Default 1."""
+
+    shadow: NotRequired[Literal["none", "sm", "md", "lg", "xl", "2xl"]]
+    """Size of the shadow. Default none; for inputs md in version 6."""
+
+    border: NotRequired[ThemeBorder]
+
+    placeholderColor: NotRequired[str]
+    """Colour of the placeholder text. Default #6e7480."""
+
+class ThemeProgressBar(TypedDict):
+    """A bar that shows how far the visitor has come."""
+
+    isEnabled: NotRequired[bool]
+    """Whether the bar is shown. Default false."""
+
+    placement: NotRequired[Literal["Top", "Bottom"]]
+    """Edge the bar sits at. Default Top."""
+
+    position: NotRequired[Literal["fixed", "absolute"]]
+    """CSS positioning of the bar. Default absolute."""
+
+    color: NotRequired[str]
+    """Colour of the done part. Default #e0edff in version 6, #ff5924 in 6.1."""
+
+    backgroundColor: NotRequired[str]
+    """Colour of the rest. Default #f1f1f1 in version 6, #8d8d8d in 6.1."""
+
+    thickness: NotRequired[float]
+    """Height of the bar, in CSS pixels."""
+
+class TimeInput(TypedDict):
+    """Asks for a time of day."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["time input"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[TimeInputOptions]
+
+class TimeInputLabels(TypedDict):
+    """Texts of a time input."""
+
+    button: NotRequired[str]
+    """Text of the button that sends the answer. Default Send."""
+
+class TimeInputOptions(TypedDict):
+    """How the time is asked for."""
+
+    variableId: NotRequired[str]
+    """Id of the variable that takes the answer."""
+
+    labels: NotRequired[TimeInputLabels]
+
+    format: NotRequired[str]
+    """Unicode date pattern (TR 35) of the answer. Default HH:mm."""
+
+class TogetherAiBlock(TypedDict):
+    """Works with Together AI. Chats of this service run Create chat completion, with credentials of type together-ai, and skip other actions. Versions 6 and 6.1 only."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["together-ai"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[TogetherAiOptions]
+
+class TogetherAiCredentialsCreate(TypedDict):
+    """New credentials of type together-ai."""
+
+    type: Literal["together-ai"]
+    """What the credentials are for."""
+
+    name: str
+    """Name to choose the credentials by."""
+
+    data: ApiKeyData
+
+    id: NotRequired[Any]
+    """Read-only id of the credentials; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only moment of the creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only moment of the last change; accepted and ignored."""
+
+class TogetherAiCredentialsUpdate(TypedDict):
+    """A change of credentials of type together-ai."""
+
+    type: Literal["together-ai"]
+    """What the credentials are for."""
+
+    name: NotRequired[str]
+    """Name to choose the credentials by."""
+
+    data: NotRequired[ApiKeyData]
+
+    id: NotRequired[Any]
+    """Read-only id of the credentials; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only moment of the creation; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only moment of the last change; accepted and ignored."""
+
+class TogetherAiOptions(TypedDict):
+    """What Together AI is asked to do. The action tells which of the other properties are read."""
+
+    credentialsId: NotRequired[str]
+    """Id of the credentials of the account."""
+
+    action: NotRequired[str]
+    """What is done: Create chat completion; any other text is kept. Absent: nothing yet."""
+
+    model: NotRequired[str]
+    """Name of the model."""
+
+    messages: NotRequired[list[ChatMessage]]
+    """The messages, from the first to the last."""
+
+    tools: NotRequired[list[ChatTool]]
+    """Functions that the model can call."""
+
+    temperature: NotRequired[float | str]
+    """How freely the model answers, from 0 to 2. A number, or a text that is one {{variable}} or reads as a number."""
+
+    responseMapping: NotRequired[list[VendorAnswerMapping]]
+    """Which parts of the answer are stored where. With action Create chat completion: Message content, Total tokens, Prompt tokens, Completion tokens."""
+
+class TooManyRequestsErrorBody(TypedDict):
+    """The caller sends more requests than the installation allows, in a window of time or at once, or a record would have more entries than it may, or an address or the visitors of a bot store more in a day than they may. Nothing was done. Wait as many seconds as Retry-After says; with the issue `daily_quota_exceeded` it takes up to a day, and with `quota_exceeded` waiting does not help."""
+
+    code: Literal["TOO_MANY_REQUESTS"]
+    """The code of the error, for programs."""
+
+    message: str
+    """The fixed text of the code."""
+
+    issues: list[ErrorIssue]
+    """What is wrong and where; empty where there is nothing to add."""
+
+class TranscriptBody(TypedDict):
+    """What was said in a chat."""
+
+    transcript: list[TranscriptEntry]
+    """What was said, in order."""
+
+class TranscriptEntry(TypedDict):
+    """Something that was said in a chat."""
+
+    role: Literal["bot", "user"]
+    """Who said it."""
+
+    type: Literal["text", "image", "video", "audio"]
+    """What it is."""
+
+    text: NotRequired[str]
+    """The text."""
+
+    image: NotRequired[str]
+    """URL of the picture."""
+
+    video: NotRequired[str]
+    """URL of the video."""
+
+    audio: NotRequired[str]
+    """URL of the recording."""
+
+class TypingEmulation(TypedDict):
+    """Pauses that make the bot look as if it were typing."""
+
+    enabled: NotRequired[bool]
+    """Whether the bot pauses before its messages. Default true."""
+
+    speed: NotRequired[float]
+    """Typing speed in words per minute. Default 400."""
+
+    maxDelay: NotRequired[float]
+    """Longest pause before a message, in seconds. Default 3."""
+
+    delayBetweenBubbles: NotRequired[float]
+    """Pause between two messages, in seconds. Default 0."""
+
+    isDisabledOnFirstMessage: NotRequired[bool]
+    """Whether the first message comes without a pause. Default true."""
+
+class UnauthorizedErrorBody(TypedDict):
+    """The Authorization header is missing, or its token is malformed, unknown, expired or revoked. Send a valid token as a Bearer credential."""
+
+    code: Literal["UNAUTHORIZED"]
+    """The code of the error, for programs."""
+
+    message: str
+    """The fixed text of the code."""
+
+    issues: list[ErrorIssue]
+    """What is wrong and where; empty where there is nothing to add."""
+
+class UnsupportedMediaTypeErrorBody(TypedDict):
+    """The request body is not what the operation takes: JSON in UTF-8, sent as Content-Type: application/json, or a file, sent as application/octet-stream; both without a content encoding."""
+
+    code: Literal["UNSUPPORTED_MEDIA_TYPE"]
+    """The code of the error, for programs."""
+
+    message: str
+    """The fixed text of the code."""
+
+    issues: list[ErrorIssue]
+    """What is wrong and where; empty where there is nothing to add."""
+
+class UpdateBotBody(TypedDict):
+    """The change to a bot."""
+
+    bot: BotUpdate
+
+    overwrite: NotRequired[bool]
+    """Whether to write even when the precondition `bot.updatedAt` fails."""
+
+class UpdateFolderBody(TypedDict):
+    """The change to a folder."""
+
+    workspaceId: NotRequired[str]
+    """When given, the folder must be in this workspace; otherwise it is not found."""
+
+    folder: FolderUpdate
+
+class UpdatedWorkspaceBody(TypedDict):
+    """Name and icon of the updated workspace."""
+
+    workspace: WorkspaceNameAndIcon
+
+class Upload(TypedDict):
+    """A file that was sent into a chat."""
+
+    url: str
+    """Where the file is, for the reply."""
+
+    name: str
+    """Name of the file as it is kept: without what names of files may not have everywhere."""
+
+    size: int
+    """Size in bytes."""
+
+    mediaType: str
+    """What it is served as: a picture as what its bytes are, all else as bytes."""
+
+class UploadBody(TypedDict):
+    """A file that was uploaded."""
+
+    upload: Upload
+
+class UploadLimits(TypedDict):
+    """Where files can be uploaded for the reply. Absent with an input for files means that the installation keeps none."""
+
+    maximumSize: int
+    """Most bytes of a file."""
+
+class UrlInput(TypedDict):
+    """Asks for a web address."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["url input"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[UrlInputOptions]
+
+class UrlInputOptions(TypedDict):
+    """How the address is asked for."""
+
+    variableId: NotRequired[str]
+    """Id of the variable that takes the answer."""
+
+    labels: NotRequired[InputLabels]
+
+    retryMessageContent: NotRequired[str]
+    """Sent after an answer that is not valid."""
+
+class UserTurn(TypedDict):
+    """Something the person said."""
+
+    role: Literal["user"]
+    """Who said it."""
+
+    text: str
+    """What was said, as clients show it: the label of a chosen item, of a recording its URL. Empty for a picture without a title, and where only files were sent."""
+
+    attachedFileUrls: NotRequired[list[str]]
+    """URLs of files sent with the text."""
+
+class Variable(TypedDict):
+    """A named place for text that a chat reads and writes."""
+
+    id: str
+    """Id of the variable."""
+
+    name: str
+    """Name used in placeholders such as {{Email}}."""
+
+    isSessionVariable: NotRequired[bool]
+    """Whether the value lasts for one chat only and is left out of results. Default false."""
+
+    value: NotRequired[Any]
+    """The value at the start of a chat: a text, a list whose entries are texts or null, or null. Anything else is invalid input."""
+
+class VariableToExtract(TypedDict):
+    """A value that the model finds in the prompt."""
+
+    type: NotRequired[Literal["string", "number", "boolean", "array", "enum"]]
+    """Kind of value."""
+
+    variableId: NotRequired[str]
+    """Id of the variable that takes the value."""
+
+    description: NotRequired[str]
+    """What the value means."""
+
+    isRequired: NotRequired[bool]
+    """Whether the model must find it. Default true."""
+
+    values: NotRequired[list[str]]
+    """With type enum: the allowed values."""
+
+class VendorAnswerMapping(TypedDict):
+    """Stores one part of an answer in a variable."""
+
+    item: NotRequired[str]
+    """Part of the answer."""
+
+    variableId: NotRequired[str]
+    """Id of the variable that takes the part."""
+
+class VideoBubble(TypedDict):
+    """A video from a file or from a video platform."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["video"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    content: NotRequired[VideoBubbleContent]
+
+class VideoBubbleContent(TypedDict):
+    """Which video is shown and how."""
+
+    url: NotRequired[str]
+    """Address of the video."""
+
+    id: NotRequired[str]
+    """Id of the video on its platform."""
+
+    type: NotRequired[Literal["url", "youtube", "vimeo", "tiktok", "gumlet"]]
+    """Where the video is: a file or a platform."""
+
+    height: NotRequired[float | str]
+    """Height in CSS pixels. Default 400. A number, or a text that is one {{variable}} or reads as a number."""
+
+    aspectRatio: NotRequired[str]
+    """Ratio of width to height. Default 16/9."""
+
+    maxWidth: NotRequired[str]
+    """Greatest width as a CSS length. Default 100%."""
+
+    queryParamsStr: NotRequired[str]
+    """Query string passed to the platform, with the question mark."""
+
+    areControlsDisplayed: NotRequired[bool]
+    """Whether the player shows its controls. Default true."""
+
+    isAutoplayEnabled: NotRequired[bool]
+    """Whether the video starts by itself. Default true."""
+
+class VideoMessageBubble(TypedDict):
+    """A video that the bot shows."""
+
+    id: str
+    """Id of the block in the flow."""
+
+    type: Literal["video"]
+    """Kind of the bubble."""
+
+    content: dict[str, Any]
+    """The content of the block, with placeholders filled in."""
+
+class WaitAction(TypedDict):
+    """Wait before going on."""
+
+    lastBubbleBlockId: NotRequired[str]
+    """Run the action after this bubble; absent means before all."""
+
+    expectsDedicatedReply: NotRequired[bool]
+    """Whether the chat goes on only when it is continued with the outcome."""
+
+    type: Literal["wait"]
+    """Kind of the action."""
+
+    wait: WaitDetails
+
+class WaitBlock(TypedDict):
+    """Waits before the chat goes on."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["Wait"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[WaitOptions]
+
+class WaitDetails(TypedDict):
+    """How long the client waits before it goes on."""
+
+    secondsToWaitFor: float
+    """How long, in seconds: at most a day."""
+
+class WaitOptions(TypedDict):
+    """How long the chat waits."""
+
+    secondsToWaitFor: NotRequired[str]
+    """Seconds as text; may hold placeholders. The number at the beginning counts, at most 86400."""
+
+    shouldPause: NotRequired[bool]
+    """Whether later messages are held back until the time is over. Default false."""
+
+class WebhookDelivery(TypedDict):
+    """An event on its way to an endpoint."""
+
+    id: str
+    """Id of the delivery, which receivers get as `webhook-id`."""
+
+    type: str
+    """The type of the event."""
+
+    status: Literal["pending", "delivered", "failed"]
+    """Whether it is still to be sent, was taken, or was given up after the last attempt."""
+
+    createdAt: str
+    """When the event happened."""
+
+    attempts: int
+    """How often it was sent; this only grows."""
+
+    lastAttemptAt: str | None
+    """When it was last sent; null when never."""
+
+    lastStatus: int | None
+    """Status of the last answer; null where none came."""
+
+    lastError: str | None
+    """Why no answer came; null where one did, also a redirect, which is not followed."""
+
+    lastDuration: int | None
+    """Milliseconds that the last attempt took."""
+
+    nextAttemptAt: str | None
+    """When it will be sent next; null when it is due now, or is not sent again."""
+
+class WebhookDeliveryBody(TypedDict):
+    """One delivery with its payload."""
+
+    webhookDelivery: WebhookDeliveryWithPayload
+
+class WebhookDeliveryPage(TypedDict):
+    """A page of deliveries."""
+
+    webhookDeliveries: list[WebhookDelivery]
+    """The deliveries, newest first."""
+
+    nextCursor: str | None
+    """Send it as `cursor` to get the following page; null on the last page."""
+
+class WebhookDeliveryWithPayload(TypedDict):
+    """A delivery with its payload."""
+
+    id: str
+    """Id of the delivery, which receivers get as `webhook-id`."""
+
+    type: str
+    """The type of the event."""
+
+    status: Literal["pending", "delivered", "failed"]
+    """Whether it is still to be sent, was taken, or was given up after the last attempt."""
+
+    createdAt: str
+    """When the event happened."""
+
+    attempts: int
+    """How often it was sent; this only grows."""
+
+    lastAttemptAt: str | None
+    """When it was last sent; null when never."""
+
+    lastStatus: int | None
+    """Status of the last answer; null where none came."""
+
+    lastError: str | None
+    """Why no answer came; null where one did, also a redirect, which is not followed."""
+
+    lastDuration: int | None
+    """Milliseconds that the last attempt took."""
+
+    nextAttemptAt: str | None
+    """When it will be sent next; null when it is due now, or is not sent again."""
+
+    payload: dict[str, Any]
+    """The body that is posted, as an object."""
+
+class WebhookEndpoint(TypedDict):
+    """An address that is told what happens, without its secret."""
+
+    id: str
+    """Id of the endpoint, as create and list answer it."""
+
+    workspaceId: str
+    """Id of the workspace, as create and list answer it."""
+
+    url: str
+    """Where events are posted to."""
+
+    description: str | None
+    """What the endpoint is for, or null."""
+
+    types: list[EventType] | None
+    """Which events are sent; null means all, also those of later versions."""
+
+    isEnabled: bool
+    """Whether events are sent. What happens meanwhile is not kept; what was waiting already is sent once the endpoint is enabled again."""
+
+    disabledReason: str | None
+    """Why the service disabled it: it answered 410 (`gone`), or failed for five days without a success (`failing`). Null otherwise."""
+
+    failingSince: str | None
+    """Since when every attempt has failed; null while the last one succeeded."""
+
+    createdAt: str
+    """When the endpoint was created."""
+
+    updatedAt: str
+    """When the endpoint was last changed."""
+
+class WebhookEndpointBody(TypedDict):
+    """One endpoint, without its secret."""
+
+    webhookEndpoint: WebhookEndpoint
+
+class WebhookEndpointCreate(TypedDict):
+    """The endpoint to create."""
+
+    url: str
+    """Where events are posted to. Private addresses are refused unless the installation allows them; redirects are not followed."""
+
+    description: NotRequired[str | None]
+    """What the endpoint is for, or null."""
+
+    types: NotRequired[list[EventType] | None]
+    """Which events are sent; null means all, also those of later versions."""
+
+    isEnabled: NotRequired[bool]
+    """Whether events are sent. What happens meanwhile is not kept; what was waiting already is sent once the endpoint is enabled again."""
+
+class WebhookEndpointList(TypedDict):
+    """The webhook endpoints of a workspace."""
+
+    webhookEndpoints: list[WebhookEndpoint]
+    """The endpoints, newest first."""
+
+class WebhookEndpointUpdate(TypedDict):
+    """What to change; properties that are absent stay."""
+
+    url: NotRequired[str]
+    """Where events are posted to. Private addresses are refused unless the installation allows them; redirects are not followed."""
+
+    description: NotRequired[str | None]
+    """What the endpoint is for, or null."""
+
+    types: NotRequired[list[EventType] | None]
+    """Which events are sent; null means all, also those of later versions."""
+
+    isEnabled: NotRequired[bool]
+    """Whether events are sent. What happens meanwhile is not kept; what was waiting already is sent once the endpoint is enabled again."""
+
+    id: NotRequired[Any]
+    """Read-only id; accepted and ignored."""
+
+    workspaceId: NotRequired[Any]
+    """Read-only id of the workspace; accepted and ignored."""
+
+    disabledReason: NotRequired[Any]
+    """Read-only reason; accepted and ignored."""
+
+    failingSince: NotRequired[Any]
+    """Read-only time; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only time; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only time; accepted and ignored."""
+
+class WebhookEndpointWithSecret(TypedDict):
+    """A new endpoint with its secret."""
+
+    id: str
+    """Id of the endpoint, as create and list answer it."""
+
+    workspaceId: str
+    """Id of the workspace, as create and list answer it."""
+
+    url: str
+    """Where events are posted to."""
+
+    description: str | None
+    """What the endpoint is for, or null."""
+
+    types: list[EventType] | None
+    """Which events are sent; null means all, also those of later versions."""
+
+    isEnabled: bool
+    """Whether events are sent. What happens meanwhile is not kept; what was waiting already is sent once the endpoint is enabled again."""
+
+    disabledReason: str | None
+    """Why the service disabled it: it answered 410 (`gone`), or failed for five days without a success (`failing`). Null otherwise."""
+
+    failingSince: str | None
+    """Since when every attempt has failed; null while the last one succeeded."""
+
+    createdAt: str
+    """When the endpoint was created."""
+
+    updatedAt: str
+    """When the endpoint was last changed."""
+
+    secret: str
+    """The key that signatures are made with, as Standard Webhooks writes it. It is shown only here."""
+
+class WebhookEndpointWithSecretBody(TypedDict):
+    """A new endpoint with its secret."""
+
+    webhookEndpoint: WebhookEndpointWithSecret
+
+class WebhookListenerBlock(TypedDict):
+    """Waits until another system calls the chat. Versions 6 and 6.1 only."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["webhook"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[WebhookListenerOptions]
+
+class WebhookListenerOptions(TypedDict):
+    """What is stored of the call."""
+
+    responseVariableMapping: NotRequired[list[HttpResponseMapping]]
+    """Which parts of the received body are stored where."""
+
+class Workspace(TypedDict):
+    """Where bots and folders live, and who may use them."""
+
+    id: str
+    """Id of the workspace, as create and list answer it."""
+
+    createdAt: str
+    """When the workspace was created."""
+
+    updatedAt: str
+    """When the workspace was last changed."""
+
+    name: str
+    """Name of the workspace. Names need not be unique."""
+
+    icon: str | None
+    """Icon of the workspace: an emoji, an http(s) URL or a `data:image/` URL; null without one."""
+
+    plan: Literal["FREE", "STARTER", "PRO", "LIFETIME", "OFFERED", "CUSTOM", "UNLIMITED", "ENTERPRISE"]
+    """Plan of the workspace, a mark set by whoever runs the service; no limit follows from it."""
+
+    billingId: str | None
+    """Identifier at the billing provider; null without one."""
+
+    settings: WorkspaceSettings | None
+    """Settings of the workspace that editors read; null when none were set."""
+
+    isSuspended: bool
+    """Whether whoever runs the service marked the workspace as suspended; nothing is refused for it."""
+
+    isPastDue: bool
+    """Whether whoever runs the service marked a payment as overdue; nothing is refused for it."""
+
+    isVerified: bool
+    """Whether whoever runs the service marked the workspace as verified."""
+
+    chatsHardLimit: int | None
+    """Chats per month that are the limit agreed with whoever runs the service, which does not enforce it; null means no limit."""
+
+    lastActivityAt: str | None
+    """When the workspace was last used, as whoever runs the service recorded it; null when not recorded."""
+
+    inactiveFirstEmailSentAt: str | None
+    """When the first mail about inactivity was sent by whoever runs the service; null when never."""
+
+    inactiveSecondEmailSentAt: str | None
+    """When the second mail about inactivity was sent by whoever runs the service; null when never."""
+
+class WorkspaceBody(TypedDict):
+    """One workspace, without its limits."""
+
+    workspace: Workspace
+
+class WorkspaceCreate(TypedDict):
+    """The workspace to create."""
+
+    name: str
+    """Name of the workspace. Names need not be unique."""
+
+    icon: NotRequired[str | None]
+    """Icon of the workspace: an emoji, an http(s) URL or a `data:image/` URL; null without one."""
+
+    resultsRetentionDays: NotRequired[int | None]
+    """After how many days results of the bots are deleted, with their answers, transcripts and logs: those of whole days (UTC) that are over for so long. Null leaves it to the installation, which keeps them for as long as it says, or until somebody deletes them."""
+
+    id: NotRequired[Any]
+    """Read-only `id` of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only `createdAt` of the workspace; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only `updatedAt` of the workspace; accepted and ignored."""
+
+    plan: NotRequired[Any]
+    """Read-only `plan` of the workspace; accepted and ignored."""
+
+    billingId: NotRequired[Any]
+    """Read-only `billingId` of the workspace; accepted and ignored."""
+
+    settings: NotRequired[Any]
+    """Read-only `settings` of the workspace; accepted and ignored."""
+
+    customChatsLimit: NotRequired[Any]
+    """Read-only `customChatsLimit` of the workspace; accepted and ignored."""
+
+    customSeatsLimit: NotRequired[Any]
+    """Read-only `customSeatsLimit` of the workspace; accepted and ignored."""
+
+    isSuspended: NotRequired[Any]
+    """Read-only `isSuspended` of the workspace; accepted and ignored."""
+
+    isPastDue: NotRequired[Any]
+    """Read-only `isPastDue` of the workspace; accepted and ignored."""
+
+    isVerified: NotRequired[Any]
+    """Read-only `isVerified` of the workspace; accepted and ignored."""
+
+    chatsHardLimit: NotRequired[Any]
+    """Read-only `chatsHardLimit` of the workspace; accepted and ignored."""
+
+    lastActivityAt: NotRequired[Any]
+    """Read-only `lastActivityAt` of the workspace; accepted and ignored."""
+
+    inactiveFirstEmailSentAt: NotRequired[Any]
+    """Read-only `inactiveFirstEmailSentAt` of the workspace; accepted and ignored."""
+
+    inactiveSecondEmailSentAt: NotRequired[Any]
+    """Read-only `inactiveSecondEmailSentAt` of the workspace; accepted and ignored."""
+
+class WorkspaceDeletedBody(TypedDict):
+    """The workspace is gone."""
+
+    message: Literal["Workspace deleted"]
+    """Says that it is done."""
+
+class WorkspaceDetails(TypedDict):
+    """A workspace with the limits agreed for it."""
+
+    id: str
+    """Id of the workspace, as create and list answer it."""
+
+    createdAt: str
+    """When the workspace was created."""
+
+    updatedAt: str
+    """When the workspace was last changed."""
+
+    name: str
+    """Name of the workspace. Names need not be unique."""
+
+    icon: str | None
+    """Icon of the workspace: an emoji, an http(s) URL or a `data:image/` URL; null without one."""
+
+    plan: Literal["FREE", "STARTER", "PRO", "LIFETIME", "OFFERED", "CUSTOM", "UNLIMITED", "ENTERPRISE"]
+    """Plan of the workspace, a mark set by whoever runs the service; no limit follows from it."""
+
+    billingId: str | None
+    """Identifier at the billing provider; null without one."""
+
+    settings: WorkspaceSettings | None
+    """Settings of the workspace that editors read; null when none were set."""
+
+    isSuspended: bool
+    """Whether whoever runs the service marked the workspace as suspended; nothing is refused for it."""
+
+    isPastDue: bool
+    """Whether whoever runs the service marked a payment as overdue; nothing is refused for it."""
+
+    isVerified: bool
+    """Whether whoever runs the service marked the workspace as verified."""
+
+    chatsHardLimit: int | None
+    """Chats per month that are the limit agreed with whoever runs the service, which does not enforce it; null means no limit."""
+
+    lastActivityAt: str | None
+    """When the workspace was last used, as whoever runs the service recorded it; null when not recorded."""
+
+    inactiveFirstEmailSentAt: str | None
+    """When the first mail about inactivity was sent by whoever runs the service; null when never."""
+
+    inactiveSecondEmailSentAt: str | None
+    """When the second mail about inactivity was sent by whoever runs the service; null when never."""
+
+    customChatsLimit: int | None
+    """Chats per month agreed for this workspace, which are not enforced; null means those of the plan."""
+
+    customSeatsLimit: int | None
+    """Number of members agreed for this workspace, which is not enforced; null means that of the plan."""
+
+    resultsRetentionDays: int | None
+    """After how many days results of the bots are deleted, with their answers, transcripts and logs: those of whole days (UTC) that are over for so long. Null leaves it to the installation, which keeps them for as long as it says, or until somebody deletes them."""
+
+class WorkspaceDetailsBody(TypedDict):
+    """One workspace and the caller's rights in it."""
+
+    workspace: WorkspaceDetails
+
+    currentUserMode: Literal["write", "read", "guest"]
+    """The caller's rights: `write` for an admin, `read` for a member, `guest` for a guest."""
+
+class WorkspaceList(TypedDict):
+    """The caller's workspaces."""
+
+    workspaces: list[WorkspaceSummary]
+    """The workspaces, newest first."""
+
+    nextCursor: str | None
+    """Send it as `cursor` to get the following page; null on the last page."""
+
+class WorkspaceNameAndIcon(TypedDict):
+    """Name and icon of a workspace."""
+
+    name: str
+    """Name of the workspace. Names need not be unique."""
+
+    icon: str | None
+    """Icon of the workspace: an emoji, an http(s) URL or a `data:image/` URL; null without one."""
+
+class WorkspaceSettings(TypedDict):
+    """Settings of a workspace that editors read."""
+
+    groupTitlesAutoGeneration: NotRequired[GroupTitlesAutoGeneration]
+
+class WorkspaceSummary(TypedDict):
+    """A workspace in a list."""
+
+    id: str
+    """Id of the workspace, as create and list answer it."""
+
+    name: str
+    """Name of the workspace. Names need not be unique."""
+
+    icon: str | None
+    """Icon of the workspace: an emoji, an http(s) URL or a `data:image/` URL; null without one."""
+
+    plan: Literal["FREE", "STARTER", "PRO", "LIFETIME", "OFFERED", "CUSTOM", "UNLIMITED", "ENTERPRISE"]
+    """Plan of the workspace, a mark set by whoever runs the service; no limit follows from it."""
+
+class WorkspaceUpdate(TypedDict):
+    """What to change; properties that are absent stay."""
+
+    name: NotRequired[str]
+    """Name of the workspace. Names need not be unique."""
+
+    icon: NotRequired[str | None]
+    """Icon of the workspace: an emoji, an http(s) URL or a `data:image/` URL; null without one."""
+
+    resultsRetentionDays: NotRequired[int | None]
+    """After how many days results of the bots are deleted, with their answers, transcripts and logs: those of whole days (UTC) that are over for so long. Null leaves it to the installation, which keeps them for as long as it says, or until somebody deletes them."""
+
+    id: NotRequired[Any]
+    """Read-only `id` of the workspace; accepted and ignored."""
+
+    createdAt: NotRequired[Any]
+    """Read-only `createdAt` of the workspace; accepted and ignored."""
+
+    updatedAt: NotRequired[Any]
+    """Read-only `updatedAt` of the workspace; accepted and ignored."""
+
+    plan: NotRequired[Any]
+    """Read-only `plan` of the workspace; accepted and ignored."""
+
+    billingId: NotRequired[Any]
+    """Read-only `billingId` of the workspace; accepted and ignored."""
+
+    settings: NotRequired[Any]
+    """Read-only `settings` of the workspace; accepted and ignored."""
+
+    customChatsLimit: NotRequired[Any]
+    """Read-only `customChatsLimit` of the workspace; accepted and ignored."""
+
+    customSeatsLimit: NotRequired[Any]
+    """Read-only `customSeatsLimit` of the workspace; accepted and ignored."""
+
+    isSuspended: NotRequired[Any]
+    """Read-only `isSuspended` of the workspace; accepted and ignored."""
+
+    isPastDue: NotRequired[Any]
+    """Read-only `isPastDue` of the workspace; accepted and ignored."""
+
+    isVerified: NotRequired[Any]
+    """Read-only `isVerified` of the workspace; accepted and ignored."""
+
+    chatsHardLimit: NotRequired[Any]
+    """Read-only `chatsHardLimit` of the workspace; accepted and ignored."""
+
+    lastActivityAt: NotRequired[Any]
+    """Read-only `lastActivityAt` of the workspace; accepted and ignored."""
+
+    inactiveFirstEmailSentAt: NotRequired[Any]
+    """Read-only `inactiveFirstEmailSentAt` of the workspace; accepted and ignored."""
+
+    inactiveSecondEmailSentAt: NotRequired[Any]
+    """Read-only `inactiveSecondEmailSentAt` of the workspace; accepted and ignored."""
+
+class ZapierBlock(TypedDict):
+    """Starts a Zap by an HTTP request."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["Zapier"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[HttpRequestOptions]
+
+class ZendeskBlock(TypedDict):
+    """Works with Zendesk. Chats of this service skip it. Versions 6 and 6.1 only."""
+
+    id: str
+    """Id of the block."""
+
+    type: Literal["zendesk"]
+    """Type of the block."""
+
+    outgoingEdgeId: NotRequired[str]
+    """Id of the edge that leaves the block. This is what a running chat follows; it may dangle."""
+
+    options: NotRequired[ZendeskOptions]
+
+class ZendeskOptions(TypedDict):
+    """What Zendesk is asked to do. The action tells which of the other properties are read."""
+
+    credentialsId: NotRequired[str]
+    """Id of the credentials of the account."""
+
+    action: NotRequired[str]
+    """What is done: Open Web Widget; any other text is kept. Absent: nothing yet."""
+
+    userId: NotRequired[str]
+    """Id of the visitor at the vendor; may hold placeholders."""
+
+    name: NotRequired[str]
+    """Name of the visitor, or of the page that is reported."""
+
+    email: NotRequired[str]
+    """E-mail address of the visitor."""
+
+    webWidgetKey: NotRequired[str]
+    """Key of the widget."""
+
+BotChangeV3 = TypedDict(
+    "BotChangeV3",
+    {
+        "name": NotRequired["str"],
+        "icon": NotRequired["str | None"],
+        "selectedThemeTemplateId": NotRequired["str | None"],
+        "groups": NotRequired["list[LegacyGroup]"],
+        "events": NotRequired["list[FlowEvent] | None"],
+        "edges": NotRequired["list[Edge]"],
+        "variables": NotRequired["list[Variable]"],
+        "theme": NotRequired["Theme"],
+        "settings": NotRequired["Settings"],
+        "folderId": NotRequired["str | None"],
+        "resultsTablePreferences": NotRequired["ResultsTablePreferences | None"],
+        "publicId": NotRequired["str | None"],
+        "customDomain": NotRequired["str | None"],
+        "isClosed": NotRequired["bool"],
+        "messagingCredentialsId": NotRequired["str | None"],
+        "riskLevel": NotRequired["float | None"],
+        "$schema": NotRequired["Any"],
+        "id": NotRequired["Any"],
+        "createdAt": NotRequired["Any"],
+        "workspaceId": NotRequired["Any"],
+        "isArchived": NotRequired["Any"],
+    },
+)
+"""A change to a bot in version 3. Absent properties stay, given ones replace the whole property."""
+
+BotChangeV4 = TypedDict(
+    "BotChangeV4",
+    {
+        "name": NotRequired["str"],
+        "icon": NotRequired["str | None"],
+        "selectedThemeTemplateId": NotRequired["str | None"],
+        "groups": NotRequired["list[LegacyGroup]"],
+        "events": NotRequired["list[FlowEvent] | None"],
+        "edges": NotRequired["list[Edge]"],
+        "variables": NotRequired["list[Variable]"],
+        "theme": NotRequired["Theme"],
+        "settings": NotRequired["Settings"],
+        "folderId": NotRequired["str | None"],
+        "resultsTablePreferences": NotRequired["ResultsTablePreferences | None"],
+        "publicId": NotRequired["str | None"],
+        "customDomain": NotRequired["str | None"],
+        "isClosed": NotRequired["bool"],
+        "messagingCredentialsId": NotRequired["str | None"],
+        "riskLevel": NotRequired["float | None"],
+        "$schema": NotRequired["Any"],
+        "id": NotRequired["Any"],
+        "createdAt": NotRequired["Any"],
+        "workspaceId": NotRequired["Any"],
+        "isArchived": NotRequired["Any"],
+    },
+)
+"""A change to a bot in version 4. Absent properties stay, given ones replace the whole property."""
+
+BotChangeV5 = TypedDict(
+    "BotChangeV5",
+    {
+        "name": NotRequired["str"],
+        "icon": NotRequired["str | None"],
+        "selectedThemeTemplateId": NotRequired["str | None"],
+        "groups": NotRequired["list[LegacyGroup]"],
+        "events": NotRequired["list[FlowEvent] | None"],
+        "edges": NotRequired["list[Edge]"],
+        "variables": NotRequired["list[Variable]"],
+        "theme": NotRequired["Theme"],
+        "settings": NotRequired["Settings"],
+        "folderId": NotRequired["str | None"],
+        "resultsTablePreferences": NotRequired["ResultsTablePreferences | None"],
+        "publicId": NotRequired["str | None"],
+        "customDomain": NotRequired["str | None"],
+        "isClosed": NotRequired["bool"],
+        "messagingCredentialsId": NotRequired["str | None"],
+        "riskLevel": NotRequired["float | None"],
+        "$schema": NotRequired["Any"],
+        "id": NotRequired["Any"],
+        "createdAt": NotRequired["Any"],
+        "workspaceId": NotRequired["Any"],
+        "isArchived": NotRequired["Any"],
+    },
+)
+"""A change to a bot in version 5. Absent properties stay, given ones replace the whole property."""
+
+BotChangeV6 = TypedDict(
+    "BotChangeV6",
+    {
+        "name": NotRequired["str"],
+        "icon": NotRequired["str | None"],
+        "selectedThemeTemplateId": NotRequired["str | None"],
+        "groups": NotRequired["list[Group]"],
+        "events": NotRequired["list[FlowEvent]"],
+        "edges": NotRequired["list[Edge]"],
+        "variables": NotRequired["list[Variable]"],
+        "theme": NotRequired["Theme"],
+        "settings": NotRequired["Settings"],
+        "folderId": NotRequired["str | None"],
+        "resultsTablePreferences": NotRequired["ResultsTablePreferences | None"],
+        "publicId": NotRequired["str | None"],
+        "customDomain": NotRequired["str | None"],
+        "isClosed": NotRequired["bool"],
+        "messagingCredentialsId": NotRequired["str | None"],
+        "riskLevel": NotRequired["float | None"],
+        "$schema": NotRequired["Any"],
+        "id": NotRequired["Any"],
+        "createdAt": NotRequired["Any"],
+        "workspaceId": NotRequired["Any"],
+        "isArchived": NotRequired["Any"],
+    },
+)
+"""A change to a bot in version 6. Absent properties stay, given ones replace the whole property."""
+
+BotChangeV61 = TypedDict(
+    "BotChangeV61",
+    {
+        "name": NotRequired["str"],
+        "icon": NotRequired["str | None"],
+        "selectedThemeTemplateId": NotRequired["str | None"],
+        "groups": NotRequired["list[Group]"],
+        "events": NotRequired["list[FlowEvent]"],
+        "edges": NotRequired["list[Edge]"],
+        "variables": NotRequired["list[Variable]"],
+        "theme": NotRequired["Theme"],
+        "settings": NotRequired["Settings"],
+        "folderId": NotRequired["str | None"],
+        "resultsTablePreferences": NotRequired["ResultsTablePreferences | None"],
+        "publicId": NotRequired["str | None"],
+        "customDomain": NotRequired["str | None"],
+        "isClosed": NotRequired["bool"],
+        "messagingCredentialsId": NotRequired["str | None"],
+        "riskLevel": NotRequired["float | None"],
+        "$schema": NotRequired["Any"],
+        "id": NotRequired["Any"],
+        "createdAt": NotRequired["Any"],
+        "workspaceId": NotRequired["Any"],
+        "isArchived": NotRequired["Any"],
+    },
+)
+"""A change to a bot in version 6.1. Absent properties stay, given ones replace the whole property."""
+
+Block: TypeAlias = StartBlock | TextBubble | ImageBubble | VideoBubble | EmbedBubble | AudioBubble | TextInput | NumberInput | EmailInput | UrlInput | PhoneNumberInput | DateInput | TimeInput | PaymentInput | RatingInput | FileInput | ChoiceInput | PictureChoiceInput | CardsInput | SetVariableBlock | RedirectBlock | CodeBlock | BotLinkBlock | WaitBlock | JumpBlock | ReturnBlock | ConditionBlock | AbTestBlock | WebhookListenerBlock | GoogleSheetsBlock | HttpRequestBlock | ZapierBlock | MakeComBlock | PabblyBlock | EmailBlock | ChatwootBlock | GoogleAnalyticsBlock | PixelBlock | ClassicOpenAiBlock | OpenAiBlock | AnthropicBlock | MistralBlock | GroqBlock | TogetherAiBlock | OpenRouterBlock | PerplexityBlock | DeepSeekBlock | DifyAiBlock | ChatNodeBlock | ElevenLabsBlock | CalComBlock | NocoDbBlock | SegmentBlock | PostHogBlock | QrCodeBlock | ZendeskBlock | BlinkBlock | GmailBlock | OpaqueBlock
+"""A step of the flow in versions 6 and 6.1; the type tells which."""
+
+Bot: TypeAlias = BotV3 | BotV4 | BotV5 | BotV6 | BotV61
+"""A bot with its draft; the version tells how its flow is written."""
+
+BotUpdate: TypeAlias = BotUpdateV3 | BotUpdateV4 | BotUpdateV5 | BotUpdateV6 | BotUpdateV61
+"""A change to a bot. The version is required and tells the shape: `6` and `6.1` are the current one, `3`, `4` and `5` the legacy one."""
+
+BotUpdateCurrent: TypeAlias = BotUpdateV6 | BotUpdateV61
+"""A change to a bot in a current version."""
+
+BotUpdateLegacy: TypeAlias = BotUpdateV3 | BotUpdateV4 | BotUpdateV5
+"""A change to a bot in a legacy version."""
+
+ChatEvent: TypeAlias = ChatLookEvent | ChatMessageEvent | ChatActionEvent | ChatDeltaEvent | ChatAnswerEvent | ChatErrorEvent
+"""The data of an event of a chat that is streamed, as JSON in one line."""
+
+ChatTurn: TypeAlias = BotTurn | UserTurn
+"""Something that was said in a chat."""
+
+ClientSideAction: TypeAlias = ScriptAction | SetVariableAction | ChatwootAction | RedirectAction | WaitAction | HttpRequestAction | GoogleAnalyticsAction | PixelAction | StartPropertiesAction | ListenForWebhookAction
+"""Something the client has to do."""
+
+ComparisonOperator: TypeAlias = Literal["Equal to", "Not equal", "Contains", "Does not contain", "Greater than", "Greater or equal to", "Less than", "Less or equal to", "Is set", "Is empty", "Starts with", "Ends with", "Matches regex", "Does not match regex"]
+"""How two values are compared. The order operators compare numbers, then dates, then lengths; Is set and Is empty ignore the right side."""
+
+CredentialsCreate: TypeAlias = OpenAiCredentialsCreate | AnthropicCredentialsCreate | MistralCredentialsCreate | GroqCredentialsCreate | TogetherAiCredentialsCreate | OpenRouterCredentialsCreate | PerplexityCredentialsCreate | DeepSeekCredentialsCreate | SmtpCredentialsCreate
+"""New credentials; the type says what they consist of."""
+
+CredentialsUpdate: TypeAlias = OpenAiCredentialsUpdate | AnthropicCredentialsUpdate | MistralCredentialsUpdate | GroqCredentialsUpdate | TogetherAiCredentialsUpdate | OpenRouterCredentialsUpdate | PerplexityCredentialsUpdate | DeepSeekCredentialsUpdate | SmtpCredentialsUpdate
+"""A change of credentials. The type is the one they have; data that are given replace all."""
+
+DocumentVersion: TypeAlias = Literal["3", "4", "5", "6", "6.1"]
+"""Version of the schema a flow is written in."""
+
+EventType: TypeAlias = Literal["bot.created", "bot.updated", "bot.deleted", "bot.published", "bot.unpublished", "result.started", "result.answered", "result.completed", "results.deleted"]
+"""What can happen. The list is open: later versions add types."""
+
+ExportedBot: TypeAlias = ExportedBotV3 | ExportedBotV4 | ExportedBotV5 | ExportedBotV6 | ExportedBotV61
+"""A bot as a document that import takes."""
+
+FileVisibility: TypeAlias = Literal["Auto", "Public", "Private"]
+"""Who may open an uploaded file: Public everybody with the address, Private members only, Auto as the installation decides. Default Auto."""
+
+FlowEvent: TypeAlias = StartEvent | CommandEvent | ReplyEvent | InvalidReplyEvent | OpaqueEvent
+"""Something that begins a branch of the flow; the type tells what."""
+
+IssueCode: TypeAlias = str
+"""Kind of the issue, for programs. The list is open: take a code that you do not know for `custom`.
+
+- `already_created`: a request with this idempotency key has made the record whose id `current` has; its answer held a secret and cannot be given again.
+- `bot_closed`: the bot takes no new chats.
+- `bound_token`: the token is bound to a workspace, and this is outside of it.
+- `circular_move`: a folder would be inside itself.
+- `concurrency_exceeded`: too many requests of the caller run at once.
+- `conflict`: the record is in another state than the request expects; `current` has that state.
+- `custom`: another rule of the contract is broken; the message says which.
+- `disabled_user`: the user with this e-mail address is disabled.
+- `expired`: the token has expired.
+- `in_progress`: a request with this idempotency key is still running.
+- `incomplete`: the body ended early.
+- `invalid_cursor`: the cursor was not made for this list and filter.
+- `invalid_element`: an entry of a collection does not fit.
+- `invalid_encoding`: the bytes are not UTF-8, or a percent escape is broken.
+- `invalid_format`: the text does not have the required form.
+- `invalid_json`: the body is not JSON.
+- `invalid_key`: the name of a property cannot be stored.
+- `invalid_number`: the number is too large to be kept exactly.
+- `invalid_text`: the text has U+0000 or half of a surrogate pair in it.
+- `invalid_type`: the value is missing, or of another type.
+- `invalid_union`: the value fits none of the alternatives.
+- `invalid_value`: the value is not one of those that are allowed.
+- `daily_quota_exceeded`: the address, or all visitors of the bot, stored as much as they may in a day.
+- `disk_full`: the disk of the installation has too little room left for files.
+- `files_not_kept`: the installation has no place for files.
+- `last_admin`: the workspace would be left without an admin.
+- `malformed`: the header or the request cannot be read.
+- `missing`: a header that is needed was not sent.
+- `missing_scope`: the token lacks a scope, which the message names.
+- `no_encryption_key`: the installation has no key to encrypt credentials with; whoever runs it has to set one.
+- `no_role`: the caller has no role there that allows this, or there is no such record.
+- `not_published`: the bot is not published.
+- `not_multiple_of`: the number is not one of the allowed steps.
+- `not_waiting`: the chat does not wait at this block.
+- `origin_not_allowed`: the settings of the bot do not allow this origin.
+- `quota_exceeded`: the record would have more entries than it may.
+- `private_address`: the address is in a private network, or is none that the installation lets requests leave to.
+- `rate_exceeded`: the caller sent too many requests in a window of time.
+- `repeated`: a parameter was given more than once.
+- `required`: the property is required together with another one.
+- `result_deleted`: the result was deleted, and with it what this is about.
+- `reused`: the idempotency key belongs to another request.
+- `revoked`: the token was revoked.
+- `role_too_low`: the role of the caller in the workspace does not allow this; the message names the one that does.
+- `taken`: another record has this name.
+- `too_big`: the value is longer or larger than allowed.
+- `too_deep`: the body is nested too deeply.
+- `too_large`: the body is over the limit of the operation.
+- `too_many_files`: the chat has had as many or as large files as it may.
+- `too_many_keys`: an object has too many properties.
+- `too_many_values`: the body has too many values.
+- `too_small`: the value is shorter or smaller than allowed.
+- `unexpected`: something was sent that this operation does not take.
+- `unknown`: the token or the expectation is not known.
+- `unknown_block`: the bot has no such block.
+- `unknown_bot`: there is no such bot.
+- `unknown_command`: the bot has no event for the command.
+- `unknown_credentials`: there are no such credentials in the workspace.
+- `unknown_delivery`: there is no such delivery.
+- `unknown_endpoint`: there is no such webhook endpoint in the workspace.
+- `unknown_folder`: the folder does not exist in the workspace.
+- `unknown_member`: the workspace has no such member.
+- `unknown_method`: the path does not take this method; the message names those it takes.
+- `unknown_public_id`: no published bot has this public id.
+- `unknown_publication`: there is no such publication of the bot.
+- `unknown_record`: there is no such record.
+- `unknown_result`: there is no such result of the bot.
+- `unknown_route`: there is no such path; the message names one that is near.
+- `unknown_session`: there is no such chat session.
+- `unknown_start`: the bot has no such group or event.
+- `unknown_token`: the caller has no such token.
+- `unknown_user`: no user has this e-mail address.
+- `unknown_variable`: no bot of the chat has a variable of this name.
+- `unknown_workspace`: the caller has no role in such a workspace.
+- `unrecognized_keys`: the property or parameter is not known.
+- `unsupported_media_type`: the body is not sent as the media type that the operation takes."""
+
+LegacyBlock: TypeAlias = StartBlock | TextBubble | ImageBubble | VideoBubble | EmbedBubble | AudioBubble | TextInput | NumberInput | EmailInput | UrlInput | PhoneNumberInput | DateInput | TimeInput | PaymentInput | RatingInput | LegacyFileInput | LegacyChoiceInput | LegacyPictureChoiceInput | CardsInput | SetVariableBlock | RedirectBlock | CodeBlock | BotLinkBlock | WaitBlock | JumpBlock | ReturnBlock | LegacyConditionBlock | LegacyAbTestBlock | LegacyGoogleSheetsBlock | LegacyHttpRequestBlock | LegacyZapierBlock | LegacyMakeComBlock | LegacyPabblyBlock | EmailBlock | ChatwootBlock | GoogleAnalyticsBlock | PixelBlock | ClassicOpenAiBlock | OpaqueBlock
+"""A step of the flow in versions 3, 4 and 5; the type tells which."""
+
+LogicalOperator: TypeAlias = Literal["OR", "AND"]
+"""How several comparisons are joined: one must hold (OR) or all must hold (AND). Default AND."""
+
+PlainMessage: TypeAlias = str
+"""A plain text."""
+
+StructuredMessage: TypeAlias = TextMessage | AudioMessage | CommandMessage
+"""A message with its kind."""
+
+Message: TypeAlias = PlainMessage | StructuredMessage
+"""What the person says: a plain text, or a message with its kind."""
+
+MessageBubble: TypeAlias = TextMessageBubble | ImageMessageBubble | VideoMessageBubble | AudioMessageBubble | EmbedMessageBubble
+"""Something the bot says or shows."""
+
+Publication: TypeAlias = PublicationV3 | PublicationV4 | PublicationV5 | PublicationV6 | PublicationV61
+"""One copy of a bot that was published. It never changes."""
+
+PublishedBot: TypeAlias = PublishedBotV3 | PublishedBotV4 | PublishedBotV5 | PublishedBotV6 | PublishedBotV61
+"""The copy of a bot that chats run."""
+
+StartFrom: TypeAlias = StartFromGroup | StartFromEvent
+"""Where a preview starts."""
+
+TextContent: TypeAlias = RichTextContent | MarkdownContent
+"""A text in the format that was asked for."""
+
+TokenScope: TypeAlias = Literal["read", "write", "results", "chat-admin"]
+"""What a token can be limited to. `read`: everything that GET answers, but for results and chats. `write`: create, change, delete, publish and preview. `results`: read, export and delete what people answered. `chat-admin`: steer the chats of others, as the call of a waiting webhook does. None includes another one."""
+
+WebhookData: TypeAlias = dict[str, Any]
+"""Any data, as the caller of the webhook sends it."""
+
+BotChange: TypeAlias = BotChangeV3 | BotChangeV4 | BotChangeV5 | BotChangeV6 | BotChangeV61
+"""Properties of a bot to write. Those that are absent stay as they are."""
+
+WebhookEvent: TypeAlias = BotCreatedEvent | BotUpdatedEvent | BotDeletedEvent | BotPublishedEvent | BotUnpublishedEvent | ResultStartedEvent | ResultAnsweredEvent | ResultCompletedEvent | ResultsDeletedEvent | EndpointTestEvent
+"""What a webhook endpoint receives."""
