@@ -3716,7 +3716,9 @@ export interface components {
              *       "revision": 2
              *     }
              */
-            answer?: unknown;
+            answer: {
+                [key: string]: unknown;
+            };
             /**
              * @description Name of the event. (enum property replaced by openapi-typescript)
              * @enum {string}
@@ -3788,7 +3790,9 @@ export interface components {
              *       "issues": []
              *     }
              */
-            error?: unknown;
+            error: {
+                [key: string]: unknown;
+            };
             /**
              * Format: int32
              * @description The status that it has without a stream.

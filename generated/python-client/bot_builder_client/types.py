@@ -78,7 +78,7 @@ class AnsweredResultEventData(TypedDict):
     """Whether at least one answer was given."""
 
     isCompleted: bool
-    """Whether the chat reached an end."""
+    """Whether the chat reached an end and had at least one answer."""
 
     lastChatSessionId: str
     """Id of the chat session that wrote last."""
@@ -5598,7 +5598,7 @@ class ResultBody(TypedDict):
     result: Result
 
 class ResultCompletedEvent(TypedDict):
-    """A chat reached an end."""
+    """A chat with at least one answer reached an end."""
 
     type: Literal["result.completed"]
     """The type of the event."""
@@ -5624,7 +5624,7 @@ class ResultEventData(TypedDict):
     """Whether at least one answer was given."""
 
     isCompleted: bool
-    """Whether the chat reached an end."""
+    """Whether the chat reached an end and had at least one answer."""
 
     lastChatSessionId: str
     """Id of the chat session that wrote last."""
