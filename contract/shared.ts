@@ -1,3 +1,4 @@
+import { domainToASCII } from 'node:url'
 import { canonicalTimeZone } from './time-zones.ts'
 import { z } from './zod.ts'
 
@@ -41,18 +42,31 @@ export function recordId(description: string, example: string) {
     .meta({ minLength: 1, maxLength: 64, description, example })
 }
 
-/** An e-mail address, as the pattern that is published takes it. */
+/** A host name with a dot, as it is stored: in ASCII and lower case. Undefined where it is none. */
+export function asciiHost(given: string): string | undefined {
+  const host = domainToASCII(given)
+  const isHost = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+([a-z]{2,63}|xn--[a-z0-9-]{0,58}[a-z0-9])$/.test(
+    host,
+  )
+  return isHost ? host : undefined
+}
+
+/** An e-mail address. International domains are taken in both spellings, and become ASCII. */
 export function emailAddress(description: string, example: string) {
+  const error = 'Invalid email address'
   return z
     .string()
     .max(254)
-    .regex(
-      /^[A-Za-z0-9_'+-]+(\.[A-Za-z0-9_'+-]+)*@([A-Za-z0-9][A-Za-z0-9-]*\.)+([A-Za-z]{2,}|[Xx][Nn]--[A-Za-z0-9-]+)$/,
-      {
-        error: 'Invalid email address',
-      },
-    )
-    .meta({ format: 'email', maxLength: 254, description, example })
+    .regex(/^[A-Za-z0-9_'+-]+(\.[A-Za-z0-9_'+-]+)*@[^\s@/?#:\\.]+(\.[^\s@/?#:\\.]+)+$/, { error })
+    .transform((address, context) => {
+      const at = address.indexOf('@')
+      const host = asciiHost(address.slice(at + 1))
+      if (host && at + 1 + host.length <= 254) return `${address.slice(0, at)}@${host}`
+      context.issues.push({ code: 'custom', input: address, message: error })
+      return z.NEVER
+    })
+    // Without the format `email`, which is one of ASCII alone.
+    .meta({ maxLength: 254, description, example })
 }
 
 export const exampleIds = {

@@ -5,6 +5,7 @@ import type { Readable } from 'node:stream'
 import { text } from 'node:stream/consumers'
 import { setTimeout as delay } from 'node:timers/promises'
 import { describe, expect, test } from '@jest/globals'
+import { createLog } from '../server/log.ts'
 import { logOf } from './support/process.ts'
 
 const known = `
@@ -118,4 +119,13 @@ describe('a process ends with its code', () => {
     closeSync(full)
     expect(await ended).toEqual({ code: 3, errors: '' })
   })
+})
+
+test('an error of a statement is logged without the parameters that its wrapper has', () => {
+  const lines: string[] = []
+  const cause = Object.assign(new Error('deadlock detected'), { code: '40P01', detail: 'sesame' })
+  const wrapped = Object.assign(new Error('Failed query: update "uploads" ... params: sesame'), { cause })
+  createLog('info', { write: (line: string) => void lines.push(line) }).error({ err: wrapped }, 'failed')
+  expect(lines.join()).not.toMatch(/sesame|params/)
+  expect(JSON.parse(lines[0] as string).err).toMatchObject({ message: 'deadlock detected', code: '40P01' })
 })

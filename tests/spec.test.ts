@@ -427,10 +427,9 @@ describe('schemas', () => {
     expect(placesOf(unbounded)).toEqual([])
   })
 
-  test('e-mail addresses have the pattern that is asked of them, since readers differ in what the format is', () => {
-    const emails = schemas.filter(({ schema }) => schema.format === 'email')
-    expect(emails.length).toBeGreaterThan(1)
-    expect(placesOf(emails.filter(({ schema }) => schema.pattern === undefined))).toEqual([])
+  test('e-mail addresses have a pattern and no format, since that of the standard is one of ASCII alone', () => {
+    expect(placesOf(schemas.filter(({ schema }) => schema.format === 'email'))).toEqual([])
+    expect(schemas.filter(({ schema }) => String(schema.pattern).includes(')*@[')).length).toBeGreaterThan(1)
   })
 
   test('patterns are written for every engine', () => {

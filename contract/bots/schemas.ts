@@ -1,4 +1,3 @@
-import { domainToASCII } from 'node:url'
 import {
   currentVersions,
   edges,
@@ -12,7 +11,7 @@ import {
   theme,
   variables,
 } from '../bot-document/index.ts'
-import { exampleIds, flag, name, readOnly, recordId, text, timestamp } from '../shared.ts'
+import { asciiHost, exampleIds, flag, name, readOnly, recordId, text, timestamp } from '../shared.ts'
 import { icon } from '../workspaces.ts'
 import { z } from '../zod.ts'
 
@@ -70,12 +69,9 @@ const customDomain = z
 /** A domain in the form that is stored and compared; undefined where it names no host. */
 export function normalDomain(domain: string): string | undefined {
   const [given = '', ...path] = domain.split('/')
-  const host = domainToASCII(given)
-  const isHost = /^([a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?\.)+([a-z]{2,63}|xn--[a-z0-9-]{0,58}[a-z0-9])$/.test(
-    host,
-  )
+  const host = asciiHost(given)
   const normal = [host, ...path.filter((part) => part !== '')].join('/')
-  return isHost && normal.length <= 255 ? normal : undefined
+  return host !== undefined && normal.length <= 255 ? normal : undefined
 }
 
 const column = text(255, 1)

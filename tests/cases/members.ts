@@ -56,8 +56,26 @@ export const members: Cases<'members'> = {
         body: { email: stranger.email.toUpperCase(), role: 'ADMIN' },
         after: ({ body }) => expect(body.member).toMatchObject({ userId: stranger.id, role: 'ADMIN' }),
       }),
+      'with an international domain, which is stored in ASCII': async ({ here, stranger }, { pool }) => {
+        const name = stranger.id.toLowerCase()
+        const stored = `${name}@xn--bcher-kva.example`
+        await pool.query('UPDATE users SET email = $1 WHERE id = $2', [stored, stranger.id])
+        return {
+          as: here.admin,
+          params: { workspaceId: here.workspaceId },
+          body: { email: `${name}@Bücher.example`, role: 'GUEST' },
+          after: ({ body }) =>
+            expect(body.member).toMatchObject({ userId: stranger.id, user: { email: stored } }),
+        }
+      },
     },
     BAD_REQUEST: {
+      'a domain that no host can have': ({ here }) => ({
+        as: here.admin,
+        params: { workspaceId: here.workspaceId },
+        body: { email: 'ada@-bücher.example', role: 'GUEST' },
+        at: 'body.email',
+      }),
       'an address that no user has': ({ here }) => ({
         as: here.admin,
         params: { workspaceId: here.workspaceId },

@@ -188,6 +188,34 @@ describe('entries tell', () => {
     }
   })
 
+  test('who may see or embed a bot that is created, imported or restored', async () => {
+    const { admin: as, workspaceId, published } = world.here
+    const settings = {
+      security: { allowedOrigins: ['https://example.com'] },
+      publicShare: { isEnabled: true },
+    }
+    const told = async () => {
+      const entry = await newest()
+      return [entry?.operation, JSON.parse(entry?.details ?? 'null')?.settings]
+    }
+    const both = ['security', 'publicShare']
+    await app.client.ok('createBot', { as, body: anyBody({ workspaceId, bot: { name: 'New', settings } }) })
+    expect(await told()).toEqual(['createBot', both])
+    const params = { botId: published.id }
+    const exported = await app.client.ok('exportBot', { as, params })
+    const bot = { ...exported.bot, settings }
+    await app.client.ok('importBot', { as, body: anyBody({ workspaceId, bot }) })
+    // Nobody shares by an import, or by restoring a publication.
+    expect(await told()).toEqual(['importBot', ['security']])
+    await app.client.ok('updateBot', { as, params, body: anyBody({ bot: { version: '6.1', settings } }) })
+    await app.client.ok('publishBot', { as, params })
+    const { publications } = await app.client.ok('listPublications', { as, params })
+    await app.client.ok('updateBot', { as, params, body: anyBody({ bot: { version: '6.1', settings: {} } }) })
+    const publicationId = String(publications[0]?.id)
+    await app.client.ok('restorePublication', { as, params: { ...params, publicationId } })
+    expect(await told()).toEqual(['restorePublication', ['security']])
+  })
+
   test('of a token in each workspace in which it works, and of no other', async () => {
     const { here, there } = world
     const { workspace } = await app.client.ok('createWorkspace', { as: here.admin, body: { name: 'Own' } })

@@ -26,6 +26,7 @@ import {
   tryReply,
 } from '../support/chats.ts'
 import { type Answer, anyBody } from '../support/client.ts'
+import { testWithTrigger } from '../support/locks.ts'
 import { firstStep } from '../support/steps.ts'
 import { makeWorld, type Site, type World } from '../support/world.ts'
 
@@ -1040,4 +1041,28 @@ test('blocks are given no more of a long chat than they can use', async () => {
   )
   expect(numbers(said)).toEqual(Array.from({ length: 20 }, (_, at) => at))
   expect(await transcriptOf(app, made.id, resultId, here.member)).toHaveLength(121)
+})
+
+testWithTrigger('a step whose write meets a unique key each time is 503 after some attempts', async () => {
+  const made = await publish(app, here, twoQuestions)
+  const { sessionId } = await start(app, made)
+  // What a sequence counts is not rolled back.
+  await app.pool.query(`CREATE SEQUENCE attempts;
+    CREATE FUNCTION collide() RETURNS trigger LANGUAGE plpgsql AS
+      $$ BEGIN PERFORM nextval('attempts'); RAISE unique_violation; END $$;
+    CREATE TRIGGER collide BEFORE INSERT OR UPDATE ON chat_sessions FOR EACH ROW EXECUTE FUNCTION collide()`)
+  try {
+    const { id, publicId } = made
+    const answers = [
+      await app.client.call('startChat', { params: { publicId } }),
+      await app.client.call('continueChat', { params: { sessionId }, body: { message: 'Ada', revision: 1 } }),
+    ]
+    expect(answers.map(({ status }) => status)).toEqual([503, 503])
+    const { rows } = await app.pool.query('SELECT last_value::int AS attempts FROM attempts')
+    expect(rows[0].attempts).toBeLessThanOrEqual(2 * 25)
+    expect((await app.pool.query('SELECT FROM results WHERE bot_id = $1', [id])).rowCount).toBe(1)
+  } finally {
+    await app.pool.query('DROP FUNCTION collide CASCADE; DROP SEQUENCE attempts')
+  }
+  expect(textsOf(await reply(app, sessionId, 'Ada', 1))).toEqual(['Age?'])
 })

@@ -8,6 +8,8 @@ import { openCredentials } from '../../server/workspaces/credentials.ts'
 import { KeyProblem, openKeyring } from '../../server/workspaces/keyring.ts'
 import { rotateKeys } from '../../server/workspaces/rotation.ts'
 import { type App, startApp } from '../support/app.ts'
+import { bot } from '../support/chat.ts'
+import { logsOf, publish, start } from '../support/chats.ts'
 import { endProcesses, newDataFolder, run } from '../support/process.ts'
 import { clear } from '../support/rows.ts'
 import { makeWorld, type World } from '../support/world.ts'
@@ -305,4 +307,32 @@ test('a workspace can have 200 credentials, and a change that changes nothing le
   expect((await create()).status).toBe(201)
   const refused = await create()
   expect([refused.status, refused.body.issues[0].code]).toEqual([403, 'quota_exceeded'])
+})
+
+test('the log of a result says nothing of statements where credentials cannot be read', async () => {
+  await newWorld()
+  const id = await made()
+  const options = { action: 'Create chat completion', messages: [], credentialsId: id }
+  const mail = { recipients: ['ada@example.com'], credentialsId: id }
+  const flow = bot({
+    Start: [
+      { type: 'openai', options },
+      { type: 'Email', options: mail },
+    ],
+  })
+  const published = await publish(app, site(), flow)
+  await app.pool.query('ALTER TABLE credentials RENAME TO hidden')
+  const { resultId = '' } = await start(app, published).finally(() =>
+    app.pool.query('ALTER TABLE hidden RENAME TO credentials'),
+  )
+  const logs = await logsOf(app, published.id, resultId, site().member)
+  const said = logs.filter(({ status }) => status === 'error')
+  expect(said).toHaveLength(2)
+  for (const log of said) {
+    const text = JSON.stringify(log)
+    expect(text).toContain('The credentials cannot be read now: the log of the service says why')
+    expect(text).not.toMatch(/Failed query|select|params|hidden|relation/)
+  }
+  const line = app.logs.find(({ msg }) => msg === 'credentials cannot be read')
+  expect(JSON.stringify(line)).not.toMatch(/Failed query|params/)
 })

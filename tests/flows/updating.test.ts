@@ -162,6 +162,22 @@ describe('properties', () => {
     expect(after.updatedAt > before.updatedAt).toBe(true)
   })
 
+  test('a domain in any spelling is stored in one, so that no other bot gets it', async () => {
+    const spellings = ['例子.中国/start', 'xn--fsqu00a.XN--fiqs8s/start/', '例子.中国//start//']
+    for (const customDomain of spellings) {
+      const after = await accepted(site.draft.id, { customDomain })
+      expect(after.customDomain).toBe('xn--fsqu00a.xn--fiqs8s/start')
+      const taken = await patch(site.published.id, { customDomain })
+      expect([taken.status, taken.body.issues[0].path]).toEqual([400, ['body', 'bot', 'customDomain']])
+    }
+    for (const customDomain of ['例子', 'bots.example.123', '-a.example', 'a..example', 'a b.example']) {
+      expect([customDomain, (await patch(site.draft.id, { customDomain })).status]).toEqual([
+        customDomain,
+        400,
+      ])
+    }
+  })
+
   test('a given-up public id or domain is free for the next bot', async () => {
     const names = { publicId: `old-${site.draft.id}`, customDomain: 'free.example.com' }
     await accepted(site.draft.id, names)
