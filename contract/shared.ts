@@ -54,19 +54,21 @@ export function asciiHost(given: string): string | undefined {
 /** An e-mail address. International domains are taken in both spellings, and become ASCII. */
 export function emailAddress(description: string, example: string) {
   const error = 'Invalid email address'
-  return z
-    .string()
-    .max(254)
-    .regex(/^[A-Za-z0-9_'+-]+(\.[A-Za-z0-9_'+-]+)*@[^\s@/?#:\\.]+(\.[^\s@/?#:\\.]+)+$/, { error })
-    .transform((address, context) => {
-      const at = address.indexOf('@')
-      const host = asciiHost(address.slice(at + 1))
-      if (host && at + 1 + host.length <= 254) return `${address.slice(0, at)}@${host}`
-      context.issues.push({ code: 'custom', input: address, message: error })
-      return z.NEVER
-    })
-    // Without the format `email`, which is one of ASCII alone.
-    .meta({ maxLength: 254, description, example })
+  return (
+    z
+      .string()
+      .max(254)
+      .regex(/^[A-Za-z0-9_'+-]+(\.[A-Za-z0-9_'+-]+)*@[^\s@/?#:\\.]+(\.[^\s@/?#:\\.]+)+$/, { error })
+      .transform((address, context) => {
+        const at = address.indexOf('@')
+        const host = asciiHost(address.slice(at + 1))
+        if (host && at + 1 + host.length <= 254) return `${address.slice(0, at)}@${host}`
+        context.issues.push({ code: 'custom', input: address, message: error })
+        return z.NEVER
+      })
+      // Without the format `email`, which is one of ASCII alone.
+      .meta({ maxLength: 254, description, example })
+  )
 }
 
 export const exampleIds = {

@@ -7459,7 +7459,6 @@ export interface components {
         /** @description Who to add with which role. */
         MemberCreate: {
             /**
-             * Format: email
              * @description E-mail address of the user.
              * @example ada@example.com
              */
@@ -10348,7 +10347,6 @@ export interface components {
         /** @description Whom e-mails come from. */
         SmtpSender: {
             /**
-             * Format: email
              * @description Address of the sender.
              * @example bots@example.com
              */

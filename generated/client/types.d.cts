@@ -6149,7 +6149,6 @@ export interface components {
         /** @description Who to add with which role. */
         MemberCreate: {
             /**
-             * Format: email
              * @description E-mail address of the user.
              * @example ada@example.com
              */
@@ -9038,7 +9037,6 @@ export interface components {
         /** @description Whom e-mails come from. */
         SmtpSender: {
             /**
-             * Format: email
              * @description Address of the sender.
              * @example bots@example.com
              */
