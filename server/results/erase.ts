@@ -56,24 +56,26 @@ export async function eraseBatch(db: Database, now: Date): Promise<boolean> {
       SELECT ${list} FROM ${resultErasures} WHERE due_at <= now() ORDER BY due_at LIMIT ${MAX_BATCH_RESULTS}`,
   )
   let failure: unknown
-  for (const botId of new Set(due.map((row) => row.botId))) {
-    const ids = due.filter((row) => row.botId === botId).map(({ resultId }) => resultId)
-    const eraseThem = (some: string[]) => transact(db, (tx) => erase(tx, botId, some, now))
+  // In halves where they fail together, so that one that cannot be erased keeps none of the others.
+  const eraseThem = async (botId: string, ids: string[]): Promise<void> => {
     try {
-      await eraseThem(ids)
+      await transact(db, (tx) => erase(tx, botId, ids, now))
     } catch (error) {
       failure = error
-      // One that cannot be erased keeps none of the others.
-      const isOfOne = isOfRows(error) && !isTransient(error)
-      for (const id of isOfOne ? ids : []) {
-        await eraseThem([id]).catch(async (error) => {
-          failure = error
-          await postpone(db, botId, [id])
-        })
+      if (ids.length > 1 && isOfRows(error) && !isTransient(error)) {
+        const half = Math.ceil(ids.length / 2)
+        await eraseThem(botId, ids.slice(0, half))
+        await eraseThem(botId, ids.slice(half))
       }
       // Lets the others go first, and comes back to each on its own.
-      if (!isOfOne) await postpone(db, botId, ids)
+      else await postpone(db, botId, ids)
     }
+  }
+  for (const botId of new Set(due.map((row) => row.botId))) {
+    await eraseThem(
+      botId,
+      due.filter((row) => row.botId === botId).map(({ resultId }) => resultId),
+    )
   }
   if (failure !== undefined && !isTransient(failure)) throw failure
   return due.length === MAX_BATCH_RESULTS

@@ -63,8 +63,11 @@ test('eraseBatch erases all results of a bot but one that fails each time', asyn
     [botId],
   )
   await poison('result_erasures', 'UPDATE', `OLD.result_id = 'gone-500' AND NEW.passes > OLD.passes`)
+  app.statements.length = 0
   // Five batches alone.
   expect(await batchesOf(() => eraseBatch(app.db, app.clock.now()), 1)).toBeLessThanOrEqual(2 * 6)
+  // Halves find the one: not a transaction for each.
+  expect(app.statements.filter((text) => /^begin/i.test(text)).length).toBeLessThanOrEqual(6 + 2 * 8)
   expect(await count(`result_erasures WHERE result_id LIKE 'gone-%' AND passes = 0`)).toBeLessThanOrEqual(
     1 + 600,
   )
