@@ -1,10 +1,12 @@
 import { and, eq, isNull } from 'drizzle-orm'
+import { LRUCache } from 'lru-cache'
 import type { BotGrant } from '../access/index.ts'
 import { parseDraft, withDraft } from '../bots/drafts.ts'
-import { publishedCopy } from '../bots/publish.ts'
+import { publicationPage } from '../bots/publications.ts'
 import { isInput } from '../chat/flow.ts'
 import { convert, type FlowDocument } from '../conversion/index.ts'
 import type { Database } from '../db/client.ts'
+import { beginning } from '../db/page.ts'
 import { botPublications, bots, publishedBots } from '../db/schema.ts'
 
 export interface Column {
@@ -18,6 +20,8 @@ export interface ResultColumns {
   others: Column[]
   /** By `blockKey`. */
   ofBlocks: Map<string, Column>
+  /** The same of blocks that were in a publication before and are in no flow any more. */
+  ofEarlierBlocks: Map<string, Column>
   /** The column of a variable as a result holds it; `isOwn` says that its id and name are those of today. */
   ofVariable: (id: string, name: string) => { column: Column; isOwn: boolean } | undefined
 }
@@ -39,51 +43,85 @@ interface ReadFlow {
   variables: { id: string; name: string }[]
 }
 
+interface LinkingFlow extends ReadFlow {
+  /** Bots that merge their results into it. */
+  links: string[]
+}
+
 /** Documents of linked bots that are read for the columns of one export. */
 const MAX_LINKED_BOTS = 20
 
-/** The flow that chats run, or the draft where there is none, and the flows that merge their results into it. */
-export async function readFlows(db: Database, grant: BotGrant): Promise<ReadFlow[]> {
-  const flows: ReadFlow[] = []
+/** Publications before the live one that are read for the same; `server/pages/results/page.js` has this number too. */
+const MAX_EARLIER_PUBLICATIONS = 10
+
+/** Flows of publications, which never change, with how many characters they have here. */
+const publishedFlows = new LRUCache<string, LinkingFlow>({
+  maxSize: 4_000_000,
+  sizeCalculation: (flow) => JSON.stringify(flow).length,
+})
+
+interface Flows {
+  /** The flow that chats run, or the draft where there is none, and the flows that merge their results into it. */
+  current: ReadFlow[]
+  /** Of the publications before, newest first. */
+  earlier: ReadFlow[]
+}
+
+export async function readFlows(db: Database, grant: BotGrant): Promise<Flows> {
+  const current: ReadFlow[] = []
   const botIds = new Set([grant.bot.id])
   // The set grows while it is walked, nearest bots first.
   for (const botId of botIds) {
-    const document = await (botId === grant.bot.id
-      ? ownDocument(db, grant)
-      : linkedDocument(db, grant, botId))
-    if (!document) continue
-    const { links, ...flow } = readFlow(botId, convert(document))
-    flows.push(flow)
-    for (const link of links) if (botIds.size <= MAX_LINKED_BOTS) botIds.add(link)
+    const flow =
+      (await liveFlow(db, grant, botId)) ?? (botId === grant.bot.id && (await draftFlow(db, grant)))
+    if (!flow) continue
+    current.push(flow)
+    for (const link of flow.links) if (botIds.size <= MAX_LINKED_BOTS) botIds.add(link)
+  }
+  return { current, earlier: await earlierFlows(db, grant) }
+}
+
+/** Chats enter published bots of the same workspace alone. */
+async function liveFlow(db: Database, { bot }: BotGrant, botId: string) {
+  const [row] = await db
+    .select({ publicationId: publishedBots.publicationId })
+    .from(publishedBots)
+    .innerJoin(bots, eq(bots.id, publishedBots.botId))
+    .where(and(eq(bots.id, botId), eq(bots.workspaceId, bot.workspaceId), isNull(bots.deletedAt)))
+  return row?.publicationId ? publishedFlow(db, botId, row.publicationId) : undefined
+}
+
+async function draftFlow(db: Database, grant: BotGrant) {
+  const found = await withDraft(db, grant)
+  return found && readFlow(grant.bot.id, convert(parseDraft(found.bot.version, found.draft)))
+}
+
+async function earlierFlows(db: Database, grant: BotGrant): Promise<ReadFlow[]> {
+  const page = await publicationPage(db, grant, beginning, MAX_EARLIER_PUBLICATIONS + 1)
+  const flows: ReadFlow[] = []
+  for (const { id, isLive } of page) {
+    const flow =
+      !isLive && flows.length < MAX_EARLIER_PUBLICATIONS && (await publishedFlow(db, grant.bot.id, id))
+    if (flow) flows.push(flow)
   }
   return flows
 }
 
-async function ownDocument(db: Database, grant: BotGrant): Promise<FlowDocument | undefined> {
-  const copy = await publishedCopy(db, grant)
-  if (copy) return parseDraft(copy.version, copy)
-  const found = await withDraft(db, grant)
-  return found && parseDraft(found.bot.version, found.draft)
+async function publishedFlow(db: Database, botId: string, id: string): Promise<LinkingFlow | undefined> {
+  const key = JSON.stringify([botId, id])
+  const known = publishedFlows.get(key)
+  if (known) return known
+  const [copy] = await db
+    .select()
+    .from(botPublications)
+    .where(and(eq(botPublications.botId, botId), eq(botPublications.id, id)))
+  if (!copy) return undefined
+  const flow = readFlow(botId, convert(parseDraft(copy.version, copy)))
+  publishedFlows.set(key, flow)
+  return flow
 }
 
-/** Chats enter published bots of the same workspace alone. */
-async function linkedDocument(db: Database, { bot }: BotGrant, botId: string) {
-  const [row] = await db
-    .select({ copy: botPublications })
-    .from(publishedBots)
-    .innerJoin(bots, eq(bots.id, publishedBots.botId))
-    .innerJoin(
-      botPublications,
-      and(
-        eq(botPublications.botId, publishedBots.botId),
-        eq(botPublications.id, publishedBots.publicationId),
-      ),
-    )
-    .where(and(eq(bots.id, botId), eq(bots.workspaceId, bot.workspaceId), isNull(bots.deletedAt)))
-  return row && parseDraft(row.copy.version, row.copy)
-}
-
-function readFlow(botId: string, document: FlowDocument): ReadFlow & { links: string[] } {
+function readFlow(botId: string, document: FlowDocument): LinkingFlow {
   const questions: Question[] = []
   const links: string[] = []
   for (const group of recordsOf(document.groups)) {
@@ -114,7 +152,7 @@ function recordsOf(value: unknown): Record<string, unknown>[] {
  * `server/pages/results/columns.js` has the same rule for the page. A variable of a linked bot shares the column of
  * its name, since a chat gives its value to the variable of that name.
  */
-export function columnsOf([own, ...linked]: ReadFlow[]): ResultColumns {
+export function columnsOf({ current: [own, ...linked], earlier }: Flows): ResultColumns {
   const ofKeys = new Map<string, Column>()
   const ofNames = new Map<string, Column>()
   const ofIds = new Map<string, Column>()
@@ -129,6 +167,20 @@ export function columnsOf([own, ...linked]: ReadFlow[]): ResultColumns {
     ofNames.set(name, column)
     if (!ofKeys.has(variableKey(id, name))) ofKeys.set(variableKey(id, name), column)
   }
+  const exactly = new Set(ofKeys.keys())
+  const ofVariable = (id: string, name: string) =>
+    ofKeys.get(variableKey(id, name)) ?? ofNames.get(name) ?? ofIds.get(id)
+  // A variable that there is no more has a column of its own; one that has another name now has that of its id.
+  for (const { id, name } of earlier.flatMap(({ variables }) => variables)) {
+    if (ofVariable(id, name)) continue
+    const column = { title: name }
+    for (const [map, key] of [
+      [ofKeys, variableKey(id, name)],
+      [ofNames, name],
+      [ofIds, id],
+    ] as const)
+      map.set(key, column)
+  }
   const questions = new Set<Column>()
   const ofBlocks = new Map<string, Column>()
   for (const flow of own ? [own, ...linked] : []) {
@@ -142,14 +194,24 @@ export function columnsOf([own, ...linked]: ReadFlow[]): ResultColumns {
       ofBlocks.set(blockKey(flow.botId, blockId), column)
     }
   }
+  const ofEarlierBlocks = new Map<string, Column>()
+  for (const flow of earlier) {
+    const names = new Map(flow.variables.map(({ id, name }) => [id, name]))
+    for (const { blockId, title, variableId = '' } of flow.questions) {
+      const key = blockKey(flow.botId, blockId)
+      const name = names.get(variableId)
+      const column = name === undefined ? undefined : ofVariable(variableId, name)
+      if (!ofBlocks.has(key) && !ofEarlierBlocks.has(key)) ofEarlierBlocks.set(key, column ?? { title })
+    }
+  }
   return {
     questions: [...questions],
     others: [...new Set([...ofKeys.values()])].filter((column) => !questions.has(column)),
     ofBlocks,
+    ofEarlierBlocks,
     ofVariable(id, name) {
-      const exact = ofKeys.get(variableKey(id, name))
-      const column = exact ?? ofNames.get(name) ?? ofIds.get(id)
-      return column && { column, isOwn: exact !== undefined }
+      const column = ofVariable(id, name)
+      return column && { column, isOwn: exactly.has(variableKey(id, name)) }
     },
   }
 }

@@ -220,21 +220,23 @@ interface Held {
   value: unknown
 }
 
-/** Adds a column for each block that was answered and is in no flow any more, and gives these. */
+/** Gives each block that was answered and is in no flow any more its column, and those that are shown for these alone. */
 async function addDeletedBlocks(
   db: Database,
   grant: BotGrant,
-  { ofBlocks }: ResultColumns,
+  { ofBlocks, ofEarlierBlocks, questions, others }: ResultColumns,
   now: Date,
 ): Promise<Column[]> {
+  const shown = new Set([...questions, ...others])
   const gone = (await answeredBlocks(db, grant, now)).filter(({ key }) => !ofBlocks.has(key))
-  return gone
+  const columns = gone
     .sort((one, other) => (one.blockId < other.blockId ? -1 : 1))
     .map(({ key, blockId }) => {
-      const column = { title: `Deleted block ${blockId}` }
+      const column = ofEarlierBlocks.get(key) ?? { title: `Deleted block ${blockId}` }
       ofBlocks.set(key, column)
       return column
     })
+  return columns.filter((column) => !shown.has(column))
 }
 
 /**

@@ -15,9 +15,9 @@ const keyOf = ({ id, name }) => JSON.stringify([id, name])
 
 /**
  * Columns of the flow of a bot and of those that merge their results into it. A variable of a linked bot shares the
- * column of its name.
+ * column of its name. `earlier`: the publications before, newest first, which name what is gone.
  */
-export function columnsOf([own = {}, ...linked]) {
+export function columnsOf([own = {}, ...linked], earlier = []) {
   const ofKeys = new Map()
   const ofNames = new Map()
   const ofIds = new Map()
@@ -32,6 +32,16 @@ export function columnsOf([own = {}, ...linked]) {
     ofNames.set(variable.name, column)
     if (!ofKeys.has(keyOf(variable))) ofKeys.set(keyOf(variable), column)
   }
+  const exactly = new Set(ofKeys.keys())
+  const columnOf = (variable) =>
+    ofKeys.get(keyOf(variable)) ?? ofNames.get(variable.name) ?? ofIds.get(variable.id)
+  for (const variable of earlier.flatMap(({ variables = [] }) => variables)) {
+    if (columnOf(variable)) continue
+    const column = { title: variable.name }
+    ofKeys.set(keyOf(variable), column)
+    ofNames.set(variable.name, column)
+    ofIds.set(variable.id, column)
+  }
   const questions = new Set()
   const ofBlocks = new Map()
   for (const { groups = [], variables = [] } of [own, ...linked]) {
@@ -45,16 +55,37 @@ export function columnsOf([own = {}, ...linked]) {
       }
     }
   }
+  const ofEarlierBlocks = new Map()
+  for (const { groups = [], variables = [] } of earlier) {
+    const filled = new Map(variables.map((variable) => [variable.id, columnOf(variable)]))
+    for (const group of groups) {
+      for (const { id, options } of (group.blocks ?? []).filter(isInput)) {
+        const column = filled.get(options?.variableId) ?? { title: group.title ?? id }
+        if (!ofBlocks.has(id) && !ofEarlierBlocks.has(id)) ofEarlierBlocks.set(id, column)
+      }
+    }
+  }
   return {
     questions: [...questions],
     others: [...new Set(ofKeys.values())].filter((column) => !questions.has(column)),
     ofBlocks,
+    ofEarlierBlocks,
     ofVariable(variable) {
-      const exact = ofKeys.get(keyOf(variable))
-      const column = exact ?? ofNames.get(variable.name) ?? ofIds.get(variable.id)
-      return column && { column, isOwn: exact !== undefined }
+      const column = columnOf(variable)
+      return column && { column, isOwn: exactly.has(keyOf(variable)) }
     },
   }
+}
+
+/** The columns that are shown of these results: those of flows, and between them those of blocks that are gone. */
+export function shownOf(results, { questions, others, ofBlocks, ofEarlierBlocks }) {
+  const answered = new Set(results.flatMap(({ answers }) => answers.map(({ blockId }) => blockId)))
+  const gone = [...answered].filter((id) => !ofBlocks.has(id)).sort()
+  const ofAll = new Map(ofBlocks)
+  for (const id of gone) ofAll.set(id, ofEarlierBlocks.get(id) ?? { title: `Deleted block ${id}` })
+  const shown = new Set([...questions, ...others])
+  const between = new Set(gone.map((id) => ofAll.get(id)).filter((column) => !shown.has(column)))
+  return { shown: [...questions, ...between, ...others], ofBlocks: ofAll }
 }
 
 /** Further columns of one title are numbered, as in exports. */

@@ -18,6 +18,8 @@ const PAGE = 50
 const PAGES = 12
 /** Linked bots whose flows are read, as for exports. */
 const MAX_LINKED_BOTS = 20
+/** Publications before the live one that are read, as for exports. */
+const MAX_EARLIER_PUBLICATIONS = 10
 
 /** What the page is doing; a later choice ends what was begun for an earlier one. */
 let running = new AbortController()
@@ -149,7 +151,7 @@ async function openBot(signal) {
   // What is there is another bot's, and more of it can be asked for.
   part('report').hidden = true
   history.replaceState(null, '', `#${part('workspace').value}/${botId}`)
-  flow = readFlow(await flowsOf(botId, signal))
+  flow = readFlow(...(await Promise.all([flowsOf(botId, signal), earlierOf(botId, signal)])))
   part('variable').replaceChildren(
     element('option', { value: '' }, 'Any'),
     // A filter takes the first colon for the end of the name.
@@ -184,6 +186,26 @@ async function flowsOf(botId, signal) {
     for (const linkedId of mergedBots(found)) if (botIds.size <= MAX_LINKED_BOTS) botIds.add(linkedId)
   }
   return flows
+}
+
+/** The publications before the live one, newest first: they name what is gone. */
+async function earlierOf(botId, signal) {
+  const { publications } = await ask(
+    ofBot(botId, 'publications'),
+    { limit: MAX_EARLIER_PUBLICATIONS + 1 },
+    signal,
+  )
+  const earlier = publications.filter(({ isLive }) => !isLive).slice(0, MAX_EARLIER_PUBLICATIONS)
+  const read = async ({ id }) => {
+    try {
+      return (await ask(ofBot(botId, `publications/${encodeURIComponent(id)}`), {}, signal)).publication
+    } catch (error) {
+      // The installation may keep only some of them.
+      if (error instanceof Refusal && error.status === 404) return {}
+      throw error
+    }
+  }
+  return Promise.all(earlier.map(read))
 }
 
 async function linkedFlow(botId, signal) {

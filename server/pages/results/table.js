@@ -1,23 +1,21 @@
 import { element } from '../../chat/files/dom.js'
 import { ask, isOfService } from './api.js'
-import { cellsOf, columnsOf, distinct } from './columns.js'
+import { cellsOf, columnsOf, distinct, shownOf } from './columns.js'
 import { save } from './download.js'
 
 /* The answers as a table: a row per chat, and the columns of the CSV. */
 
-/** The columns of flows: that of a bot, then those that merge their results into it. */
-export function readFlow(flows = []) {
-  const columns = columnsOf(flows)
-  const titles = new Map([...columns.ofBlocks].map(([id, { title }]) => [id, title]))
+/** The columns of flows: that of a bot, then those that merge their results into it; `earlier`: its publications before. */
+export function readFlow(flows = [], earlier = []) {
+  const columns = columnsOf(flows, earlier)
+  const titles = new Map(
+    [...columns.ofEarlierBlocks, ...columns.ofBlocks].map(([id, { title }]) => [id, title]),
+  )
   return { columns, titles, variables: flows[0]?.variables ?? [] }
 }
 
 export function tableOf(results, { columns }) {
-  const ofBlocks = new Map(columns.ofBlocks)
-  const answered = new Set(results.flatMap(({ answers }) => answers.map(({ blockId }) => blockId)))
-  const gone = [...answered].filter((id) => !ofBlocks.has(id)).sort()
-  for (const id of gone) ofBlocks.set(id, { title: `Deleted block ${id}` })
-  const shown = [...columns.questions, ...gone.map((id) => ofBlocks.get(id)), ...columns.others]
+  const { shown, ofBlocks } = shownOf(results, columns)
   const heads = distinct(['Began', 'State', ...shown.map(({ title }) => title)])
   const rows = results.map((result) => {
     const cells = cellsOf(result, { ...columns, ofBlocks })
