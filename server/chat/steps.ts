@@ -5,6 +5,7 @@ import type { Contexts } from '../context.ts'
 import { type Database, transact } from '../db/client.ts'
 import { keepUploads, type Upload, uploadsAmong } from '../files/uploads.ts'
 import { newId } from '../ids.ts'
+import { takeTurn } from '../turns.ts'
 import { openCredentials } from '../workspaces/credentials.ts'
 import { Claim } from './claims.ts'
 import { continueChat } from './engine.ts'
@@ -24,7 +25,6 @@ import {
   transcriptOf,
 } from './store.ts'
 import type { SmtpAccount } from './tools/mail.ts'
-import { takeTurn } from './turns.ts'
 import type { Effects, Loose, Message, SessionState, StepOptions, StepOutcome, StepRefusal } from './types.ts'
 import { uploadLimits } from './uploading.ts'
 
