@@ -232,6 +232,7 @@ export const credentials = define({
     summary: 'Create credentials',
     description:
       'Stores credentials, encrypted, for the bots of the workspace: blocks name them with `credentialsId`. Nobody can read the secret part again, it is only used for what the type says. An installation without a key to encrypt with answers 503 and says so. A workspace can have 200; more are refused with 403.',
+    preparesFirst: true,
     access: workspace('MEMBER'),
     isAudited: true,
     params,
@@ -288,6 +289,7 @@ export const credentials = define({
     summary: 'Update credentials',
     description:
       'Changes the name of credentials, or replaces all of their data, effective with the next step of every chat. The type says what the data consist of and has to be the one that the credentials have.',
+    preparesFirst: true,
     access: workspace('MEMBER'),
     isAudited: true,
     params: credentialsParams,

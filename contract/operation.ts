@@ -35,7 +35,10 @@ export interface Operation {
   isAudited?: true
   /** Calls other services while it runs: not to be done within one transaction, hence its handler uses `once`. */
   callsOut?: true
-  /** Waits for more than the database before it writes: its handler opens the transaction of a key itself, by `within`. */
+  /**
+   * Waits for more than the database before it writes (names, files, checks): its handler opens the transaction of a key
+   * itself, by `within`, in which nothing but the database is waited for.
+   */
   preparesFirst?: true
   /** Whether pages of other origins may call it. */
   isCrossOrigin?: boolean

@@ -45,7 +45,7 @@ type Keep<Answer> = (answer: Answer, write: (db: Database) => Promise<boolean>) 
 /**
  * What a handler gets beside its request: the services, the moment of the request, and its grant. `arrivedAt` is
  * when it came in by `performance.now()`, which tells how long it has been here. `place` is left while it
- * waits for somebody else. `quota` is of its address. `prepared` is of its preparation, see `handlers/preparations.ts`.
+ * waits for somebody else. `quota` is of its address.
  */
 type Context = Omit<Services, 'now'> & {
   now: Date
@@ -54,7 +54,6 @@ type Context = Omit<Services, 'now'> & {
   place: Place
   quota: Quota
   within: Within
-  prepared: unknown
 }
 
 export interface Contexts extends Record<'anyone' | 'user' | 'workspace' | 'folder' | 'bot', unknown> {

@@ -57,6 +57,7 @@ export const webhooks = define({
     summary: 'Create a webhook endpoint',
     description:
       'Adds an address that every event of the workspace is posted to from now on, signed as Standard Webhooks says. This answer is the only one that shows the secret. A workspace has at most 20 endpoints.',
+    preparesFirst: true,
     access: workspace('ADMIN'),
     isAudited: true,
     params,
@@ -106,6 +107,7 @@ export const webhooks = define({
     summary: 'Update a webhook endpoint',
     description:
       'Changes what is given and keeps the rest. Enabling an endpoint or giving it another address sends what waits for it within seconds. Another address enables an endpoint that the service disabled.',
+    preparesFirst: true,
     access: workspace('ADMIN'),
     isAudited: true,
     params: endpointParams,
@@ -187,6 +189,7 @@ export const webhooks = define({
     summary: 'Rotate the secret of a webhook endpoint',
     description:
       'Makes a new secret and shows it this once. For 24 hours events are signed with both, so that receivers can change over. Only two are ever in use: one that was already replaced ends at once.',
+    preparesFirst: true,
     access: workspace('ADMIN'),
     isAudited: true,
     params: endpointParams,

@@ -1,7 +1,7 @@
 import type { Issue } from '../../contract/errors.ts'
 import type { CredentialsHandlers } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
-import type { Contexts, Services } from '../context.ts'
+import type { Contexts } from '../context.ts'
 import { entityTag } from '../entity-tags.ts'
 import {
   credentialsOf,
@@ -20,12 +20,15 @@ export const credentials: CredentialsHandlers<Contexts> = {
     return reply.ok({ credentials: rows.map(toCredentials) })
   },
 
-  async createCredentials({ body }, reply, { db, grant, now, prepared }) {
-    const key = prepared as Key | undefined
+  async createCredentials({ body }, reply, context) {
+    const { grant, now, within } = context
+    const key = await readKey(context)
     if (!key) return reply.fail('SERVICE_UNAVAILABLE', [noKey])
-    const row = await insertCredentials(db, key, grant, body, now)
-    if (row === 'full') return reply.fail('FORBIDDEN', [tooMany])
-    return row === 'gone' ? reply.fail('NOT_FOUND') : reply.ok({ credentials: toCredentials(row) })
+    return within(async (db) => {
+      const row = await insertCredentials(db, key, grant, body, now)
+      if (row === 'full') return reply.fail('FORBIDDEN', [tooMany])
+      return row === 'gone' ? reply.fail('NOT_FOUND') : reply.ok({ credentials: toCredentials(row) })
+    })
   },
 
   async getCredentials({ params, conditions }, reply, { db, grant }) {
@@ -35,19 +38,22 @@ export const credentials: CredentialsHandlers<Contexts> = {
     return reply.unread(conditions, etag) ?? reply.ok({ credentials: toCredentials(row) }, etag)
   },
 
-  async updateCredentials({ params, body, conditions }, reply, { db, grant, now, prepared }) {
-    const before = await findCredentials(db, grant, params.credentialsId)
-    if (!before) return reply.fail('NOT_FOUND')
-    if (before.type !== body.type) {
-      const message = `These credentials are of the type ${before.type}, which they keep`
-      return reply.fail('BAD_REQUEST', [{ path: ['body', 'type'], code: 'invalid_value', message }])
-    }
-    const key = prepared as Key | undefined
-    if (body.data && !key) return reply.fail('SERVICE_UNAVAILABLE', [noKey])
-    const outcome = await updateCredentials(db, key, grant.caller, before, body, conditions, now)
-    if (!outcome) return reply.fail('NOT_FOUND')
-    if ('stale' in outcome) return reply.stale(conditions, tagOf(outcome.stale))
-    return reply.ok({ credentials: toCredentials(outcome) }, tagOf(outcome))
+  async updateCredentials({ params, body, conditions }, reply, context) {
+    const { grant, now, within } = context
+    const key = body.data && (await readKey(context))
+    return within(async (db) => {
+      const before = await findCredentials(db, grant, params.credentialsId)
+      if (!before) return reply.fail('NOT_FOUND')
+      if (before.type !== body.type) {
+        const message = `These credentials are of the type ${before.type}, which they keep`
+        return reply.fail('BAD_REQUEST', [{ path: ['body', 'type'], code: 'invalid_value', message }])
+      }
+      if (body.data && !key) return reply.fail('SERVICE_UNAVAILABLE', [noKey])
+      const outcome = await updateCredentials(db, key, grant.caller, before, body, conditions, now)
+      if (!outcome) return reply.fail('NOT_FOUND')
+      if ('stale' in outcome) return reply.stale(conditions, tagOf(outcome.stale))
+      return reply.ok({ credentials: toCredentials(outcome) }, tagOf(outcome))
+    })
   },
 
   async deleteCredentials({ params, conditions }, reply, { db, grant, now }) {
@@ -59,9 +65,9 @@ export const credentials: CredentialsHandlers<Contexts> = {
 }
 
 /** Reads the key to encrypt with, which can be in a file, before a transaction begins; undefined where there is none. */
-export async function readKey({ db, keyring, log }: Services): Promise<Key | undefined> {
+export async function readKey({ db, keyring, log, place }: Contexts['anyone']): Promise<Key | undefined> {
   try {
-    return await currentKey(db, keyring)
+    return await place.rest(() => currentKey(db, keyring))
   } catch (error) {
     if (!(error instanceof KeyProblem)) throw error
     log.error({ err: error }, 'secrets cannot be encrypted')

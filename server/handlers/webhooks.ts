@@ -2,7 +2,7 @@ import type { Issue } from '../../contract/errors.ts'
 import type { WebhooksHandlers } from '../../generated/handlers.ts'
 import type { components } from '../../generated/openapi.ts'
 import { whyRefused } from '../chat/tools/outbound.ts'
-import type { Contexts, Services } from '../context.ts'
+import type { Contexts } from '../context.ts'
 import { paged } from '../db/page.ts'
 import { entityTag } from '../entity-tags.ts'
 import { payloadOf } from '../webhooks/deliver.ts'
@@ -23,7 +23,7 @@ import {
 } from '../webhooks/endpoints.ts'
 import { openSecrets } from '../webhooks/secrets.ts'
 import { newSecret } from '../webhooks/signature.ts'
-import type { Key } from '../workspaces/keyring.ts'
+import { readKey } from './credentials.ts'
 
 const tooManyEndpoints: Issue = {
   path: ['path', 'workspaceId'],
@@ -36,15 +36,19 @@ export const webhooks: WebhooksHandlers<Contexts> = {
     return reply.ok({ webhookEndpoints: (await endpointsOf(db, grant)).map(toEndpoint) })
   },
 
-  async createWebhookEndpoint({ body }, reply, { db, grant, now, prepared }) {
-    const { issue, key } = prepared as { issue?: Issue; key?: Key }
+  async createWebhookEndpoint({ body }, reply, context) {
+    const { grant, now, within } = context
+    const issue = await refusedUrl(body.url, context)
     if (issue) return reply.fail('BAD_REQUEST', [issue])
+    const key = await readKey(context)
     if (!key) return reply.fail('SERVICE_UNAVAILABLE', [noKey])
     const secret = newSecret()
-    const row = await insertEndpoint(db, grant, body, key, secret, now)
-    if (row === 'full') return reply.fail('FORBIDDEN', [tooManyEndpoints])
-    if (row === 'gone') return reply.fail('NOT_FOUND')
-    return reply.ok({ webhookEndpoint: { ...toEndpoint(row), secret } })
+    return within(async (db) => {
+      const row = await insertEndpoint(db, grant, body, key, secret, now)
+      if (row === 'full') return reply.fail('FORBIDDEN', [tooManyEndpoints])
+      if (row === 'gone') return reply.fail('NOT_FOUND')
+      return reply.ok({ webhookEndpoint: { ...toEndpoint(row), secret } })
+    })
   },
 
   async getWebhookEndpoint({ params, conditions }, reply, { db, grant }) {
@@ -54,21 +58,24 @@ export const webhooks: WebhooksHandlers<Contexts> = {
     return reply.unread(conditions, etag) ?? reply.ok({ webhookEndpoint: toEndpoint(row) }, etag)
   },
 
-  async updateWebhookEndpoint({ params, body, conditions }, reply, { db, grant, now, prepared }) {
-    if (!(await endpointOf(db, grant, params.endpointId))) return reply.fail('NOT_FOUND')
+  async updateWebhookEndpoint({ params, body, conditions }, reply, context) {
+    const { grant, now, within } = context
     const { url, description, types, isEnabled } = body
-    const issue = prepared as Issue | undefined
-    if (issue) return reply.fail('BAD_REQUEST', [issue])
-    const change = {
-      ...(url === undefined ? {} : { url }),
-      ...(description === undefined ? {} : { description }),
-      ...(types === undefined ? {} : { types }),
-      ...(isEnabled === undefined ? {} : { isEnabled }),
-    }
-    const outcome = await updateEndpoint(db, grant, params.endpointId, change, conditions, now)
-    if (!outcome) return reply.fail('NOT_FOUND')
-    if ('stale' in outcome) return reply.stale(conditions, tagOf(outcome.stale))
-    return reply.ok({ webhookEndpoint: toEndpoint(outcome) }, tagOf(outcome))
+    const issue = await refusedUrl(url, context)
+    return within(async (db) => {
+      if (!(await endpointOf(db, grant, params.endpointId))) return reply.fail('NOT_FOUND')
+      if (issue) return reply.fail('BAD_REQUEST', [issue])
+      const change = {
+        ...(url === undefined ? {} : { url }),
+        ...(description === undefined ? {} : { description }),
+        ...(types === undefined ? {} : { types }),
+        ...(isEnabled === undefined ? {} : { isEnabled }),
+      }
+      const outcome = await updateEndpoint(db, grant, params.endpointId, change, conditions, now)
+      if (!outcome) return reply.fail('NOT_FOUND')
+      if ('stale' in outcome) return reply.stale(conditions, tagOf(outcome.stale))
+      return reply.ok({ webhookEndpoint: toEndpoint(outcome) }, tagOf(outcome))
+    })
   },
 
   async deleteWebhookEndpoint({ params, conditions }, reply, { db, grant, now }) {
@@ -84,18 +91,22 @@ export const webhooks: WebhooksHandlers<Contexts> = {
     return reply.ok({ webhookDelivery: withPayload(await insertTest(db, endpoint, now)) })
   },
 
-  async rotateWebhookSecret({ params }, reply, { db, grant, now, cursorKey, prepared }) {
+  async rotateWebhookSecret({ params }, reply, context) {
+    const { grant, now, cursorKey, keyring, place, within } = context
     const { endpointId } = params
-    const { key, keys } = prepared as { key?: Key; keys: Key[] }
+    const key = await readKey(context)
     if (!key) return reply.fail('SERVICE_UNAVAILABLE', [noKey])
+    const keys = await place.rest(() => keyring.read())
     const secret = newSecret()
     const open = (row: EndpointRow) => openSecrets(row, cursorKey, keys)
-    const rotated = await rotateSecret(db, grant, endpointId, key, secret, open, now)
-    if (!rotated) return reply.fail('NOT_FOUND')
-    return reply.ok({
-      endpointId,
-      secret,
-      previousSecretExpiresAt: rotated.rotatesUntil.toISOString(),
+    return within(async (db) => {
+      const rotated = await rotateSecret(db, grant, endpointId, key, secret, open, now)
+      if (!rotated) return reply.fail('NOT_FOUND')
+      return reply.ok({
+        endpointId,
+        secret,
+        previousSecretExpiresAt: rotated.rotatesUntil.toISOString(),
+      })
     })
   },
 
@@ -142,11 +153,12 @@ const notEnabled: Issue = {
 }
 
 /** Looks up the host of an address before a transaction begins; gives what is wrong with it. */
-export async function refusedUrl(
+async function refusedUrl(
   url: string | undefined,
-  { OUTBOUND_ALLOWED_HOSTS: allowedHosts }: Services['config'],
+  { config, place }: Contexts['anyone'],
 ): Promise<Issue | undefined> {
-  const message = url === undefined ? undefined : await whyRefused(url, { allowedHosts })
+  if (url === undefined) return undefined
+  const message = await place.rest(() => whyRefused(url, { allowedHosts: config.OUTBOUND_ALLOWED_HOSTS }))
   if (message === undefined) return undefined
   return {
     path: ['body', 'url'],

@@ -10,7 +10,6 @@ import { tryChat } from '../chat/store.ts'
 import type { Services } from '../context.ts'
 import { createProbe, UnknownOutcome } from '../db/client.ts'
 import { handlers } from '../handlers/index.ts'
-import { preparations } from '../handlers/preparations.ts'
 import { newId } from '../ids.ts'
 import { serveDocs } from '../pages/docs/index.ts'
 import { serveDocuments } from '../pages/documents.ts'
@@ -143,7 +142,7 @@ export function createApp(options: AppOptions): express.Express {
   })
 
   // Before the pages, since each of them is a path that Express compares on the way to what comes after it.
-  const runOperation = createRouter(operations, { ...handlers }, options, limits, preparations)
+  const runOperation = createRouter(operations, { ...handlers }, options, limits)
   app.use((request, response, next) =>
     phase() === 'starting' ? next() : runOperation(request, response, next),
   )

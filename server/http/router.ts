@@ -30,9 +30,6 @@ import type { Place } from './room.ts'
 
 type AnyHandler = (request: unknown, reply: AnyReply, context: unknown) => Promise<Answer>
 
-/** Does what cannot be done while a transaction is open, and gives what the handler finds as `prepared`. */
-export type Preparation = (request: { body: unknown }, services: Services) => Promise<unknown>
-
 type Run = (request: express.Request, response: express.Response) => Promise<void>
 
 interface Route {
@@ -49,7 +46,6 @@ export function createRouter(
   handlers: Record<string, unknown>,
   services: Services,
   limits: Limits,
-  preparations: Record<string, Preparation> = {},
 ): express.RequestHandler {
   const top = newPlace<Route>()
   const origins = new Set(services.config.CORS_ORIGINS)
@@ -64,14 +60,7 @@ export function createRouter(
       isCrossOrigin: false,
     }
     const { route } = place
-    const run = bind(
-      operationId,
-      operations,
-      handlers[operationId] as AnyHandler,
-      preparations[operationId],
-      services,
-      shared,
-    )
+    const run = bind(operationId, operations, handlers[operationId] as AnyHandler, services, shared)
     route.runs.set(operation.method.toUpperCase(), run)
     if (operation.method === 'get') route.runs.set('HEAD', run)
     route.isCrossOrigin ||= operation.isCrossOrigin === true
@@ -119,7 +108,6 @@ function bind(
   operationId: string,
   operations: Record<string, Operation>,
   handler: AnyHandler,
-  prepare: Preparation | undefined,
   services: Services,
   { limits, quotas, budgets, pacing, origins }: Shared,
 ): Run {
@@ -195,8 +183,6 @@ function bind(
       prefersMinimal: prefersMinimal(operation, request),
       openEvents,
     }
-    // Before a transaction begins, in which nothing but the database is waited for.
-    const prepared = prepare && (await place.rest(async () => prepare({ body }, services)))
     const run = (db: Database, once: Once, within: Within) => {
       // Written out, since Node 20 adds to what was spread a property in a microsecond.
       const context: Contexts['anyone'] & { grant: typeof grant } = {
@@ -212,7 +198,6 @@ function bind(
         now,
         arrivedAt,
         once,
-        prepared,
         place,
         // Found out where it is asked for, which chats alone do.
         get quota() {
