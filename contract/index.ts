@@ -5,6 +5,7 @@ import { botUpdateCurrent, botUpdateLegacy } from './bots/schemas.ts'
 import { chat } from './chat/index.ts'
 import { chatEvent } from './chat/schemas.ts'
 import { chats } from './chats.ts'
+import { comparison } from './comparison.ts'
 import { credentials } from './credentials.ts'
 import { folders } from './folders.ts'
 import { members } from './members.ts'
@@ -26,6 +27,7 @@ export const operations = {
   ...folders,
   ...bots,
   ...transfer,
+  ...comparison,
   ...publishing,
   ...publications,
   ...results,
@@ -49,6 +51,7 @@ export const resources = {
   folders,
   bots,
   transfer,
+  comparison,
   publishing,
   publications,
   results,

@@ -5,7 +5,7 @@ import { cursor, exampleIds, limit, nextCursor, recordId, text, timestamp } from
 import { z } from './zod.ts'
 
 const botId = recordId('Id of the bot, as create and list answer it.', exampleIds.bot)
-const publicationId = recordId('Id of the publication.', exampleIds.publication)
+export const publicationId = recordId('Id of the publication.', exampleIds.publication)
 
 /** More findings than this are cut: a flow with so many has to be looked at anyway. */
 export const MAXIMUM_FINDINGS = 1_000

@@ -1,6 +1,7 @@
 import { limits } from './bot-document/limits.ts'
 import { exampleBot, exampleFlow, exampleLegacyFlow } from './bots/examples.ts'
 import {
+  botBody,
   botIcon,
   botName,
   botSchema,
@@ -149,6 +150,47 @@ export const transfer = define({
           summary: 'Nothing was dropped',
           value: { bot: exampleBot, warnings: [], errorsFound: 0, warningsFound: 0 },
         },
+      },
+    },
+  },
+  duplicateBot: {
+    method: 'post',
+    path: '/v1/bots/{botId}/duplicate',
+    tag: 'bots',
+    summary: 'Duplicate a bot',
+    description:
+      'Creates a bot with the draft of another one, in the version it is stored in, and returns it. The new bot gets a new id; all ids inside the flow stay. Results, publications, public id, domain and the credentials of a messaging channel do not come along, and public sharing is left out, since it would act at once. Credentials that blocks name are those of the same workspace, so they go on to work.',
+    access: bot('MEMBER'),
+    isAudited: true,
+    params,
+    body: z
+      .strictObject({
+        name: botName
+          .optional()
+          .meta({ description: 'Name of the new bot. Default: the name of the bot, followed by `(copy)`.' }),
+        folderId: recordId('Id of a folder of the workspace to put the new bot into.', exampleIds.folder)
+          .nullable()
+          .optional()
+          .meta({
+            description:
+              'Id of a folder of the workspace to put the new bot into; null for none. Default: the folder of the bot.',
+          }),
+      })
+      .meta({ id: 'DuplicateBotBody', description: 'What the new bot has of its own.' }),
+    requestExamples: {
+      beside: { summary: 'Beside the bot, with a name made from its own', value: {} },
+      named: {
+        summary: 'With a name, at the top level',
+        value: { name: 'Lead generation, spring', folderId: null },
+      },
+    },
+    success: {
+      status: 201,
+      description: 'The new bot.',
+      body: botBody,
+      location: '/v1/bots/{bot.id}',
+      examples: {
+        duplicated: { summary: 'The new bot', value: { bot: exampleBot } },
       },
     },
   },

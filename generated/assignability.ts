@@ -129,6 +129,11 @@ interface Contract {
     body: z.input<(typeof contract)['importBot']['body']>
     reply: z.output<(typeof contract)['importBot']['success']['body']>
   }
+  duplicateBot: {
+    params: z.output<(typeof contract)['duplicateBot']['params']>
+    body: z.input<(typeof contract)['duplicateBot']['body']>
+    reply: z.output<(typeof contract)['duplicateBot']['success']['body']>
+  }
   exportBot: {
     params: z.output<(typeof contract)['exportBot']['params']>
     reply: z.output<(typeof contract)['exportBot']['success']['body']>
@@ -136,6 +141,11 @@ interface Contract {
   checkBot: {
     params: z.output<(typeof contract)['checkBot']['params']>
     reply: z.output<(typeof contract)['checkBot']['success']['body']>
+  }
+  compareBot: {
+    params: z.output<(typeof contract)['compareBot']['params']>
+    query: Required<z.output<(typeof contract)['compareBot']['query']>>
+    reply: z.output<(typeof contract)['compareBot']['success']['body']>
   }
   publishBot: {
     params: z.output<(typeof contract)['publishBot']['params']>
@@ -421,6 +431,11 @@ interface Wire {
     body: NonNullable<wire['importBot']['requestBody']>['content']['application/json']
     reply: wire['importBot']['responses'][201]['content']['application/json']
   }
+  duplicateBot: {
+    params: wire['duplicateBot']['parameters']['path']
+    body: NonNullable<wire['duplicateBot']['requestBody']>['content']['application/json']
+    reply: wire['duplicateBot']['responses'][201]['content']['application/json']
+  }
   exportBot: {
     params: wire['exportBot']['parameters']['path']
     reply: wire['exportBot']['responses'][200]['content']['application/json']
@@ -428,6 +443,11 @@ interface Wire {
   checkBot: {
     params: wire['checkBot']['parameters']['path']
     reply: wire['checkBot']['responses'][200]['content']['application/json']
+  }
+  compareBot: {
+    params: wire['compareBot']['parameters']['path']
+    query: Required<NonNullable<wire['compareBot']['parameters']['query']>>
+    reply: wire['compareBot']['responses'][200]['content']['application/json']
   }
   publishBot: {
     params: wire['publishBot']['parameters']['path']

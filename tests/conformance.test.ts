@@ -95,6 +95,8 @@ const ending = [
   'executeWebhook paid',
   'restorePublication',
   'exportBot',
+  'duplicateBot beside',
+  'duplicateBot named',
   'deleteResults',
   'unpublishBot',
   'importBot current',

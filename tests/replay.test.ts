@@ -67,6 +67,7 @@ const longReads: Partial<Record<OperationId, number>> = {
   // One of them where a level shows nothing, for what a folder that is being removed still holds.
   listFolders: 4,
   listBots: 4,
+  compareBot: 3,
   getSession: 3,
   checkBot: 3,
   getTranscript: 3,

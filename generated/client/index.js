@@ -105,8 +105,10 @@ export function createClient(options) {
         update: on({ "method": "PATCH", "path": "/v1/bots/{botId}", "body": true, "key": true }),
         delete: on({ "method": "DELETE", "path": "/v1/bots/{botId}", "repeatable": true }),
         import: on({ "method": "POST", "path": "/v1/bots/import", "body": true, "key": true }),
+        duplicate: on({ "method": "POST", "path": "/v1/bots/{botId}/duplicate", "body": true, "key": true }),
         export: on({ "method": "GET", "path": "/v1/bots/{botId}/export" }),
         check: on({ "method": "GET", "path": "/v1/bots/{botId}/check" }),
+        compare: on({ "method": "GET", "path": "/v1/bots/{botId}/compare", "query": true }),
         publish: on({ "method": "POST", "path": "/v1/bots/{botId}/publish", "key": true }),
         unpublish: on({ "method": "POST", "path": "/v1/bots/{botId}/unpublish", "key": true }),
     };

@@ -258,7 +258,7 @@ function refusedAt(
   return { conflict }
 }
 
-async function isFolderOf(db: Database, bot: BotRow, folderId: string): Promise<boolean> {
+export async function isFolderOf(db: Database, bot: BotRow, folderId: string): Promise<boolean> {
   const found = db
     .select({ id: folders.id })
     .from(folders)

@@ -6,6 +6,7 @@ import { audit } from './audit.ts'
 import { bots } from './bots.ts'
 import { chat } from './chat.ts'
 import { chats } from './chats.ts'
+import { comparison } from './comparison.ts'
 import { credentials } from './credentials.ts'
 import { folders } from './folders.ts'
 import { members } from './members.ts'
@@ -27,6 +28,7 @@ export const handlers: Handlers<Contexts> = {
   ...folders,
   ...bots,
   ...transfer,
+  ...comparison,
   ...publishing,
   ...publications,
   ...results,

@@ -6,9 +6,11 @@ import { insertBot } from '../bots/create.ts'
 import { flowParts, withDraft } from '../bots/drafts.ts'
 import { importFlow, importHeader, unknownLinks } from '../bots/import.ts'
 import { type BotRow, botTag, toBot } from '../bots/rows.ts'
+import { withSharingOf } from '../bots/sharing.ts'
+import { isFolderOf } from '../bots/update.ts'
 import type { Contexts } from '../context.ts'
 import { newId } from '../ids.ts'
-import { stored } from '../json/json-text.ts'
+import { JsonText, stored } from '../json/json-text.ts'
 import { botEvent, telling } from '../webhooks/outbox.ts'
 import { folderIn } from '../workspaces/folders.ts'
 
@@ -64,6 +66,44 @@ export const transfer: TransferHandlers<Contexts> = {
     })
   },
 
+  async duplicateBot({ body }, reply, { db, grant, now }) {
+    const found = await withDraft(db, grant)
+    if (!found) return reply.fail('NOT_FOUND')
+    const { bot, draft } = found
+    const folderId = body.folderId === undefined ? bot.folderId : body.folderId
+    if (folderId !== null && folderId !== bot.folderId && !(await isFolderOf(db, bot, folderId))) {
+      return reply.fail('BAD_REQUEST', [noSuchFolder])
+    }
+    const row = {
+      ...bot,
+      id: newId(now),
+      folderId,
+      name: body.name ?? copyName(bot.name),
+      publicId: null,
+      customDomain: null,
+      revision: 1,
+      isPubliclyShared: false,
+      messagingCredentialsId: null,
+      riskLevel: null,
+      resultsFloorAt: null,
+      createdAt: now,
+      updatedAt: now,
+      draftUpdatedAt: now,
+      deletedAt: null,
+    }
+    const copy = { ...draft, settings: withSharingOf(draft.settings, new JsonText('{}')) }
+    const refused = await telling(
+      db,
+      grant,
+      now,
+      (tx) => insertBot(tx, row, copy, { by: grant.caller, operation: 'duplicateBot' }),
+      (failed) => (failed ? undefined : botEvent('bot.created', row)),
+    )
+    if (refused)
+      return 'gone' in refused ? reply.fail('NOT_FOUND') : reply.fail('BAD_REQUEST', [noSuchFolder])
+    return reply.ok({ bot: toBot(row, copy) }, botTag(row, grant.role))
+  },
+
   async exportBot({ conditions }, reply, { db, grant }) {
     const tagOf = (bot: BotRow) => botTag(bot, grant.role, 'export')
     const unread = reply.unread(conditions, tagOf(grant.bot))
@@ -106,6 +146,12 @@ const dependsOnPlace = new Set([
   'no_mail_server',
   'check_incomplete',
 ])
+
+/** A name of at most 255 characters. */
+function copyName(name: string): string {
+  const suffix = ' (copy)'
+  return [...name].slice(0, 255 - suffix.length).join('') + suffix
+}
 
 const noSuchFolder: Issue = {
   path: ['body', 'folderId'],

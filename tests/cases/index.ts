@@ -5,6 +5,7 @@ import { audit } from './audit.ts'
 import { bots } from './bots.ts'
 import { chat } from './chat.ts'
 import { chats } from './chats.ts'
+import { comparison } from './comparison.ts'
 import { credentials } from './credentials.ts'
 import { folders } from './folders.ts'
 import { members } from './members.ts'
@@ -25,6 +26,7 @@ const byResource: { [Resource in keyof typeof resources]: Cases<Resource> } = {
   folders,
   bots,
   transfer,
+  comparison,
   publishing,
   publications,
   results,

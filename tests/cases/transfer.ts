@@ -131,6 +131,72 @@ export const transfer: Cases<'transfer'> = {
     }),
   },
 
+  duplicateBot: {
+    needs: 'MEMBER',
+    ok: {
+      'beside itself, without what only one bot can have': ({ here }) => ({
+        as: here.member,
+        params: { botId: here.published.id },
+        body: {},
+        after: ({ body, headers }) => {
+          expect(headers.location).toBe(`/v1/bots/${body.bot.id}`)
+          expect(body.bot.id).not.toBe(here.published.id)
+          expect(body.bot).toMatchObject({
+            name: 'Published (copy)',
+            workspaceId: here.workspaceId,
+            publicId: null,
+            customDomain: null,
+            ...flow,
+          })
+        },
+      }),
+      'into a folder, with a name': ({ here }) => ({
+        as: here.member,
+        params: { botId: here.draft.id },
+        body: { name: 'Spring', folderId: here.folder },
+        after: ({ body }) => expect(body.bot).toMatchObject({ name: 'Spring', folderId: here.folder }),
+      }),
+      'a legacy one, as it is': ({ here }) => ({
+        as: here.member,
+        params: { botId: here.legacy.id },
+        body: {},
+        after: ({ body }) => expect(body.bot).toMatchObject({ version: '5', ...legacyFlow }),
+      }),
+      'one that is shared, whose copy is not': async ({ here, stranger }, { client }) => ({
+        as: here.member,
+        params: { botId: here.shared.id },
+        body: {},
+        after: async ({ body }) => {
+          const { status } = await client.call('getBot', { as: stranger, params: { botId: body.bot.id } })
+          expect(status).toBe(403)
+        },
+      }),
+    },
+    BAD_REQUEST: {
+      'a folder of another workspace': ({ here, there }) => ({
+        as: here.member,
+        params: { botId: here.draft.id },
+        body: { folderId: there.folder },
+        at: 'body.folderId',
+      }),
+      'a property there is not': ({ here }) => ({
+        as: here.member,
+        params: { botId: here.draft.id },
+        body: anyBody({ publicId: 'other' }),
+        at: 'body.publicId',
+      }),
+    },
+    FORBIDDEN: {
+      'to a guest': ({ here }) => ({ as: here.guest, params: { botId: here.draft.id }, body: {} }),
+      'to a stranger, though it is shared': ({ here, stranger }) => ({
+        as: stranger,
+        params: { botId: here.shared.id },
+        body: {},
+      }),
+    },
+    NOT_FOUND: ({ here }) => ({ as: here.member, params: { botId: here.archived.id }, body: {} }),
+  },
+
   exportBot: {
     needs: 'GUEST',
     ok: {
