@@ -38,12 +38,10 @@ const flowChange = z
     id: text(255)
       .nullable()
       .meta({ description: 'Id of the part; null for theme and settings.', example: 'blkAskEmail' }),
-    groupId: text(255)
-      .nullable()
-      .meta({
-        description: 'Id of the group of a block or item; null for other parts.',
-        example: 'grpContact',
-      }),
+    groupId: text(255).nullable().meta({
+      description: 'Id of the group of a block or item; null for other parts.',
+      example: 'grpContact',
+    }),
     blockId: text(255)
       .nullable()
       .meta({ description: 'Id of the block of an item; null for other parts.', example: null }),

@@ -326,6 +326,50 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/bots/{botId}/compare": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Compare two states of a bot
+         * @description Returns what differs between two states of the flow of a bot: its draft, the live publication, or an earlier one. Groups, blocks, items, edges, variables and events are matched by their ids, so that the order in which lists were stored makes no difference; blocks of a group and items of a block that changed their order are `moved`. Two flows in different versions are compared in the latest one, without what the conversion alone changes. Name, icon and public id are not part of a publication and are not compared.
+         *
+         *     Permission: a guest, a member or an admin of the workspace, by a token with the scope `read`.
+         */
+        get: operations["compareBot"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/bots/{botId}/duplicate": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Duplicate a bot
+         * @description Creates a bot with the draft of another one, in the version it is stored in, and returns it. The new bot gets a new id; all ids inside the flow stay. Results, publications, public id, domain and the credentials of a messaging channel do not come along, and public sharing is left out, since it would act at once. Credentials that blocks name are those of the same workspace, so they go on to work.
+         *
+         *     Permission: a member or an admin of the workspace, by a token with the scope `write`. What is done is in the audit log of the workspace.
+         */
+        post: operations["duplicateBot"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/bots/{botId}/export": {
         parameters: {
             query?: never;
@@ -4608,6 +4652,30 @@ export interface components {
              */
             type: "command";
         };
+        /** @description One of the two flows that were compared. */
+        ComparedFlow: {
+            /**
+             * @description Id of the publication; null for the draft.
+             * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
+             */
+            publicationId: string | null;
+            /**
+             * @description Whether this is the draft or a publication.
+             * @enum {string}
+             */
+            state: "draft" | "publication";
+            /**
+             * Format: date-time
+             * @description When the draft last changed, or when the publication was made.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            updatedAt: string;
+            /**
+             * @description Version of the schema the flow is stored in.
+             * @enum {string}
+             */
+            version: "3" | "4" | "5" | "6" | "6.1";
+        };
         /** @description Compares the value of a variable with a text. Does not hold while the variable or the operator is missing. */
         Comparison: {
             comparisonOperator?: components["schemas"]["ComparisonOperator"];
@@ -4628,6 +4696,15 @@ export interface components {
             variableId?: string;
         } & {
             [key: string]: unknown;
+        };
+        /** @description What differs between two states of a bot. */
+        ComparisonBody: {
+            /** @description The differences. */
+            changes: components["schemas"]["FlowChange"][];
+            from: components["schemas"]["ComparedFlow"];
+            /** @description False where there are more differences than the list holds: 1,000, or 8 MB of values. */
+            isComplete: boolean;
+            to: components["schemas"]["ComparedFlow"];
         };
         /**
          * @description How two values are compared. The order operators compare numbers, then dates, then lengths; Is set and Is empty ignore the right side.
@@ -5158,6 +5235,19 @@ export interface components {
          * @enum {string}
          */
         DocumentVersion: "3" | "4" | "5" | "6" | "6.1";
+        /** @description What the new bot has of its own. */
+        DuplicateBotBody: {
+            /**
+             * @description Id of a folder of the workspace to put the new bot into; null for none. Default: the folder of the bot.
+             * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
+             */
+            folderId?: string | null;
+            /**
+             * @description Name of the new bot. Default: the name of the bot, followed by `(copy)`.
+             * @example Lead generation
+             */
+            name?: string;
+        };
         /** @description Parts of the theme that depend on variables. */
         DynamicTheme: {
             /**
@@ -5793,6 +5883,58 @@ export interface components {
          * @enum {string}
          */
         FileVisibility: "Auto" | "Public" | "Private";
+        /** @description One difference between two flows. */
+        FlowChange: {
+            /**
+             * @description The value in `to`; absent where there is none.
+             * @example Your work e-mail
+             */
+            after?: unknown;
+            /**
+             * @description The value in `from`; absent where there was none.
+             * @example Your e-mail
+             */
+            before?: unknown;
+            /**
+             * @description Id of the block of an item; null for other parts.
+             * @example null
+             */
+            blockId: string | null;
+            /**
+             * @description How it changed. A group or variable with another name is `renamed`. A group or event at another place of the canvas is `moved`, and so is a block or item at another place of the flow. Other properties are `changed`, with one entry for each.
+             * @enum {string}
+             */
+            change: "added" | "removed" | "renamed" | "moved" | "changed";
+            /**
+             * @description Id of the group of a block or item; null for other parts.
+             * @example grpContact
+             */
+            groupId: string | null;
+            /**
+             * @description Id of the part; null for theme and settings.
+             * @example blkAskEmail
+             */
+            id: string | null;
+            /**
+             * @description The part of the flow that changed.
+             * @enum {string}
+             */
+            kind: "group" | "block" | "item" | "edge" | "variable" | "event" | "theme" | "settings";
+            /**
+             * @description The change in words, for people.
+             * @example Block blkAskEmail in group "Contact": options.labels.placeholder changed
+             */
+            message: string;
+            /**
+             * @description Path of the property within the part; empty where the part as a whole changed.
+             * @example [
+             *       "options",
+             *       "labels",
+             *       "placeholder"
+             *     ]
+             */
+            path: string[];
+        };
         /** @description The result of a check. */
         FlowCheckBody: {
             /** @description What was found; the first 1,000. */
@@ -13966,6 +14108,108 @@ export interface operations {
             401: components["responses"]["Unauthorized"];
             403: components["responses"]["Forbidden"];
             404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    compareBot: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The state before: `draft`, `published`, or the id of a publication. Default `published`.
+                 * @example published
+                 */
+                from?: string;
+                /**
+                 * @description The state after: `draft`, `published`, or the id of a publication. Default `draft`.
+                 * @example draft
+                 */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the bot, as create and list answer it.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: components["parameters"]["BotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The differences; an empty list says that the flows are equal. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ComparisonBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    duplicateBot: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the bot, as create and list answer it.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: components["parameters"]["BotId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 256 KiB of JSON in UTF-8. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["DuplicateBotBody"];
+            };
+        };
+        responses: {
+            /** @description The new bot. */
+            201: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BotBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyMismatch"];
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["RequestHeaderFieldsTooLarge"];
             500: components["responses"]["InternalServerError"];

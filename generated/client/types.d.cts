@@ -3298,6 +3298,30 @@ export interface components {
              */
             type: "command";
         };
+        /** @description One of the two flows that were compared. */
+        ComparedFlow: {
+            /**
+             * @description Id of the publication; null for the draft.
+             * @example 01jr5x7k5v6d0y4c9t1w3x5z7b
+             */
+            publicationId: string | null;
+            /**
+             * @description Whether this is the draft or a publication.
+             * @enum {string}
+             */
+            state: "draft" | "publication";
+            /**
+             * Format: date-time
+             * @description When the draft last changed, or when the publication was made.
+             * @example 2026-03-04T10:15:30.120Z
+             */
+            updatedAt: string;
+            /**
+             * @description Version of the schema the flow is stored in.
+             * @enum {string}
+             */
+            version: "3" | "4" | "5" | "6" | "6.1";
+        };
         /** @description Compares the value of a variable with a text. Does not hold while the variable or the operator is missing. */
         Comparison: {
             comparisonOperator?: components["schemas"]["ComparisonOperator"];
@@ -3318,6 +3342,15 @@ export interface components {
             variableId?: string;
         } & {
             [key: string]: unknown;
+        };
+        /** @description What differs between two states of a bot. */
+        ComparisonBody: {
+            /** @description The differences. */
+            changes: components["schemas"]["FlowChange"][];
+            from: components["schemas"]["ComparedFlow"];
+            /** @description False where there are more differences than the list holds: 1,000, or 8 MB of values. */
+            isComplete: boolean;
+            to: components["schemas"]["ComparedFlow"];
         };
         /**
          * @description How two values are compared. The order operators compare numbers, then dates, then lengths; Is set and Is empty ignore the right side.
@@ -3848,6 +3881,19 @@ export interface components {
          * @enum {string}
          */
         DocumentVersion: "3" | "4" | "5" | "6" | "6.1";
+        /** @description What the new bot has of its own. */
+        DuplicateBotBody: {
+            /**
+             * @description Id of a folder of the workspace to put the new bot into; null for none. Default: the folder of the bot.
+             * @example 01jr5x1d9n0x4r8w3m5p7q9s1v
+             */
+            folderId?: string | null;
+            /**
+             * @description Name of the new bot. Default: the name of the bot, followed by `(copy)`.
+             * @example Lead generation
+             */
+            name?: string;
+        };
         /** @description Parts of the theme that depend on variables. */
         DynamicTheme: {
             /**
@@ -4483,6 +4529,58 @@ export interface components {
          * @enum {string}
          */
         FileVisibility: "Auto" | "Public" | "Private";
+        /** @description One difference between two flows. */
+        FlowChange: {
+            /**
+             * @description The value in `to`; absent where there is none.
+             * @example Your work e-mail
+             */
+            after?: unknown;
+            /**
+             * @description The value in `from`; absent where there was none.
+             * @example Your e-mail
+             */
+            before?: unknown;
+            /**
+             * @description Id of the block of an item; null for other parts.
+             * @example null
+             */
+            blockId: string | null;
+            /**
+             * @description How it changed. A group or variable with another name is `renamed`. A group or event at another place of the canvas is `moved`, and so is a block or item at another place of the flow. Other properties are `changed`, with one entry for each.
+             * @enum {string}
+             */
+            change: "added" | "removed" | "renamed" | "moved" | "changed";
+            /**
+             * @description Id of the group of a block or item; null for other parts.
+             * @example grpContact
+             */
+            groupId: string | null;
+            /**
+             * @description Id of the part; null for theme and settings.
+             * @example blkAskEmail
+             */
+            id: string | null;
+            /**
+             * @description The part of the flow that changed.
+             * @enum {string}
+             */
+            kind: "group" | "block" | "item" | "edge" | "variable" | "event" | "theme" | "settings";
+            /**
+             * @description The change in words, for people.
+             * @example Block blkAskEmail in group "Contact": options.labels.placeholder changed
+             */
+            message: string;
+            /**
+             * @description Path of the property within the part; empty where the part as a whole changed.
+             * @example [
+             *       "options",
+             *       "labels",
+             *       "placeholder"
+             *     ]
+             */
+            path: string[];
+        };
         /** @description The result of a check. */
         FlowCheckBody: {
             /** @description What was found; the first 1,000. */
@@ -12661,6 +12759,108 @@ export interface operations {
             503: components["responses"]["ServiceUnavailable"];
         };
     };
+    compareBot: {
+        parameters: {
+            query?: {
+                /**
+                 * @description The state before: `draft`, `published`, or the id of a publication. Default `published`.
+                 * @example published
+                 */
+                from?: string;
+                /**
+                 * @description The state after: `draft`, `published`, or the id of a publication. Default `draft`.
+                 * @example draft
+                 */
+                to?: string;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description Id of the bot, as create and list answer it.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: components["parameters"]["BotId"];
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The differences; an empty list says that the flows are equal. */
+            200: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ComparisonBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
+    duplicateBot: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description One key per intended effect, and the same key for every repeat of it: the request has one effect, and each repeat within 7 days gets the same response. Choose it at random, such as the UUID `8e03978e-40d5-43e8-bc93-6894a57f9324`. */
+                "Idempotency-Key"?: components["parameters"]["IdempotencyKey"];
+            };
+            path: {
+                /**
+                 * @description Id of the bot, as create and list answer it.
+                 * @example 01jr5x2e0p1y5s9x4n6q8r0t2w
+                 */
+                botId: components["parameters"]["BotId"];
+            };
+            cookie?: never;
+        };
+        /** @description At most 256 KiB of JSON in UTF-8. */
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["DuplicateBotBody"];
+            };
+        };
+        responses: {
+            /** @description The new bot. */
+            201: {
+                headers: {
+                    "Authentication-Token-Expiration": components["headers"]["TokenExpiration"];
+                    "Idempotent-Replayed": components["headers"]["IdempotentReplayed"];
+                    Location: components["headers"]["Location"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "X-Request-Id": components["headers"]["RequestId"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BotBody"];
+                };
+            };
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            409: components["responses"]["Conflict"];
+            413: components["responses"]["PayloadTooLarge"];
+            415: components["responses"]["UnsupportedMediaType"];
+            422: components["responses"]["IdempotencyMismatch"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["RequestHeaderFieldsTooLarge"];
+            500: components["responses"]["InternalServerError"];
+            503: components["responses"]["ServiceUnavailable"];
+        };
+    };
     exportBot: {
         parameters: {
             query?: never;
@@ -15642,7 +15842,9 @@ export type CodeOptions = components["schemas"]["CodeOptions"]
 export type CommandEvent = components["schemas"]["CommandEvent"]
 export type CommandEventOptions = components["schemas"]["CommandEventOptions"]
 export type CommandMessage = components["schemas"]["CommandMessage"]
+export type ComparedFlow = components["schemas"]["ComparedFlow"]
 export type Comparison = components["schemas"]["Comparison"]
+export type ComparisonBody = components["schemas"]["ComparisonBody"]
 export type ComparisonOperator = components["schemas"]["ComparisonOperator"]
 export type Condition = components["schemas"]["Condition"]
 export type ConditionBlock = components["schemas"]["ConditionBlock"]
@@ -15672,6 +15874,7 @@ export type DifyAiBlock = components["schemas"]["DifyAiBlock"]
 export type DifyAiOptions = components["schemas"]["DifyAiOptions"]
 export type DisplayCondition = components["schemas"]["DisplayCondition"]
 export type DocumentVersion = components["schemas"]["DocumentVersion"]
+export type DuplicateBotBody = components["schemas"]["DuplicateBotBody"]
 export type DynamicTheme = components["schemas"]["DynamicTheme"]
 export type Edge = components["schemas"]["Edge"]
 export type EdgeSource = components["schemas"]["EdgeSource"]
@@ -15701,6 +15904,7 @@ export type FileInputLabels = components["schemas"]["FileInputLabels"]
 export type FileInputOptions = components["schemas"]["FileInputOptions"]
 export type FileInputSuccessLabels = components["schemas"]["FileInputSuccessLabels"]
 export type FileVisibility = components["schemas"]["FileVisibility"]
+export type FlowChange = components["schemas"]["FlowChange"]
 export type FlowCheckBody = components["schemas"]["FlowCheckBody"]
 export type FlowEvent = components["schemas"]["FlowEvent"]
 export type FlowFinding = components["schemas"]["FlowFinding"]
@@ -16009,6 +16213,7 @@ export type GetFolderQuery = OrUndefined<NonNullable<operations["getFolder"]["pa
 export type DeleteFolderQuery = OrUndefined<NonNullable<operations["deleteFolder"]["parameters"]["query"]>>
 export type ListBotsQuery = OrUndefined<NonNullable<operations["listBots"]["parameters"]["query"]>>
 export type GetBotQuery = OrUndefined<NonNullable<operations["getBot"]["parameters"]["query"]>>
+export type CompareBotQuery = OrUndefined<NonNullable<operations["compareBot"]["parameters"]["query"]>>
 export type GetPublishedBotQuery = OrUndefined<NonNullable<operations["getPublishedBot"]["parameters"]["query"]>>
 export type ListPublicationsQuery = OrUndefined<NonNullable<operations["listPublications"]["parameters"]["query"]>>
 export type ListResultsQuery = OrUndefined<NonNullable<operations["listResults"]["parameters"]["query"]>>

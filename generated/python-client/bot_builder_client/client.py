@@ -316,6 +316,14 @@ class Bots:
         answer: types.ImportedBotBody = self._caller.call(call_of(Operation("POST", "/v1/bots/import", key=True), {}, body, {}, options))
         return answer
 
+    def duplicate(self, bot_id: str, body: types.DuplicateBotBody | None = None, **options: Unpack[KeyOptions]) -> types.BotBody:
+        """Duplicate a bot: `POST /v1/bots/{botId}/duplicate`
+
+        Creates a bot with the draft of another one, in the version it is stored in, and returns it. The new bot gets a new id; all ids inside the flow stay. Results, publications, public id, domain and the credentials of a messaging channel do not come along, and public sharing is left out, since it would act at once. Credentials that blocks name are those of the same workspace, so they go on to work.
+        """
+        answer: types.BotBody = self._caller.call(call_of(Operation("POST", "/v1/bots/{botId}/duplicate", key=True), {"botId": bot_id}, body, {}, options))
+        return answer
+
     def export(self, bot_id: str, **options: Unpack[RequestOptions]) -> types.ExportedBotBody:
         """Export a bot: `GET /v1/bots/{botId}/export`
 
@@ -330,6 +338,17 @@ class Bots:
         Reports what in the draft would misbehave when it runs: references to nothing, edges that are not the `outgoingEdgeId` of what they start at, blocks of a type that chats skip, groups that cannot be reached, ids that are there twice, a missing start, circles without an input, misspelt properties, names in placeholders that no variable has, code that does not parse, and blocks, bubbles and items that lack what they need. Nothing of it keeps a bot from being stored or published.
         """
         answer: types.FlowCheckBody = self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/check"), {"botId": bot_id}, None, {}, options))
+        return answer
+
+    def compare(self, bot_id: str, *, from_: str | None = None, to: str | None = None, **options: Unpack[RequestOptions]) -> types.ComparisonBody:
+        """Compare two states of a bot: `GET /v1/bots/{botId}/compare`
+
+        Returns what differs between two states of the flow of a bot: its draft, the live publication, or an earlier one. Groups, blocks, items, edges, variables and events are matched by their ids, so that the order in which lists were stored makes no difference; blocks of a group and items of a block that changed their order are `moved`. Two flows in different versions are compared in the latest one, without what the conversion alone changes. Name, icon and public id are not part of a publication and are not compared.
+
+        - `from_`: The state before: `draft`, `published`, or the id of a publication. Default `published`.
+        - `to`: The state after: `draft`, `published`, or the id of a publication. Default `draft`.
+        """
+        answer: types.ComparisonBody = self._caller.call(call_of(Operation("GET", "/v1/bots/{botId}/compare"), {"botId": bot_id}, None, {"from": from_, "to": to}, options))
         return answer
 
     def publish(self, bot_id: str, **options: Unpack[KeyMatchOptions]) -> types.PublishedBody:

@@ -2012,6 +2012,21 @@ class CommandMessage(TypedDict):
     command: str
     """The command that an event of the flow has."""
 
+class ComparedFlow(TypedDict):
+    """One of the two flows that were compared."""
+
+    state: Literal["draft", "publication"]
+    """Whether this is the draft or a publication."""
+
+    publicationId: str | None
+    """Id of the publication; null for the draft."""
+
+    version: Literal["3", "4", "5", "6", "6.1"]
+    """Version of the schema the flow is stored in."""
+
+    updatedAt: str
+    """When the draft last changed, or when the publication was made."""
+
 class Comparison(TypedDict):
     """Compares the value of a variable with a text. Does not hold while the variable or the operator is missing."""
 
@@ -2025,6 +2040,17 @@ class Comparison(TypedDict):
 
     value: NotRequired[str]
     """The right side. Placeholders are filled in; the texts `null` and `undefined` mean no value."""
+
+ComparisonBody = TypedDict(
+    "ComparisonBody",
+    {
+        "from": "ComparedFlow",
+        "to": "ComparedFlow",
+        "changes": "list[FlowChange]",
+        "isComplete": "bool",
+    },
+)
+"""What differs between two states of a bot."""
 
 class Condition(TypedDict):
     """Comparisons joined by one operator. Without comparisons it does not hold."""
@@ -2387,6 +2413,15 @@ class DisplayCondition(TypedDict):
     """Whether the condition is asked at all. Default false: the item is always shown."""
 
     condition: NotRequired[Condition]
+
+class DuplicateBotBody(TypedDict):
+    """What the new bot has of its own."""
+
+    name: NotRequired[str]
+    """Name of the new bot. Default: the name of the bot, followed by `(copy)`."""
+
+    folderId: NotRequired[str | None]
+    """Id of a folder of the workspace to put the new bot into; null for none. Default: the folder of the bot."""
 
 class DynamicTheme(TypedDict):
     """Parts of the theme that depend on variables."""
@@ -2864,6 +2899,36 @@ class FileInputSuccessLabels(TypedDict):
 
     multiple: NotRequired[str]
     """Text after several files."""
+
+class FlowChange(TypedDict):
+    """One difference between two flows."""
+
+    kind: Literal["group", "block", "item", "edge", "variable", "event", "theme", "settings"]
+    """The part of the flow that changed."""
+
+    change: Literal["added", "removed", "renamed", "moved", "changed"]
+    """How it changed. A group or variable with another name is `renamed`. A group or event at another place of the canvas is `moved`, and so is a block or item at another place of the flow. Other properties are `changed`, with one entry for each."""
+
+    id: str | None
+    """Id of the part; null for theme and settings."""
+
+    groupId: str | None
+    """Id of the group of a block or item; null for other parts."""
+
+    blockId: str | None
+    """Id of the block of an item; null for other parts."""
+
+    path: list[str]
+    """Path of the property within the part; empty where the part as a whole changed."""
+
+    message: str
+    """The change in words, for people."""
+
+    before: NotRequired[Any]
+    """The value in `from`; absent where there was none."""
+
+    after: NotRequired[Any]
+    """The value in `to`; absent where there is none."""
 
 class FlowCheckBody(TypedDict):
     """The result of a check."""
