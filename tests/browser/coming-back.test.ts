@@ -315,6 +315,65 @@ withBrowser('coming back to a chat', () => {
     complaints.splice(0)
   })
 
+  test('after a conflict, a session that cannot be read once leaves a button that goes on', async () => {
+    const made = await publish(app, world.here, steps(remembering('local')))
+    const context = await newPerson()
+    const slow = await openIn(context, `/chat/${made.publicId}`)
+    await slow.locator('.field').waitFor()
+    const fast = await openIn(context, `/chat/${made.publicId}`)
+    await asked(fast, 'One?')
+    await say(fast, 'uno')
+    await asked(fast, 'Two')
+    await slow.route('**/sessions/*', (route) =>
+      route.fulfill({ status: 500, json: { code: 'INTERNAL_SERVER_ERROR', message: 'Broken', issues: [] } }),
+    )
+    await say(slow, 'eins')
+    const again = slow.getByRole('button', { name: 'Try again' })
+    await again.waitFor()
+    await slow.unroute('**/sessions/*')
+    await again.click()
+    await asked(slow, 'Two, after uno?')
+    await slow.locator('.field').waitFor()
+    expect(await slow.locator('.guest-text').allTextContents()).toEqual(['uno'])
+    complaints.splice(0)
+  })
+
+  test('nothing more of a step that failed is said, and nothing seems to be typed', async () => {
+    const typing = { ...remembering('local'), typingEmulation: { enabled: true, speed: 30, maxDelay: 2 } }
+    const made = await publish(app, world.here, steps(typing))
+    const context = await newContext(browser, { baseURL: app.url, ...desktop })
+    const slow = await openIn(context, `/chat/${made.publicId}`)
+    await slow.locator('.field').waitFor()
+    const fast = await openIn(context, `/chat/${made.publicId}`)
+    await fast.locator('.field').waitFor()
+    await say(fast, 'uno')
+    await asked(fast, 'Two')
+    const lost = (id: string) => ({
+      type: 'message',
+      message: {
+        id,
+        type: 'text',
+        content: { type: 'richText', richText: [{ type: 'p', children: [{ text: `Lost words ${id}` }] }] },
+      },
+    })
+    const error = { code: 'CONFLICT', message: 'Conflict', issues: [] }
+    const events = [lost('a'), lost('b'), { type: 'error', status: 409, error }]
+    await slow.route('**/continueChat', (route) =>
+      route.fulfill({
+        contentType: 'text/event-stream',
+        body: events.map((event) => `event: ${event.type}\ndata: ${JSON.stringify(event)}\n\n`).join(''),
+      }),
+    )
+    await say(slow, 'eins')
+    await asked(slow, 'Two, after uno?')
+    await slow.locator('.field').waitFor()
+    // Longer than what was lost would have been typed.
+    await slow.waitForTimeout(5_000)
+    expect(await slow.locator('.host-bubble', { hasText: 'Lost words' }).count()).toBe(0)
+    expect(await slow.locator('.typing').count()).toBe(0)
+    complaints.splice(0)
+  })
+
   test('sounds that were heard before stay silent after a reload', async () => {
     const sound = { type: 'audio', content: { url: `${app.url}/nothing.mp3` } }
     const flow = bot({ Start: [sound, sound, ask()] }, { settings: remembering('session') })

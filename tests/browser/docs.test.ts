@@ -273,6 +273,51 @@ withBrowser('the reference', () => {
     expect(line).not.toContain('secret')
   })
 
+  test('the response of an earlier Send does not replace that of a later one', async () => {
+    const page = await open('/docs/workspaces', desktop)
+    await page.getByLabel('Access token').fill(world.here.admin.token)
+    const operation = page.locator('#getWorkspace')
+    await operation.locator('summary').first().click()
+    let release = () => {}
+    const isReleased = new Promise<void>((resolve) => {
+      release = resolve
+    })
+    await page.route('**/v1/workspaces/slow', async (route) => {
+      await isReleased
+      await route.fulfill({ json: { from: 'the earlier one' } }).catch(() => {})
+    })
+    await page.route('**/v1/workspaces/fast', (route) => route.fulfill({ json: { from: 'the later one' } }))
+    for (const workspaceId of ['slow', 'fast']) {
+      await operation.getByLabel('workspaceId').fill(workspaceId)
+      await operation.getByRole('button', { name: 'Send' }).click()
+    }
+    const answer = operation.locator('.answer')
+    await answer.getByText('the later one').waitFor()
+    release()
+    await page.waitForTimeout(500)
+    expect(await answer.textContent()).toContain('the later one')
+    expect(await answer.textContent()).not.toContain('the earlier one')
+  })
+
+  test('a button that is pressed twice says Copied for a while, and a link opens what was closed again', async () => {
+    const page = await open('/docs', { ...desktop, permissions: ['clipboard-read', 'clipboard-write'] })
+    const button = page.locator('#first-steps .copy').first()
+    const label = await button.textContent()
+    await button.click()
+    await page.waitForTimeout(500)
+    await button.click()
+    await page.waitForTimeout(3_000)
+    expect(await button.textContent()).toBe(label)
+    await page.goto('/docs/workspaces#getWorkspace')
+    const operation = page.locator('details#getWorkspace')
+    const isOpen = async () => (await operation.getAttribute('open')) !== null
+    expect(await isOpen()).toBe(true)
+    await operation.locator('summary').first().click()
+    expect(await isOpen()).toBe(false)
+    await page.evaluate(`document.querySelector('a[href$="#getWorkspace"]').click()`)
+    expect(await isOpen()).toBe(true)
+  })
+
   test('the language of samples is chosen once for all operations and pages', async () => {
     const page = await open('/docs/bots#getBot', desktop)
     const shown = (id: string) =>

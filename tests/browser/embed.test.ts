@@ -455,6 +455,40 @@ withBrowser('a chat in the page of another site', () => {
     await said(await chatIn(opened, '#two'), 'Hello two')
   })
 
+  test('a bubble opens and shows its message only as long as nobody has opened or hidden it', async () => {
+    const made = await publishFlow()
+    const previewMessage = { message: 'May I help?', autoShowDelay: 1_000 }
+    const opened = await open({
+      script: `Bot.initBubble({ bot: '${made.publicId}', id: 'opened', previewMessage: ${JSON.stringify(previewMessage)} })
+        Bot.initBubble({ bot: '${made.publicId}', id: 'hidden', previewMessage: ${JSON.stringify(previewMessage)} })
+        Bot.initBubble({ bot: '${made.publicId}', id: 'absent', autoShowDelay: null, previewMessage: { message: 'No', autoShowDelay: null } })
+        Bot.initBubble({ bot: '${made.publicId}', id: 'shown', previewMessage: ${JSON.stringify(previewMessage)} })
+        Bot.open({ id: 'opened' })
+        Bot.close({ id: 'opened' })
+        Bot.hidePreviewMessage({ id: 'hidden' })`,
+    })
+    await opened.locator('#shown').getByText('May I help?').waitFor()
+    for (const id of ['opened', 'hidden', 'absent']) {
+      expect([id, await opened.locator(`#${id} .preview`).count()]).toEqual([id, 0])
+      expect(await opened.evaluate(`document.getElementById('${id}').isOpen`)).toBe(false)
+    }
+  })
+
+  test('a bubble that is made before the page has a body comes once it has', async () => {
+    const made = await publishFlow()
+    page = {
+      html: `<!doctype html><html lang="en"><head><title>A shop</title><script src="${app.url}/embed.js"></script>
+        <script src="/site.js"></script></head><body><p>Buy boats.</p></body></html>`,
+      script: `Bot.initBubble({ bot: '${made.publicId}' })`,
+    }
+    const context = await newContext(browser, { baseURL: siteUrl, ...desktop })
+    const opened = await context.newPage()
+    opened.on('pageerror', (error) => complaints.push(`error: ${error.message}`))
+    await opened.goto('/')
+    await opened.getByRole('button', { name: 'Open the chat' }).click()
+    await said(await chatIn(opened, 'bot-bubble'), 'Hello')
+  })
+
   test('Escape in a filled search field leaves the popup open, and so does a key of an input method', async () => {
     const items = ['Apple', 'Banana'].map((content) => ({ id: content, content }))
     const choice = { type: 'choice input', options: { isSearchable: true }, items }

@@ -241,6 +241,47 @@ withBrowser('the page of results', () => {
     expect(new Set(await page.locator('#answers td:last-child').allTextContents())).toEqual(new Set(['3']))
   })
 
+  test('an answer of words and a file shows both, and one that is the file shows it once', async () => {
+    const other = await publish(app, site, flow, 'Words and files')
+    await app.pool.query(
+      `INSERT INTO results (bot_id, id, variables, has_started, is_completed, created_at, updated_at)
+      VALUES ($1, 'one', '[]', true, true, '2026-03-10T11:00:00Z', '2026-03-10T11:00:00Z')`,
+      [other.id],
+    )
+    const [wheel, plan] = ['https://example.com/wheel.png', 'https://example.com/plan.pdf']
+    const words = 'The left wheel is loose, please call me back at 5'
+    await app.pool.query(
+      `INSERT INTO result_answers (bot_id, result_id, seq, block_id, content, attached_file_urls, created_at)
+      VALUES ($1, 'one', 0, 'Contact.1', $2, ARRAY[$2], now()), ($1, 'one', 1, 'Contact.2', $3, ARRAY[$4], now())`,
+      [other.id, plan, words, wheel],
+    )
+    const page = await open(desktop)
+    await enter(page, site.member, 'Words and files')
+    const cells = await rows(page).first().locator('td').allTextContents()
+    expect(cells.filter((cell) => cell.includes('plan.pdf'))).toEqual(['plan.pdf'])
+    const [both = ''] = cells.filter((cell) => cell.includes(words))
+    expect(both).toContain('wheel.png')
+    expect(await rows(page).first().getByRole('link').allTextContents()).toEqual(['plan.pdf', 'wheel.png'])
+  })
+
+  test('More leaves the table and the focus where they are, also when it has shown the last', async () => {
+    const other = await publish(app, site, flow, 'A little more')
+    await app.pool.query(
+      `INSERT INTO results (bot_id, id, variables, has_started, is_completed, created_at, updated_at)
+      SELECT $1, 'r' || n, '[]', true, false, '2026-03-10T11:00:00Z', '2026-03-10T11:00:00Z'
+      FROM generate_series(1, 60) n`,
+      [other.id],
+    )
+    const page = await open(phone)
+    await enter(page, site.member, 'A little more')
+    await page.evaluate(`document.querySelector('#answers .scrolls').scrollLeft = 100`)
+    await page.getByRole('button', { name: 'More', exact: true }).focus()
+    await page.keyboard.press('Enter')
+    await rows(page).nth(59).waitFor()
+    expect(await page.evaluate(`document.querySelector('#answers .scrolls').scrollLeft`)).toBe(100)
+    expect(await page.evaluate('document.activeElement === document.body')).toBe(false)
+  })
+
   test('nothing of another bot stands beside answers, and more of them let its numbers come', async () => {
     const page = await open(desktop)
     await enter(page)
