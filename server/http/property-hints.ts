@@ -1,10 +1,9 @@
-import { distance } from 'fastest-levenshtein'
 import type { Issue } from '../../contract/errors.ts'
 import { z } from '../../contract/zod.ts'
+import { nearest } from '../nearest.ts'
 
 /* Hints for properties that no schema has: the nearest one that it has, and the wrapper that was forgotten. */
 
-const MAX_NAME_CHARACTERS = 100
 const MAX_NAMES_LISTED = 12
 
 /** The properties that an input may have at a path below it; of a union those of all its branches. */
@@ -30,21 +29,11 @@ function knownKeys(schema: z.core.$ZodType, path: readonly PropertyKey[]): strin
 /** The text of an issue for a property that there is not. */
 export function unknownProperty(key: string, schema: z.core.$ZodType, path: readonly PropertyKey[]): string {
   const known = knownKeys(schema, path)
-  const nearest = nearestOf(key, known)
-  if (nearest !== undefined) return `Unknown property; probably ${nearest} is meant`
+  // A third of the letters may differ, rounded up.
+  const meant = nearest(key, known, { comparing: known.length }, Math.ceil(key.length / 3))
+  if (meant !== undefined) return `Unknown property; probably ${meant} is meant`
   if (known.length === 0 || known.length > MAX_NAMES_LISTED) return 'Unknown property'
   return `Unknown property; known here: ${known.join(', ')}`
-}
-
-/** A third of the letters may differ, rounded up. */
-function nearestOf(given: string, known: readonly string[]): string | undefined {
-  if (given.length > MAX_NAME_CHARACTERS) return undefined
-  const name = given.toLowerCase()
-  const ranked = known
-    .map((one) => ({ one, letters: distance(name, one.toLowerCase()) }))
-    .sort((first, second) => first.letters - second.letters)
-  const [best] = ranked
-  return best && best.letters <= Math.ceil(name.length / 3) ? best.one : undefined
 }
 
 /**

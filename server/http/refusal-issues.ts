@@ -1,8 +1,8 @@
-import { distance } from 'fastest-levenshtein'
 import type { Issue } from '../../contract/errors.ts'
 import { operations } from '../../contract/index.ts'
 import type { Operation } from '../../contract/operation.ts'
 import { unknownRecord } from '../issues.ts'
+import { distanceUpTo } from '../nearest.ts'
 import { segmentsOf } from './paths.ts'
 
 /* Issues that follow from the route of a request alone: an unknown route, method or record, and a missing role. */
@@ -73,7 +73,9 @@ function nearestRoute(given: readonly string[]): string | undefined {
 function distanceOf(given: readonly string[], template: readonly string[]): number {
   const missing = Math.abs(given.length - template.length)
   const common = template.slice(0, given.length)
-  const letters = common.map((part, at) => (part.startsWith('{') ? 0 : distance(part, given[at] as string)))
+  const letters = common.map((part, at) =>
+    part.startsWith('{') ? 0 : distanceUpTo(MAX_PATH_DISTANCE, part, given[at] as string),
+  )
   // A literal that fits counts for more than a parameter that takes everything.
   const parameters = common.filter((part) => part.startsWith('{')).length
   return letters.reduce((sum, one) => sum + one, 0) + missing * 3 + parameters * 0.5

@@ -1,8 +1,8 @@
 import { namesMeant } from '../../chat/flow.ts'
 import { syntaxFault } from '../../chat/syntax.ts'
 import { isRecord } from '../../conversion/document.ts'
+import { nearest } from '../../nearest.ts'
 import { type Findings, type Flow, issue, type Path, quote, textsOf } from './flow.ts'
-import { nearest } from './nearest.ts'
 
 /** Names in placeholders that no variable has. Nothing ever stands in their place. */
 export function* unknownNames(flow: Flow, block: unknown, path: Path): Findings {

@@ -1,14 +1,15 @@
 /**
- * The name that was probably meant: the same but for case, or but for one or two letters in a longer one. Each name that
- * is looked at takes of the `effort`; without any left there is no answer.
+ * The name that was probably meant: the same but for case, or but for `most` letters, by default one or two in a longer
+ * one. Each name that is looked at takes of the `effort`; without any left there is no answer.
  */
 export function nearest(
   given: string,
   names: Iterable<string>,
   effort: { comparing: number },
+  most = given.length < 4 ? 0 : given.length < 6 ? 1 : 2,
 ): string | undefined {
   let best: string | undefined
-  let bestDistance = given.length < 4 ? 0 : given.length < 6 ? 1 : 2
+  let bestDistance = most
   if (given.length > MAX_NAME_LENGTH) return undefined
   const lowered = given.toLowerCase()
   for (const name of names) {
@@ -74,4 +75,4 @@ export function distanceUpTo(most: number, one: string, two: string): number {
 const MAX_NAME_LENGTH = 60
 
 /** Two rows that are done and the one that is being filled in; used again, since a check makes 100,000 comparisons. */
-const rows = [0, 1, 2].map(() => new Uint8Array(MAX_NAME_LENGTH + 4)) as [Uint8Array, Uint8Array, Uint8Array]
+const rows = [0, 1, 2].map(() => new Uint8Array(2 * MAX_NAME_LENGTH)) as [Uint8Array, Uint8Array, Uint8Array]
