@@ -3,20 +3,11 @@ import { expect, test } from '@jest/globals'
 import { defaultLimits } from '../server/chat/limits.ts'
 import { readConfig } from '../server/config.ts'
 import { root } from '../server/root.ts'
+import { bounds as rows } from './support/bounds.ts'
 
 /* The table of server/BOUNDS.md says what the code says, and names tests that are there. */
 
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
-
-const rows = read('server/BOUNDS.md')
-  .split('\n')
-  .filter((line) => line.startsWith('| ') && line.includes('`server/'))
-  .map((line) => {
-    const [what = '', bound = '', constant = '', , test = ''] = line.slice(2, -2).split(' | ')
-    const [, file = '', name = '', value = ''] = /^`(\S+)` `(\w+)` (\d+)$/.exec(constant) ?? []
-    const [, testFile = '', title = ''] = /^`(\S+)` (.+)$/.exec(test) ?? []
-    return { what, bound, file, name, value: Number(value), testFile, title }
-  })
 
 function boundOf(file: string, name: string): number | undefined {
   const parsed = readConfig({})

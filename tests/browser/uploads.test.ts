@@ -126,6 +126,21 @@ withBrowser('files on the chat page', () => {
     expect(await answerOf(made)).toMatch(/photo_of_me\.png, \S+plan\.pdf/)
   })
 
+  test('the texts of the bot say the name and the bound as they are, and an empty file why it is none', async () => {
+    const labels = { fileTooLarge: '[[file]] is larger than [[limit]] MB.' }
+    const flow = asking(fileInput({ isRequired: false }))
+    const settings = { general: { systemMessages: { fileUploadSizeError: labels.fileTooLarge } } }
+    const made = await publish(app, world.here, { ...flow, settings })
+    const page = await open(made)
+    const chosen = page.locator('input[type=file]')
+    const buffer = Buffer.alloc(1024 * 1024 + 1)
+    await chosen.setInputFiles({ name: 'a $& b.bin', mimeType: 'application/octet-stream', buffer })
+    await page.getByText('a $& b.bin is larger than 1 MB.').waitFor()
+    await chosen.setInputFiles({ ...pdf, name: 'empty.pdf', buffer: Buffer.alloc(0) })
+    await page.getByText('empty.pdf could not be uploaded. The file is empty').waitFor()
+    complaints.splice(0)
+  })
+
   test('one is dropped onto the page; one that is on its way can be taken back', async () => {
     const made = await publish(app, world.here, asking(fileInput({ isMultipleAllowed: true })))
     const page = await open(made)
