@@ -53,6 +53,18 @@ test('columns of a record that are named like those of a token or a role give no
   })
 })
 
+test('the day a token was used is noted again where a clock that was ahead noted a later one', async () => {
+  const { here } = await makeWorld(app)
+  const { tokenId } = here.guest
+  await app.pool.query(`UPDATE api_tokens SET last_used_on = '2031-01-01' WHERE id = $1`, [tokenId])
+  await app.client.ok('listBots', { as: here.guest, query: { workspaceId: here.workspaceId } })
+  const today = app.clock.now().toISOString().slice(0, 10)
+  await until('it is noted', async () => {
+    const text = 'SELECT last_used_on::text AS day FROM api_tokens WHERE id = $1'
+    return (await app.pool.query(text, [tokenId])).rows[0].day === today
+  })
+})
+
 testWithTrigger(
   'the day a token was used is noted once, and no read waits for that or fails with it',
   async () => {
