@@ -8,6 +8,9 @@ import type { Quota } from './http/quotas.ts'
 import type { Place } from './http/room.ts'
 import type { Keyring } from './workspaces/keyring.ts'
 
+/** Does a piece of work of the caller in its turn, for what takes the thread longer than others can wait. */
+export type Pace = <Value>(work: () => Value | Promise<Value>) => Promise<Value>
+
 /** What the whole process shares. */
 export interface Services {
   db: Database
@@ -45,13 +48,14 @@ type Keep<Answer> = (answer: Answer, write: (db: Database) => Promise<boolean>) 
 /**
  * What a handler gets beside its request: the services, the moment of the request, and its grant. `arrivedAt` is
  * when it came in by `performance.now()`, which tells how long it has been here. `place` is left while it
- * waits for somebody else. `quota` is of its address.
+ * waits for somebody else. `pace` is of its tenant. `quota` is of its address.
  */
 type Context = Omit<Services, 'now'> & {
   now: Date
   arrivedAt: number
   once: Once
   place: Place
+  pace: Pace
   quota: Quota
   within: Within
 }

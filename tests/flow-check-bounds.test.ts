@@ -1,7 +1,9 @@
 import { expect, test } from '@jest/globals'
 import { MAXIMUM_FINDINGS } from '../contract/publications.ts'
 import { checkDocument } from '../server/bots/check.ts'
+import type { Pace } from '../server/context.ts'
 import type { FlowDocument } from '../server/conversion/index.ts'
+import { createPacing } from '../server/http/pacing.ts'
 import { checkFlow } from './support/check-flow.ts'
 import { cpuTime, measureCpu } from './support/cpu.ts'
 
@@ -28,7 +30,9 @@ const text = (id: string, words: string) => ({
 const code = (id: string, content: string) => ({ id, type: 'Code', options: { content } })
 
 let workspaces = 0
-const check = (document: FlowDocument) => checkDocument(`w${++workspaces}`, document, { hasMail: true })
+const pacing = createPacing()
+const pace: Pace = (work) => pacing.take('one', work)
+const check = (document: FlowDocument) => checkDocument(`w${++workspaces}`, document, { hasMail: true }, pace)
 
 /** Calls in turn, with the most CPU time in milliseconds for which the event loop was kept meanwhile. */
 async function longestSlice<T>(work: () => Promise<T>): Promise<{ result: T; longest: number }> {

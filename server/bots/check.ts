@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { MAXIMUM_FINDINGS } from '../../contract/publications.ts'
-import type { Services } from '../context.ts'
+import type { Pace, Services } from '../context.ts'
 import type { FlowDocument } from '../conversion/index.ts'
 import { credentialTypes } from '../workspaces/credentials.ts'
 import type { CheckedService } from './checks/service.ts'
@@ -41,7 +41,12 @@ export async function checkedService(
 }
 
 /** Checks a draft, unless it was checked before and nothing has changed since. */
-export async function checkDraft(bot: BotRow, draft: Draft, service: CheckedService): Promise<FlowCheck> {
+export async function checkDraft(
+  bot: BotRow,
+  draft: Draft,
+  service: CheckedService,
+  pace: Pace,
+): Promise<FlowCheck> {
   const state = [
     bot.version,
     bot.draftUpdatedAt,
@@ -50,7 +55,7 @@ export async function checkDraft(bot: BotRow, draft: Draft, service: CheckedServ
   const key = `${bot.id} ${hash('sha256', JSON.stringify(state), 'base64')}`
   const known = cache.get(key)
   if (known) return known.check
-  const { isWhole, size, ...check } = await collect(bot.workspaceId, function* () {
+  const { isWhole, size, ...check } = await collect(bot.workspaceId, pace, function* () {
     const document = parseDraft(bot.version, draft)
     yield
     yield* findingsOf(document, service)
@@ -64,18 +69,20 @@ export async function checkDocument(
   workspaceId: string,
   document: FlowDocument,
   service: CheckedService,
+  pace: Pace,
   listed?: ReadonlySet<string>,
 ): Promise<FlowCheck> {
   const {
     isWhole: _,
     size: __,
     ...check
-  } = await collect(workspaceId, () => findingsOf(document, service), listed)
+  } = await collect(workspaceId, pace, () => findingsOf(document, service), listed)
   return check
 }
 
 async function collect(
   workspaceId: string,
+  pace: Pace,
   find: () => Generator<Finding | undefined, void>,
   listed?: ReadonlySet<string>,
 ): Promise<FlowCheck & { isWhole: boolean; size: number }> {
@@ -92,7 +99,7 @@ async function collect(
       check.findings.push(found)
     }
   }
-  const isWhole = await workInTurns(workspaceId, steps())
+  const isWhole = await workInTurns(workspaceId, steps(), pace)
   if (!isWhole) {
     check.findings.length = Math.min(check.findings.length, MAXIMUM_FINDINGS - 1)
     check.findings.push(incomplete)

@@ -21,14 +21,15 @@ function eventsOfPublish(before: BotRow, bot: BotRow) {
 
 export const publishing: PublishingHandlers<Contexts> = {
   async publishBot({ conditions }, reply, context) {
-    const { db, grant, now, within } = context
+    const { db, grant, now, within, pace } = context
     const service = await checkedService(context, grant.bot.workspaceId)
     for (let attempt = 1; ; attempt += 1) {
       const found = await readDraft(db, grant.bot.id)
       if (!found) return reply.fail('FORBIDDEN')
       const { bot, draft } = found
       // Where somebody saves all the time, a draft is published without a check rather than not at all.
-      const checked = attempt === MAX_CHECKS ? unchecked : { bot, ...(await checkDraft(bot, draft, service)) }
+      const checked =
+        attempt === MAX_CHECKS ? unchecked : { bot, ...(await checkDraft(bot, draft, service, pace)) }
       let hasChanged = false
       const answer = await within(async (db) => {
         const outcome = await telling(

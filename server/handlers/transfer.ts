@@ -43,7 +43,13 @@ export const transfer: TransferHandlers<Contexts> = {
       ...header.columns,
     }
     const service = await checkedService(context, grant.workspace.id)
-    const check = await checkDocument(grant.workspace.id, flow.document, service, dependsOnPlace)
+    const check = await checkDocument(
+      grant.workspace.id,
+      flow.document,
+      service,
+      context.pace,
+      dependsOnPlace,
+    )
     return within(async (db) => {
       const refused = await telling(
         db,
@@ -131,7 +137,7 @@ export const transfer: TransferHandlers<Contexts> = {
     const found = await withDraft(context.db, context.grant)
     if (!found) return reply.fail('NOT_FOUND')
     const service = await checkedService(context, found.bot.workspaceId)
-    const { findings } = await checkDraft(found.bot, found.draft, service)
+    const { findings } = await checkDraft(found.bot, found.draft, service, context.pace)
     return reply.ok({ findings })
   },
 }

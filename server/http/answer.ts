@@ -133,7 +133,7 @@ export async function send(response: express.Response, answer: Answer, budget: B
     writeHead(response, answer)
     return response.end()
   }
-  if (typeof body === 'string' || Array.isArray(body)) {
+  if (!isStream(body)) {
     if (sizeOf(body) >= LARGE_BODY_BYTES) return sendLarge(response, answer, bytesOf(body), budget)
     writeHead(response, answer)
     return typeof body === 'string' ? sendText(response, body) : sendPieces(response, body)
@@ -153,8 +153,26 @@ export async function send(response: express.Response, answer: Answer, budget: B
   }
 }
 
-/** At least the characters of a text, which is no more than its bytes. */
-function sizeOf(body: string | Buffer[]): number {
+export const isStream = (body: Answer['body']): body is AsyncIterable<string> =>
+  typeof body !== 'string' && !Array.isArray(body)
+
+/** A stream whose pieces are made by `take`, each in its turn. */
+export async function* inTurns(
+  body: AsyncIterable<string>,
+  take: <Piece>(make: () => Promise<Piece>) => Promise<Piece>,
+): AsyncGenerator<string> {
+  const pieces = body[Symbol.asyncIterator]()
+  const next = () => take(() => pieces.next())
+  try {
+    for (let piece = await next(); !piece.done; piece = await next()) yield piece.value
+  } finally {
+    await pieces.return?.()
+  }
+}
+
+/** At least the characters of a text, which is no more than its bytes. Of a stream it is not known. */
+export function sizeOf(body: Answer['body']): number {
+  if (isStream(body)) return 0
   return typeof body === 'string' ? body.length : body.reduce((size, piece) => size + piece.length, 0)
 }
 

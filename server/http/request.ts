@@ -10,7 +10,7 @@ import type { Budget } from './budget.ts'
 import { readUnparsed } from './document-body.ts'
 import { toIssues } from './issues.ts'
 import { parseJson } from './json-body.ts'
-import type { Pacing } from './pacing.ts'
+import { LARGE_BYTES, type Pacing } from './pacing.ts'
 
 /* What a request brings, held against its operation: first the address, later the body. */
 
@@ -117,9 +117,6 @@ function inputOf({ params, query, issues }: Address, body: Body | Mistake): Inpu
  */
 const LONG = 8 * 1024
 
-/** Bytes from which on a body takes the thread for long enough that its tenant has a share of that. */
-const HEAVY = 256 * 1024
-
 /** Bytes of a body: of one with a document of a bot, and of every other one. */
 export const MAX_BODY_BYTES = { small: 256 * 1024, document: 4 * 1024 * 1024 }
 
@@ -150,7 +147,7 @@ async function readBody(
   }
   request.body = bytes
   const check = () => checkBody(operation, bytes, isRight)
-  if (bytes.length > HEAVY) return receiving.pacing.take(receiving.tenant, check)
+  if (bytes.length > LARGE_BYTES) return receiving.pacing.take(receiving.tenant, check)
   if (bytes.length > LONG) await setImmediate()
   return check()
 }

@@ -7,7 +7,16 @@ import { identify, permit } from '../access/identify.ts'
 import type { Authorization } from '../access/index.ts'
 import type { Contexts, Once, Services, Within } from '../context.ts'
 import type { Database } from '../db/client.ts'
-import { type Answer, type AnyReply, createReply, send, sendProblem } from './answer.ts'
+import {
+  type Answer,
+  type AnyReply,
+  createReply,
+  inTurns,
+  isStream,
+  send,
+  sendProblem,
+  sizeOf,
+} from './answer.ts'
 import { type Budget, createBudget } from './budget.ts'
 import { prefersMinimal, readConditions } from './conditions.ts'
 import { announce } from './deprecation.ts'
@@ -199,6 +208,7 @@ function bind(
         arrivedAt,
         once,
         place,
+        pace: (work) => pacing.take(tenant, work, `slices ${tenant}`),
         // Found out where it is asked for, which chats alone do.
         get quota() {
           return quotas(networkOf(request))
@@ -210,6 +220,10 @@ function bind(
     }
     const keyed =
       key === undefined ? undefined : { key, digest: digestOf(request), userId: caller?.userId ?? null, now }
+    if (!keyed && operation.method === 'get') {
+      const read = () => run(db, onceWith(db, undefined, reply), (write) => write(db))
+      return pacing.takeIfLarge(tenant, operationId, read, ({ body }) => sizeOf(body))
+    }
     if (!keyed || callsOut) return run(db, onceWith(db, keyed, reply), (write) => write(db))
     const botId = grant && 'bot' in grant ? grant.bot.id : null
     const within = (write: (db: Database) => Promise<Answer>) => runKeyed(db, keyed, botId, reply, write)
@@ -251,7 +265,11 @@ function bind(
         : given
       if (origins.size > 0 && located.headers.Vary)
         located.headers = { ...located.headers, Vary: `${located.headers.Vary}, Origin` }
-      if (!events?.end(located)) await send(response, located, budgets.responses)
+      const { tenant = '' } = response.locals
+      const paced = isStream(located.body)
+        ? { ...located, body: inTurns(located.body, (make) => pacing.takeBeside(tenant, make)) }
+        : located
+      if (!events?.end(paced)) await send(response, paced, budgets.responses)
     } finally {
       events?.stop()
       limits.leave(response)

@@ -66,6 +66,24 @@ const FIRST_PAGE = 50
 /** Characters of answers and variables that are read at once, as far as the results before tell. */
 const LONGEST_PAGE = 8_000_000
 
+/** Characters that are made text of an export at once: some ten milliseconds of work. */
+const LONGEST_PIECE = 1_000_000
+
+/** Rows in pieces that are not too long to be made text at once. */
+function* piecesOf(rows: ResultRow[]): Generator<ResultRow[]> {
+  let piece: ResultRow[] = []
+  let length = 0
+  for (const row of rows) {
+    piece.push(row)
+    length += lengthOf([row])
+    if (length < LONGEST_PIECE) continue
+    yield piece
+    piece = []
+    length = 0
+  }
+  yield piece
+}
+
 /** The results of a part, so many at a time that memory depends neither on how many there are nor on how long they are. */
 async function* pagesOf(
   db: Database,
@@ -84,7 +102,7 @@ async function* pagesOf(
     position = end && isWithin(end) ? end : undefined
     if (rows.length > 0)
       limit = Math.max(1, Math.min(EXAMINED, Math.floor((LONGEST_PAGE * rows.length) / lengthOf(rows))))
-    yield rows.filter(isWithin)
+    yield* piecesOf(rows.filter(isWithin))
   }
 }
 

@@ -1,3 +1,4 @@
+import type { Pace } from '../../context.ts'
 import { takeTurn } from '../../turns.ts'
 
 /*
@@ -16,10 +17,14 @@ const MAX_WAIT_MS = 10_000
 const lastOnes = new Map<string, Promise<unknown>>()
 
 /** Takes the steps in turns with those of other workspaces. False where time was over before all of them were taken. */
-export async function workInTurns(workspaceId: string, steps: Iterator<unknown>): Promise<boolean> {
+export async function workInTurns(
+  workspaceId: string,
+  steps: Iterator<unknown>,
+  pace: Pace,
+): Promise<boolean> {
   const arrivedAt = performance.now()
   const before = lastOnes.get(workspaceId)
-  const work = Promise.resolve(before).then(() => takeSlices(workspaceId, steps, arrivedAt))
+  const work = Promise.resolve(before).then(() => takeSlices(workspaceId, steps, pace, arrivedAt))
   // The next one goes on, whatever comes of this one.
   const isOver = work.then(
     () => {},
@@ -33,13 +38,17 @@ export async function workInTurns(workspaceId: string, steps: Iterator<unknown>)
   }
 }
 
-async function takeSlices(workspaceId: string, steps: Iterator<unknown>, arrivedAt: number) {
-  for (let workedMs = 0; workedMs < MAX_WORK_MS; ) {
+async function takeSlices(workspaceId: string, steps: Iterator<unknown>, pace: Pace, arrivedAt: number) {
+  let workedMs = 0
+  const takeSlice = async () => {
     await takeTurn(workspaceId)
     const begun = performance.now()
-    if (begun - arrivedAt > MAX_WAIT_MS) return false
     for (let now = begun; now - begun < SLICE_MS; now = performance.now()) if (steps.next().done) return true
     workedMs += performance.now() - begun
+    return false
+  }
+  while (workedMs < MAX_WORK_MS && performance.now() - arrivedAt < MAX_WAIT_MS) {
+    if (await pace(takeSlice)) return true
   }
   return false
 }
