@@ -290,6 +290,7 @@ withBrowser('the look of the chat page', () => {
     const settings = { metadata: { title: '100%send% <off>' } }
     const titled = await openBot(greeting, { variables: ['Name'], settings }, { name: 'Boat & oar' })
     expect(await titled.title()).toBe('100%send% <off>')
+    expect(await titled.locator('h1').textContent()).toBe('100%send% <off>')
     const named = await openBot(greeting, { variables: ['Name'] }, { name: 'Boat & oar' })
     expect(await named.title()).toBe('Boat & oar')
   })
