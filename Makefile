@@ -76,7 +76,7 @@ tests/conformance/.venv: tests/conformance/requirements.txt
 	@python3 -m venv $@ && $@/bin/pip install --quiet --disable-pip-version-check --requirement $< || { rm -rf $@; exit 1; }
 	@touch $@
 
-sdks: $(INSTALLED) tests/sdks/node_modules ## Generate clients in five languages, compile them and try them on the service; skips languages that are not installed: ONLY=go
+sdks: $(INSTALLED) tests/sdks/node_modules ## Generate clients in seven languages, compile them and try them on the service; skips languages that are not installed: ONLY=go
 	@npx --no-install tsx tests/sdks/main.ts $(ONLY)
 
 signatures: $(INSTALLED) ## Hold the signatures of webhooks against the official libraries of three languages; skips languages that are not installed

@@ -82,17 +82,17 @@ const importedBot = z
       'A bot as a document of any version, as this service or another builder exported it. Properties that import does not know are ignored.',
   })
 
-const exampleExport = {
+const exampleDocument = {
   version: '6.1',
   name: 'Lead generation',
   icon: '🎯',
   ...exampleFlow,
   theme: {},
   settings: {},
-  selectedThemeTemplateId: null,
-  resultsTablePreferences: null,
   isClosed: false,
 }
+
+const exampleExport = { ...exampleDocument, selectedThemeTemplateId: null, resultsTablePreferences: null }
 
 export const transfer = define({
   importBot: {
@@ -121,7 +121,8 @@ export const transfer = define({
     requestExamples: {
       current: {
         summary: 'A document in the latest version',
-        value: { workspaceId: exampleIds.workspace, bot: exampleExport },
+        // Importers of requests send it as it is, so it has no null.
+        value: { workspaceId: exampleIds.workspace, bot: exampleDocument },
       },
       legacy: {
         summary: 'A document in a legacy version',

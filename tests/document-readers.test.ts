@@ -81,6 +81,18 @@ test('a header or cursor that changes what a request does has no example that an
   }
 })
 
+test('the example of a request that an importer would send has no null', () => {
+  const bodies = endpoints.flatMap(({ operation }) => {
+    const { content = {} } = (operation.requestBody ?? {}) as {
+      content?: Record<string, { examples?: Record<string, { value: unknown }> }>
+    }
+    const [first] = Object.values(Object.values(content)[0]?.examples ?? {})
+    return first ? [[operation.operationId, JSON.stringify(first.value)] as const] : []
+  })
+  expect(bodies.length).toBeGreaterThan(15)
+  expect(bodies.filter(([, text]) => /:null\b/.test(text))).toEqual([])
+})
+
 test('a pattern of a header has no quotation mark, which some generators escape twice', () => {
   const headers = endpoints
     .flatMap(({ operation }) => parametersOf(operation))

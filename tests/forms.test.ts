@@ -79,7 +79,10 @@ describe.each(['openapi-slim', 'openapi-slim-3.0'] as const)('%s', (name) => {
 
   test('looks into no flow', () => {
     for (const part of ['Group', 'FlowEvent', 'Edge', 'Variable', 'Theme', 'Settings']) {
-      expect(document.components.schemas[part]).toMatchObject({ type: 'object', additionalProperties: true })
+      const { description, ...schema } = document.components.schemas[part] as JsonSchema
+      // The generator for Ruby makes a class that it cannot build of an object with more words.
+      const words = name === 'openapi-slim' ? { additionalProperties: true, maxProperties: 5000 } : {}
+      expect(schema).toEqual({ type: 'object', ...words })
     }
     expect(document.components.schemas).not.toHaveProperty('Block')
   })

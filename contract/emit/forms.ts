@@ -28,6 +28,20 @@ function toSlim(document: JsonObject): JsonObject {
   return withoutUnused(slim)
 }
 
+/** A free object is as free without these, by which the generator for Ruby makes a class of it that it cannot build. */
+function withPlainParts(slim: JsonObject): JsonObject {
+  const plain = structuredClone(slim) as OpenApi
+  for (const name of flowParts) {
+    const {
+      additionalProperties: _,
+      maxProperties: __,
+      ...part
+    } = plain.components.schemas[name] as JsonObject
+    plain.components.schemas[name] = part
+  }
+  return plain
+}
+
 /** Components that no operation leads to are gone. */
 function withoutUnused(document: OpenApi): OpenApi {
   const used = new Set<string>()
@@ -180,7 +194,7 @@ export function formsOf(document: JsonObject, items: Record<string, string>): Re
   const slim = toSlim(document)
   return {
     'openapi-slim.yaml': slim,
-    'openapi-slim-3.0.yaml': toOpenApi30(slim),
+    'openapi-slim-3.0.yaml': toOpenApi30(withPlainParts(slim)),
     'generated/openapi-untagged.yaml': toUntagged(document),
     'generated/openapi-3.2.yaml': toOpenApi32(document, items),
   }

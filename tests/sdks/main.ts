@@ -105,7 +105,7 @@ function run(command: string, sdk: Sdk): Promise<{ code: number; output: string 
 
 async function sizeOf(sdk: Sdk) {
   const entries = await readdir(folderOf(sdk, 'generated/'), { recursive: true, withFileTypes: true })
-  const sources = entries.filter((entry) => entry.isFile() && /\.(ts|py|go|java|rs)$/.test(entry.name))
+  const sources = entries.filter((entry) => entry.isFile() && /\.(ts|py|go|java|rs|rb|php)$/.test(entry.name))
   const texts = await Promise.all(
     sources.map(({ parentPath, name }) => readFile(`${parentPath}/${name}`, 'utf8')),
   )

@@ -218,6 +218,50 @@ export const sdks: Sdk[] = [
     generate: 'mvn --quiet --batch-mode generate-sources',
   },
   {
+    ...typescript,
+    folder: 'typescript-node',
+    generator: 'openapi-generator typescript-node, slim form in 3.0',
+    pinned: ['pom.xml', '<artifactId>openapi-generator-maven-plugin</artifactId>'],
+    needs: openapiGenerator,
+    generate: 'mvn --quiet --batch-mode generate-sources',
+    // It refers to types as if they were values, which only tools that read all files at once can tell.
+    run: '../../../node_modules/.bin/esbuild story.ts --bundle --log-level=error --platform=node --packages=external --format=esm --outfile=generated/story.mjs && node generated/story.mjs',
+  },
+  {
+    ...typescript,
+    folder: 'openapi-zod-client',
+    generator: 'openapi-zod-client',
+    pinned: ['../package.json', '"openapi-zod-client"'],
+    generate:
+      'mkdir generated && ../node_modules/.bin/openapi-zod-client ../../../openapi.yaml --output generated/api.ts',
+  },
+  {
+    folder: 'ruby',
+    language: 'Ruby',
+    generator: 'openapi-generator ruby, slim form in 3.0',
+    pinned: ['pom.xml', '<artifactId>openapi-generator-maven-plugin</artifactId>'],
+    needs: [[`ruby -e 'require "typhoeus"'`, 'Ruby with the gem typhoeus'], ...openapiGenerator],
+    generate: 'mvn --quiet --batch-mode generate-sources',
+    compile: 'ruby -c story.rb',
+    run: 'ruby -I generated/lib story.rb',
+  },
+  {
+    folder: 'php',
+    language: 'PHP',
+    generator: 'openapi-generator php, slim form',
+    pinned: ['pom.xml', '<artifactId>openapi-generator-maven-plugin</artifactId>'],
+    needs: [
+      [
+        `php -r 'require "GuzzleHttp/autoload.php";'`,
+        'PHP with Guzzle on its include path (php-guzzlehttp-guzzle of Debian)',
+      ],
+      ...openapiGenerator,
+    ],
+    generate: 'mvn --quiet --batch-mode generate-sources',
+    compile: `find generated/lib story.php -name '*.php' -print0 | xargs -0 -n 1 php -l > /dev/null`,
+    run: 'php story.php',
+  },
+  {
     folder: 'rust',
     language: 'Rust',
     generator: 'openapi-generator rust',
@@ -243,5 +287,30 @@ export const sdks: Sdk[] = [
     generate:
       'mkdir generated && ../node_modules/.bin/openapi2postmanv2 --spec ../../../openapi.yaml --output generated/collection.json',
     steps: ['have a request for every operation', 'have an answer for every request'],
+  },
+  {
+    ...typescript,
+    folder: 'bruno',
+    generator: '@usebruno/converters, an importer',
+    pinned: ['../package.json', '"@usebruno/converters"'],
+    generate: 'mkdir generated',
+    steps: [
+      'have a request for every operation',
+      'send no optional header and no cursor',
+      'send no null that nobody filled in',
+      'send requests as they come',
+    ],
+  },
+  {
+    folder: 'openapi-core',
+    language: 'Python',
+    generator: 'openapi-core, a validator, untagged form',
+    pinned: ['requirements.txt', 'openapi-core'],
+    needs: python,
+    prepare: pythonPackages,
+    generate: 'mkdir generated',
+    compile: '.venv/bin/python -m py_compile story.py',
+    run: '.venv/bin/python story.py',
+    steps: ['accept the document', 'accept what is read', 'accept unknown blocks, sent and answered'],
   },
 ]
