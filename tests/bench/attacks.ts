@@ -17,6 +17,16 @@ export interface Means {
   lists: string
   /** A bot of 2 MB in the version before the last, with results of 8 MB. */
   large: string
+  /** One that asks a name which no server answers, one that takes files, one whose answers 20 slow endpoints are told. */
+  unnamed: string
+  files: string
+  told: string
+  /** One with results of 2 MB each, one of which a key is 200,000 letters. */
+  long: string
+  deep: string
+  /** Workspaces with 20 endpoints each, at names that no server answers and at slow receivers. */
+  unnamedEndpoints: string
+  slowEndpoints: string[]
 }
 
 /** As many at once as one token, or one address without a token, may have. */
@@ -67,11 +77,41 @@ async function again(work: () => Promise<{ status: number }>) {
   await Promise.all(loops)
 }
 
-async function turn(means: Means, publicId: string) {
+async function turn(means: Means, publicId: string, message = 'Go') {
   const begun = await send(means, 'POST', `/api/v1/bots/${publicId}/startChat`, '{}', true)
   if (begun.status !== 200) return begun
   const { sessionId } = JSON.parse(begun.text)
-  return send(means, 'POST', `/api/v1/sessions/${sessionId}/continueChat`, '{"message":"Go"}', true)
+  return send(means, 'POST', `/api/v1/sessions/${sessionId}/continueChat`, JSON.stringify({ message }), true)
+}
+
+/** A new bot, of which all endpoints of its workspace are told. */
+const change = (means: Means, workspaceId: string) =>
+  send(means, 'POST', '/v1/bots', JSON.stringify({ workspaceId, bot: { name: 'Told' } }))
+
+/** Connections over which a file of a chat comes byte by byte. */
+async function uploadSlowly(means: Means) {
+  const begun = await send(means, 'POST', `/api/v1/bots/${means.files}/startChat`, '{}', true)
+  const { sessionId } = JSON.parse(begun.text)
+  await send(means, 'POST', `/api/v1/sessions/${sessionId}/continueChat`, '{"message":"Go"}', true)
+  const open = async () => {
+    for (;;) {
+      count('opened')
+      const socket = connect({ port: means.port, host: '127.0.0.1', localAddress: ADDRESS })
+      socket.on('error', () => {}).resume()
+      const lines = [
+        `POST /api/v1/sessions/${sessionId}/uploads?fileName=a.txt HTTP/1.1`,
+        'Host: localhost',
+        'Content-Type: application/octet-stream',
+        'Content-Length: 1000',
+      ]
+      socket.write(`${lines.join('\r\n')}\r\n\r\nx`)
+      const timer = setInterval(() => socket.write('x'), 1_000)
+      await new Promise((resolve) => socket.once('close', resolve))
+      clearInterval(timer)
+      await sleep(100)
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, open))
 }
 
 /** Connections that send this and read nothing, each anew when it is closed. */
@@ -97,6 +137,8 @@ const head = (means: Means, line: string, ...more: string[]) =>
 
 const zones = Intl.supportedValuesOf('timeZone')
 let zone = 0
+let workspace = 0
+const longAnswer = 'long '.repeat(50_000)
 
 export const attacks: Record<string, (means: Means) => Promise<void>> = {
   'slow requests of one bot': (means) => again(() => turn(means, means.slow)),
@@ -127,6 +169,16 @@ export const attacks: Record<string, (means: Means) => Promise<void>> = {
     }),
   'searches that find nothing': (means) =>
     again(() => send(means, 'GET', `/v1/bots/${means.large}/results?answerContains=nobody`)),
+  'searches of long results': (means) =>
+    again(() => send(means, 'GET', `/v1/bots/${means.long}/results?answerContains=nobody`)),
+  exports: (means) => again(() => send(means, 'GET', `/v1/bots/${means.large}/resultsExport?format=csv`)),
+  'checks with long paths': (means) => again(() => send(means, 'GET', `/v1/bots/${means.deep}/check`)),
+  'slow uploads': uploadSlowly,
+  'blocks that ask a silent name server': (means) => again(() => turn(means, means.unnamed)),
+  'endpoints at a silent name server': (means) => again(() => change(means, means.unnamedEndpoints)),
+  'slow receivers': (means) =>
+    again(() => change(means, means.slowEndpoints[workspace++ % means.slowEndpoints.length] as string)),
+  'long answers for many endpoints': (means) => again(() => turn(means, means.told, longAnswer)),
 }
 
 if (process.env.ATTACK) {

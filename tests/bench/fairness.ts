@@ -1,4 +1,5 @@
 import { fork } from 'node:child_process'
+import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
@@ -41,6 +42,20 @@ const processes = new Processes(folder)
 const slow = createServer((_request, response) => void setTimeout(() => response.end('{}'), 10_000))
 await new Promise<void>((resolve) => slow.listen(0, '127.0.0.1', resolve))
 const slowHost = `127.0.0.1:${(slow.address() as AddressInfo).port}`
+/** A name server that answers nothing. */
+const silent = createSocket('udp4')
+await new Promise<void>((resolve) => silent.bind(0, '127.0.0.1', resolve))
+/** Loaded into the service: names that bots and endpoints have are asked of that one. */
+const useSilent = `
+  import dns from 'node:dns/promises'
+  import { syncBuiltinESMExports } from 'node:module'
+  dns.Resolver = class extends dns.Resolver {
+    constructor(options) {
+      super(options)
+      this.setServers(['127.0.0.1:${silent.address().port}'])
+    }
+  }
+  syncBuiltinESMExports()`
 const database = await openDatabaseServer(folder)
 try {
   await run()
@@ -49,6 +64,7 @@ try {
   await database.remove()
   slow.closeAllConnections()
   slow.close()
+  silent.close()
   await rm(folder, { recursive: true, force: true })
 }
 
@@ -57,13 +73,16 @@ async function run() {
   const [victim, attacker] = (await makeTokens(url, 2)) as [string, string]
   const start = (name: string) => {
     const { RATE_LIMIT: _, ...variables } = serviceVariables(url, slowHost)
-    const args = ['--enable-source-maps', 'dist/server/main.js']
+    const preload = `data:text/javascript,${encodeURIComponent(useSilent)}`
+    const args = ['--enable-source-maps', '--import', preload, 'dist/server/main.js']
     return processes.server(name, args, variables, { path: '/readyz' })
   }
   const filler = await start('filler')
   const means = await makeMeans(filler, attacker, url)
   const own = await makeVictim(filler, victim)
   await filler.stop()
+  const client = new pg.Client({ connectionString: url })
+  await client.connect()
 
   say(
     '| Attack | Median alone, ms | Beside it, ms | Times | p99 alone, ms | Beside it, ms | Refused | Memory at rest, most, 60 s later, MB | Normal again after, s | The attacker got |',
@@ -72,10 +91,12 @@ async function run() {
   let isFair = true
   for (const name of Object.keys(attacks).filter((each) => wanted.length === 0 || wanted.includes(each))) {
     // Each meets a process of its own, whose memory is its own doing.
+    await client.query('DELETE FROM webhook_deliveries; DELETE FROM webhook_outbox')
     const target = await start(name.replaceAll(' ', '-'))
     isFair = (await beside(name, target, own, { ...means, port: target.port })) && isFair
     await target.stop()
   }
+  await client.end()
   say(
     isFair
       ? 'All as promised.'
@@ -193,9 +214,15 @@ function asking(blocks: object[], variables: object[] = []) {
 async function makeMeans(target: Target, token: string, url: string): Promise<Means> {
   const api = callOn(target, token)
   const { workspace } = await api('POST', '/v1/workspaces', { name: 'Attacker' })
-  const add = async (name: string, document: object) =>
-    (await api('POST', '/v1/bots', { workspaceId: workspace.id, bot: { name, ...document } })).bot
-      .id as string
+  const add = async (name: string, document: object, workspaceId = workspace.id) =>
+    (await api('POST', '/v1/bots', { workspaceId, bot: { name, ...document } })).bot.id as string
+  /** A workspace of which 20 endpoints are told. */
+  const addTold = async (urlOf: (at: number) => string, types?: string[]) => {
+    const { workspace } = await api('POST', '/v1/workspaces', { name: 'Told' })
+    for (let at = 0; at < 20; at++)
+      await api('POST', `/v1/workspaces/${workspace.id}/webhookEndpoints`, { url: urlOf(at), types })
+    return workspace.id as string
+  }
   const publish = async (id: string) => {
     await api('POST', `/v1/bots/${id}/publish`)
     return (await api('GET', `/v1/bots/${id}`)).bot.publicId as string
@@ -244,8 +271,38 @@ async function makeMeans(target: Target, token: string, url: string): Promise<Me
     SELECT $1, 'result-' || n, 0, 'b', repeat('an answer ', 2000), now() FROM generate_series(1, 1000) n`,
     [large],
   )
+  const long = await add('Long', { version: '6.1', ...makeDocument(5_000) })
+  await client.query(
+    `INSERT INTO results (bot_id, id, variables, has_started, is_completed, is_archived, created_at, updated_at)
+    SELECT $1, 'result-' || n, '[]', true, false, false, now() - n * interval '1 minute', now() FROM generate_series(1, 200) n`,
+    [long],
+  )
+  await client.query(
+    `INSERT INTO result_answers (bot_id, result_id, seq, block_id, content, created_at)
+    SELECT $1, 'result-' || n, seq, 'b', repeat('long ', 50000), now()
+    FROM generate_series(1, 200) n, generate_series(0, 7) seq`,
+    [long],
+  )
   await client.end()
+  const unknown = Object.fromEntries(Array.from({ length: 1_000 }, (_, at) => [`a${at}VariableId`, 'x']))
+  const slowReceiver = (at: number) => `http://${slowHost}/${at}`
+  const told = await addTold(slowReceiver, ['result.answered'])
   return {
+    unnamed: await publish(
+      await add(
+        'Unnamed',
+        asking([{ ...call, options: { ...call.options, webhook: { url: 'http://silent.example.com/' } } }]),
+      ),
+    ),
+    files: await publish(await add('Files', asking([{ id: 'file', type: 'file input', options: {} }]))),
+    told: await publish(await add('Told', asking([]), told)),
+    long,
+    deep: await add(
+      'Deep',
+      asking([{ id: 'deep', type: 'Code', options: { content: '1', ['k'.repeat(200_000)]: unknown } }]),
+    ),
+    unnamedEndpoints: await addTold((at) => `https://silent-${at}.example.com/`),
+    slowEndpoints: await Promise.all(Array.from({ length: 5 }, () => addTold(slowReceiver))),
     port: target.port,
     token,
     workspaceId: workspace.id,
