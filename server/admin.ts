@@ -11,8 +11,9 @@ import { databaseError } from './db/errors.ts'
 import { migrateDatabase, requireMigrations } from './db/migrate.ts'
 
 /*
- * What has no operation, or must work before the first token. Prints one JSON object on standard output, a list one
- * per line; fails with one line on standard error and exit code 1. Works beside a running service.
+ * Commands for tasks that have no operation or must work before the first token exists. Prints one JSON object on
+ * standard output, a list one per line. A failure prints one line on standard error and exits with code 1. Works beside
+ * a running service.
  */
 
 interface FileCommand {
@@ -159,7 +160,7 @@ async function runWithFile({ name, found, rest }: { name: string; found: FileCom
   }
 }
 
-/** How long what is under way may take to let go, in milliseconds. */
+/** Maximum time for running work to release the database, in milliseconds. */
 const LET_GO_TIMEOUT_MS = 5_000
 
 for (const [signal, number] of Object.entries({ SIGHUP: 1, SIGINT: 2, SIGQUIT: 3, SIGTERM: 15 })) {
@@ -170,7 +171,7 @@ for (const [signal, number] of Object.entries({ SIGHUP: 1, SIGINT: 2, SIGQUIT: 3
   })
 }
 
-/** How many characters are written at once. */
+/** Number of characters written at once. */
 const BATCH_CHARACTERS = 65_536
 
 async function print(lines: AsyncIterable<object | string>) {
@@ -199,7 +200,7 @@ try {
     const cause = databaseError(error) ?? error
     const { message, code } = cause as NodeJS.ErrnoException
     const state = cause instanceof pg.DatabaseError ? ` (${code})` : ''
-    // Where a name has several addresses, the error for all of them has no message.
+    // The error of a name with several addresses covers all of them and has no message.
     say(`${(message || code || String(error)).replaceAll('\n', ' ')}${state}`)
     process.exitCode = 1
   }

@@ -15,7 +15,7 @@ import { usedKeys } from './workspaces/sealed-rows.ts'
 interface Installation {
   config: Config
   db: Database
-  /** Of the database. */
+  /** URL of the database. */
   url: string
   log: Logger
   publicUrl: string
@@ -41,7 +41,7 @@ export async function prepareDatabase({
   return first?.token
 }
 
-/** What cannot be read now can be once its key is back, so nobody is kept from anything else. */
+/** Logs missing keys. Their secrets are readable once the key is back, so the service starts without them. */
 async function noteLostKeys(config: Config, db: Database, log: Logger) {
   const keys = await openKeyring(config)
     .read()
@@ -95,7 +95,7 @@ export function greeting(
   return `\n${lines.join('\n')}\n\n`
 }
 
-/** Told once, and apart from the log, which is kept. */
+/** Printed once, to standard error and not to the log, which is retained. */
 function welcome(token: string, publicUrl: string) {
   process.stderr.write(
     [

@@ -5,19 +5,21 @@ import { build } from 'esbuild'
 import { root } from './root.ts'
 
 /*
- * Builds the service, into `dist/server` where this is run as a program: a few files of its sources and of the packages
- * that it always loads, from which it starts in half the time that as many modules take. Types are looked at by
- * `make check`.
+ * Builds the service, into `dist/server` if run as a program: its sources and the packages it always loads become a few
+ * files. They load in half the time of as many modules. `make check` checks the types.
  */
 
 const top = fileURLToPath(root)
 
-/** What is started, by its place in `server/`; a thread of the sandbox is looked for beside what starts it. */
+/**
+ * Entry points by their path in `server/`. A thread of the sandbox is loaded from the folder of the file that starts
+ * it.
+ */
 const entries = { main: 'main.ts', admin: 'admin.ts', 'sandbox-worker': 'chat/tools/sandbox-worker.ts' }
 
 /**
- * Packages that stay as they are: some are watched by telemetry or read files of their own, others are seldom loaded. Of
- * telemetry all but its API, which the metrics always load; two copies of it share what is registered.
+ * Packages that are not bundled: OpenTelemetry instruments some or they read files of their own, others are seldom
+ * loaded. The API of OpenTelemetry is bundled, since metrics always load it; two copies share what is registered.
  */
 const apart = /^(pg|pino|@jitl|quickjs|@opentelemetry\/[^a]|@aws-sdk|@smithy|openai|@anthropic|yaml$)/
 

@@ -35,7 +35,7 @@ const yesOrNo = (fallback: 'true' | 'false') =>
 const address = (protocols: RegExp, example: string) =>
   z.url({ protocol: protocols, error: `Expected a URL such as ${example}` })
 
-/** Where callers reach the service: paths are put behind it. */
+/** Public base URL of the service; paths are appended. */
 const publicAddress = address(/^https?$/, 'https://bots.example.com')
   .refine((text) => !/[?#]/.test(text) && !/^\w+:\/\/[^/]*@/.test(text), {
     error: 'Expected a URL without user, query and fragment, such as https://bots.example.com/bots',
@@ -46,7 +46,7 @@ const publicAddress = address(/^https?$/, 'https://bots.example.com')
     return text.slice(0, end)
   })
 
-/** Which proxies say truly for whom they ask, as Express takes it: all, none, so many, or those with an address. */
+/** Proxies whose forwarding headers are trusted, as Express takes it: all, none, a number, or a list of addresses. */
 const trustedProxies = z
   .string()
   .default('false')
@@ -55,7 +55,7 @@ const trustedProxies = z
     if (/^[1-9]\d?$/.test(text)) return Number(text)
     const addresses = text.split(',').map((address) => address.trim())
     try {
-      // What is only digits would pass as an address of IPv4.
+      // A string of digits alone would pass as an address of IPv4.
       if (addresses.some((address) => /^\d*$/.test(address))) throw new Error('no address')
       proxyAddress.compile(addresses)
     } catch {
@@ -102,7 +102,7 @@ const environment = z.object({
         'Expected origins without path and placeholders, such as https://editor.example.com or http://localhost:5173, with commas between',
     })
     .transform((origins) => origins.map((origin) => origin.toLowerCase())),
-  /** Whom the published document tells callers to ask, and the terms it names; absent names none. */
+  /** Contact and terms in the published document; left out if absent. */
   CONTACT_NAME: z.string().max(255, { error: 'Expected at most 255 characters' }).optional(),
   CONTACT_URL: address(/^https?$/, 'https://bots.example.com/help').optional(),
   CONTACT_EMAIL: z.email({ error: 'Expected an address such as help@bots.example.com' }).optional(),
@@ -117,7 +117,7 @@ const environment = z.object({
   DATABASE_CONNECT_TIMEOUT: whole(1, 600_000, 2_000),
   DATABASE_STATEMENT_TIMEOUT: whole(1, 600_000, 5_000),
   DATABASE_LOCK_TIMEOUT: whole(1, 600_000, 2_000),
-  /** On a cluster: whether nodes are asked themselves, besides the coordinator. */
+  /** On a cluster: true connects to nodes directly, besides the coordinator. */
   DATABASE_NODES: yesOrNo('true'),
   DATABASE_NAMED_STATEMENTS: yesOrNo('true'),
   DATABASE_SESSION_SETTINGS: yesOrNo('true'),
@@ -127,9 +127,9 @@ const environment = z.object({
   SHUTDOWN_DELAY: whole(0, 600_000, 2_000),
   SHUTDOWN_TIMEOUT: whole(0, 600_000, 30_000),
   MAX_WORKSPACES_PER_USER: whole(0, 1_000_000, 100),
-  /** Absent keeps results until somebody deletes them. */
+  /** Absent keeps results until they are deleted. */
   RESULTS_RETENTION_DAYS: number(1, 36_500).optional(),
-  /** Draft and publications of a deleted bot are kept for so long; its results go at once. */
+  /** Days for which draft and publications of a deleted bot are retained; its results are deleted at once. */
   DELETED_BOTS_RETENTION_DAYS: whole(0, 36_500, 7),
   /** Absent keeps every publication. Chats that go on for longer are looked for, so it is no less than a week. */
   PUBLICATIONS_RETENTION_DAYS: number(7, 36_500).optional(),
@@ -150,7 +150,7 @@ const environment = z.object({
   /** In megabytes, as the next four. */
   UPLOAD_MAX_SIZE: whole(1, 10_000, 10),
   UPLOAD_MAX_SIZE_PER_CHAT: whole(1, 100_000, 100),
-  /** Of one address in a day; so are the next two, the last one of a bot. */
+  /** Per address and day, as the next one. The one after them is per bot. */
   UPLOAD_MAX_SIZE_PER_ADDRESS: whole(1, 10_000_000, 200),
   TEXT_MAX_SIZE_PER_ADDRESS: whole(1, 10_000_000, 50),
   STORED_MAX_SIZE_PER_BOT: whole(1, 100_000_000, 5_000),
@@ -191,7 +191,7 @@ const environment = z.object({
 const pooler =
   'DATABASE_TRANSACTION_POOLER: Expected to be absent: set DATABASE_SESSION_SETTINGS=false, and DATABASE_NAMED_STATEMENTS=false for poolers that keep no names'
 
-/** Of two stores one would never be read. */
+/** With two stores one would never be read. */
 const twoStores = 'FILES_DIR: Expected to be absent where S3_ENDPOINT is set: files are kept in one of them'
 
 export type Config = Readonly<z.output<typeof environment>>
@@ -206,7 +206,7 @@ export function readConfig(variables: NodeJS.ProcessEnv): { config: Config } | {
   return { problems: parsed.error.issues.map(({ path, message }) => `${String(path[0])}: ${message}`) }
 }
 
-/** Whether OpenTelemetry is told where to send something. All else of it is read by its SDK. */
+/** True if an OpenTelemetry exporter is configured. Its SDK reads all other variables. */
 export function wantsTelemetry(variables: NodeJS.ProcessEnv): boolean {
   const places = ['', 'TRACES_', 'METRICS_'].map((what) => variables[`OTEL_EXPORTER_OTLP_${what}ENDPOINT`])
   return places.some(Boolean) && variables.OTEL_SDK_DISABLED !== 'true'

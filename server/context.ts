@@ -8,10 +8,10 @@ import type { Quota } from './http/quotas.ts'
 import type { Place } from './http/room.ts'
 import type { Keyring } from './workspaces/keyring.ts'
 
-/** Does a piece of work of the caller in its turn, for what takes the thread longer than others can wait. */
+/** Runs a piece of work of the caller in its turn, if it would keep the thread from others for too long. */
 export type Pace = <Value>(work: () => Value | Promise<Value>) => Promise<Value>
 
-/** What the whole process shares. */
+/** Services that the whole process shares. */
 export interface Services {
   db: Database
   /** For what reads results and counts them: a standby where it is as far as `db` and there is one, else `db`. */
@@ -22,11 +22,11 @@ export interface Services {
   /** Authenticates cursors; the same in all processes of the installation. */
   cursorKey: Buffer
   chat: ChatTools
-  /** Of credentials. */
+  /** Keyring for credentials. */
   keyring: Keyring
-  /** Where files of visitors are; null where the installation has no place for them. */
+  /** Store for files of visitors; null if none is configured. */
   files: FileStore | null
-  /** Where callers reach the service; known once it listens. */
+  /** Base URL of the service; available once it listens. */
   publicUrl: () => string
 }
 
@@ -46,9 +46,9 @@ export type Within = <Answer>(run: (db: Database) => Promise<Answer>) => Promise
 type Keep<Answer> = (answer: Answer, write: (db: Database) => Promise<boolean>) => Promise<boolean>
 
 /**
- * What a handler gets beside its request: the services, the moment of the request, and its grant. `arrivedAt` is
- * when it came in by `performance.now()`, which tells how long it has been here. `place` is left while it
- * waits for somebody else. `pace` is of its tenant. `quota` is of its address.
+ * Context of a handler, passed beside its request. `now` is the time of the request; `arrivedAt` is its arrival by
+ * `performance.now()`, to measure its age. A handler leaves its `place` while it waits for something else. `pace`
+ * belongs to the tenant of the caller, `quota` to its address.
  */
 type Context = Omit<Services, 'now'> & {
   now: Date

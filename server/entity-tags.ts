@@ -26,7 +26,7 @@ export function hasConditions({ ifMatch, ifNoneMatch }: Conditions): boolean {
   return ifMatch !== undefined || ifNoneMatch !== undefined
 }
 
-/** What a read is answered in place of the record, whose tag is `etag`. */
+/** Returns the response to a conditional read if it is not the record itself. `etag` is the tag of the record. */
 export function readOutcome(
   { ifMatch, ifNoneMatch }: Conditions,
   etag: string,
@@ -36,7 +36,7 @@ export function readOutcome(
   return ifNoneMatch && includes(ifNoneMatch, isThis) ? 'NOT_MODIFIED' : undefined
 }
 
-/** Whether a write is not to be made, since the record is in another state than its conditions want. */
+/** True if the conditions of a write do not match the state of the record. */
 export function isStale({ ifMatch, ifNoneMatch }: Conditions, state: string): boolean {
   const isThis = ({ tag }: NamedTag) => tag.slice(0, tag.lastIndexOf('-')) === state
   if (ifMatch && !includes(ifMatch, (named) => !named.isWeak && isThis(named))) return true

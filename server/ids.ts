@@ -6,12 +6,12 @@ export function newId(now: Date): string {
   return prefixOf(now.getTime()) + randomDigits()
 }
 
-/** Several new ids for records of one moment, in the order in which they will be listed. */
+/** Several new ids for records with one timestamp, in the order in which they are listed. */
 export function newIds(count: number, now: Date): string[] {
   return Array.from({ length: count }, () => newId(now)).sort()
 }
 
-/** Of the last moment that there was an id of, which is that of many. */
+/** Prefix of the most recent timestamp, which many ids share. */
 let last = { moment: Number.NaN, prefix: '' }
 
 function prefixOf(moment: number): string {
@@ -21,7 +21,8 @@ function prefixOf(moment: number): string {
 
 const DIGITS = Buffer.from('0123456789abcdefghjkmnpqrstvwxyz')
 const LENGTH = 16
-// Digits for many ids at once: the library asks for each by itself and joins them one by one, half of what an id takes.
+// Random digits for many ids at once: the library generates and joins them one by one, which takes half the time of an
+// id.
 const random = Buffer.alloc(256 * LENGTH)
 let used = random.length
 

@@ -34,7 +34,7 @@ export function unknownRecord(place: 'path' | 'query' | 'body', name: string, va
   return { path: [place, name], code, message: `There is no such ${noun}${hint}` }
 }
 
-/** For callers who may read the bot: others are told that there is no such record. */
+/** For callers who may read the bot. Others get a 404 without it. */
 export const notPublished: Issue = {
   path: ['path', 'botId'],
   code: 'not_published',

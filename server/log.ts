@@ -3,35 +3,35 @@ import { type DestinationStream, destination, type Logger, pino } from 'pino'
 import { databaseError } from './db/errors.ts'
 import { toIso } from './iso-time.ts'
 
-/** How much of the log waits for its reader, in bytes; what comes then is counted instead. */
+/** Maximum bytes of log lines that wait to be read; further lines are only counted. */
 const LONGEST_QUEUE = 16 * 1024 * 1024
 
-/** How long the end of the process waits for the reader of its last lines to take one, in milliseconds. */
+/** Maximum wait at exit until the reader takes some of the last lines, in milliseconds. */
 const LAST_LINES_PATIENCE = 1_000
 
-/** How often it waits so long again, since some were taken. */
+/** Maximum number of such waits while the reader takes lines. */
 const LONGEST_PATIENCE = 10
 
-/** How long the library waits before it tries a line again that had no room, in milliseconds. */
+/** Delay before the library retries to write a line, in milliseconds. */
 const RETRY_PAUSE = 100
 
 /**
- * Standard output, on which lines are written several at once, and none waits for long. Where several processes share
- * it, so few at once that the system does not mix those of one with those of another. A reader that is behind or away,
- * or a disk that is full, keeps neither the process from serving nor from ending.
+ * Standard output, written in batches that do not wait for long. If several processes share it, batches are small
+ * enough for the system not to interleave them. A slow or absent reader or a full disk stops the process neither from
+ * serving nor from exiting.
  */
 export function openSink(isShared: boolean) {
   let isTaken = true
   let isEnding = false
   let isExiting = false
   let dropped = 0
-  // Ahead of the library's own, which waits for ever where nobody reads.
+  // Runs ahead of the handler of the library, which waits for ever for a reader.
   process.once('exit', () => {
     isExiting = true
     try {
       if (isTaken) sink.flushSync()
     } catch {
-      // Nobody is left to be told.
+      // No output is left to report it on.
     }
     sink.destroy()
   })
@@ -45,7 +45,7 @@ export function openSink(isShared: boolean) {
     maxLength: LONGEST_QUEUE,
     retryEAGAIN: () => !isExiting,
   })
-  // What could not be written stays, and is tried again.
+  // Lines that could not be written stay in the queue and are retried.
   sink.on('error', () => (isTaken = false))
   sink.on('drop', () => dropped++)
   sink.on('drain', () => {
@@ -71,7 +71,7 @@ export function openSink(isShared: boolean) {
 
   return {
     write,
-    /** Ends the process once its last lines are written, or a moment later where nobody takes them. */
+    /** Exits once the last lines are written, or after a timeout if no reader takes them. */
     async exit(code: number): Promise<never> {
       isEnding = true
       let isWriting = true
@@ -91,8 +91,8 @@ export function openSink(isShared: boolean) {
       }
       isExiting = true
       await Promise.race([written, delay(2 * RETRY_PAUSE)])
-      // A process that ended before this one and shared its output has made it wait where it was told not to: such a
-      // write ends with the process only, and Node waits for the write.
+      // A process that exited earlier may have set the output that both share to blocking mode. Such a write ends with
+      // the process only, and Node waits for the write.
       if (isWriting) process.kill(process.pid, 'SIGKILL')
       sink.destroy()
       return process.exit(code)
@@ -131,8 +131,8 @@ export function readableLine(line: string): string {
 }
 
 /**
- * The log: lines of JSON, and at a terminal lines for people. Of an error only name, message, code and stack are written, since database errors
- * carry values of rows in their other properties; secrets are cut out wherever they are named as such.
+ * The log: lines of JSON, and formatted lines at a terminal. Errors are logged with name, message, code and stack only,
+ * since database errors carry values of rows in other properties. Secrets are cut out wherever they are named as such.
  */
 export function createLog(level: string, sink: DestinationStream): Logger {
   return pino(

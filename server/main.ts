@@ -10,15 +10,15 @@ import { leave } from './log.ts'
 // hundred bodies, and has it collect all the time while bots come in.
 setFlagsFromString('--heap-growing-percent=100')
 
-// Node has named itself so since version 21. Where it does not, pg looks for another way to tell where it runs, and loads
-// all of `fetch` for that: 30 ms of every start, and more where the processor is shared.
+// Node has had this user agent since version 21. Without it pg looks for another way to detect its runtime, and loads
+// all of `fetch` for that: 30 ms of every start, and more on a shared processor.
 if (!('navigator' in globalThis)) Object.assign(globalThis, { navigator: { userAgent: 'Node.js/20' } })
 
 const read = readConfig(process.env)
 if ('problems' in read) leave(read.problems.map((problem) => `Configuration: ${problem}`).join('\n'))
 const { config } = read
 
-// What only looks after workers does not load the service, and nobody who is not asked to loads what traces it.
+// The process that supervises workers does not load the service, and tracing is loaded only if it is configured.
 if (config.WORKERS > 1 && cluster.isPrimary) {
   await (await import('./workers/primary.ts')).lookAfterWorkers(config)
 } else {

@@ -1,6 +1,6 @@
 /**
- * The name that was probably meant: the same but for case, or but for `most` letters, by default one or two in a longer
- * one. Each name that is looked at takes of the `effort`; without any left there is no answer.
+ * Finds the name that was probably meant: it differs in case only, or in at most `most` letters, by default one or two
+ * in a longer name. Each comparison consumes some of `effort`; without any left the result is undefined.
  */
 export function nearest(
   given: string,

@@ -2,10 +2,10 @@ import { LRUCache } from 'lru-cache'
 import type { Logger } from 'pino'
 import { databaseError, sqlState } from './db/errors.ts'
 
-/** How often an error that repeats is said again, in milliseconds. */
+/** Minimum interval between two reports of the same error, in milliseconds. */
 const RATE_MS = 60_000
 
-/** Errors that are told apart. */
+/** Number of errors that are distinguished. */
 const MAX_ERRORS = 100
 
 /**

@@ -25,20 +25,20 @@ import { startDeliveries } from './webhooks/deliver.ts'
 import { onStop, prepared } from './workers/worker.ts'
 import { openKeyring } from './workspaces/keyring.ts'
 
-/** How long the database server has to stop at least, in milliseconds. */
+/** Minimum time for the database server to stop, in milliseconds. */
 const DATABASE_STOP_MS = 5_000
 
-/** How long the end waits for requests that have not come completely, in milliseconds. */
+/** Maximum wait at shutdown for requests that have not arrived completely, in milliseconds. */
 const COMING_MS = 2_000
 
-/** How long the end waits for the last traces to be taken, in milliseconds. */
+/** Maximum wait at shutdown for the last traces to be exported, in milliseconds. */
 const TELEMETRY_PATIENCE = 1_000
 
 /**
- * A process that serves: database, listening, migrations. It listens before the database answers, so that probes see
- * a process that waits instead of one that restarts. On a signal that ends it readiness fails first, then requests finish,
- * then the pool closes; a second signal ends at once. A worker leaves migrations to the process that looks after it,
- * and is told by it when to stop.
+ * Runs a process that serves: database, listener, migrations. It listens before the database is ready, so that probes
+ * see a process that waits instead of one that restarts. On a signal it fails readiness, finishes requests and closes
+ * the pool; a second signal ends it at once. A worker leaves migrations to the primary process, which also signals it
+ * to stop.
  */
 export async function serve(config: Config, sandbox: Sandbox, telemetry?: Telemetry): Promise<void> {
   const sink = openSink(cluster.isWorker)
@@ -48,7 +48,7 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
   let stopping: Promise<void> | undefined
   const calling = new AbortController()
   onEndSignals((isHasty) => {
-    // What is started by then is ended as soon as it is known.
+    // Before everything is started: each part is stopped as soon as its start returns.
     if (!isLocated) calling.abort()
     else void stop(isHasty ? 0 : config.SHUTDOWN_DELAY, config.SHUTDOWN_TIMEOUT)
   }, quit)
@@ -141,7 +141,7 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
     files
       ?.check?.()
       .catch((err: Error) => log.warn({ err }, 'S3_ENDPOINT does not answer: files of visitors fail'))
-    // Where it cannot be read, it says so by itself.
+    // Its check reports by itself that it cannot be read.
     standby?.reads.execute('SELECT 1').catch(() => {})
   }
   if (process.stdout.isTTY && !cluster.isWorker) sink.write(greeting(config, publicUrl, token))
@@ -164,7 +164,7 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
     // A server that was left running would keep the folder, so this has time of its own.
     const isStopped = await inTime(database.stop(), Math.max(DATABASE_STOP_MS, last - performance.now()))
     const isClosed = areClosed && isStopped
-    // Who takes it may be away, which is no failure of the service.
+    // The collector may be unavailable, which is no failure of the service.
     if (telemetry) await inTime(telemetry.stop(), TELEMETRY_PATIENCE)
     log.info(isDrained && isClosed ? 'stopped' : 'stopped before everything had ended')
     await sink.exit(isDrained && isClosed ? 0 : 1)
@@ -174,8 +174,8 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
   async function drain() {
     const closed = new Promise((resolve) => server.close(resolve))
     const begun = performance.now()
-    // To Node, a connection over which half a head has come is busy, and stays so: its timers end with the listener.
-    // What is still coming then has not begun, and may never come.
+    // To Node, a connection with half a request head is busy and stays so, because its timers end with the listener. A
+    // request that is still arriving has not begun, and may never arrive.
     const isReal = ({ req }: ServerResponse) => req.complete || performance.now() - begun < COMING_MS
     const closing = setInterval(() => {
       if (![...underWay].some(isReal)) server.closeAllConnections()
@@ -201,7 +201,7 @@ export async function serve(config: Config, sandbox: Sandbox, telemetry?: Teleme
   }
 }
 
-/** Whether `work` ends within so many milliseconds. */
+/** True if `work` ends within this number of milliseconds. */
 function inTime(work: Promise<void>, milliseconds: number): Promise<boolean> {
   return Promise.race([work.then(() => true), delay(milliseconds, false, { ref: false })])
 }

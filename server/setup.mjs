@@ -2,8 +2,8 @@ import { spawn } from 'node:child_process'
 import { rmSync } from 'node:fs'
 
 /*
- * The steps of `make start` before the service: `install` or `build`. Where one fails, the first line says why and what to
- * do, and what the program said follows. Runs before anything is installed.
+ * The steps of `make start` before the service: `install` or `build`. If one fails, the first line says why and what to
+ * do, and the output of the program follows. Runs before anything is installed.
  */
 
 const steps = {
@@ -20,7 +20,7 @@ const here = process.cwd()
 
 const MAX_SHOWN_LINES = 40
 
-/** The causes that can be mended, by what programs say; the first one that fits counts. */
+/** Causes that can be fixed, matched in the output of the programs; the first match counts. */
 const causes = [
   [
     /ENOSPC|no space left|EDQUOT/i,

@@ -21,8 +21,8 @@ export interface Telemetry {
 }
 
 /**
- * What a span may say. Addresses, headers and texts of errors hold what callers sent: sessions of chats, which are keys to
- * them, and answers. Statements are sent with their values apart, so they may be shown.
+ * Attributes that a span may export. Addresses, headers and texts of errors hold data of callers: session ids, which
+ * give access to chats, and answers. Statements are sent without their values, so they may be exported.
  */
 const TOLD = new Set([
   'operation',
@@ -42,7 +42,7 @@ const TOLD = new Set([
   'db.operation.name',
 ])
 
-/** Of what bots call, also where it is. */
+/** For requests of bots, their address is exported too. */
 const TOLD_OF_CALLS = new Set(['server.address', 'server.port', 'net.peer.name', 'net.peer.port'])
 
 function silence(span: ReadableSpan) {
@@ -62,7 +62,7 @@ class TraceExporter extends OTLPTraceExporter {
 
 const w3c = new W3CTraceContextPropagator()
 
-/** A caller's trace goes on here. What bots call is nobody's to trace. */
+/** Continues the trace of a caller. Requests of bots carry no trace. */
 const incomingOnly: TextMapPropagator = {
   inject() {},
   extract: (context, carrier, getter) => w3c.extract(context, carrier, getter),

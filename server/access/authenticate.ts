@@ -16,7 +16,7 @@ const FORM = /^botb_pat_[0-9A-Za-z]{36}$/
 export interface NewToken {
   token: string
   hash: Buffer
-  /** The last four characters, to tell tokens apart. */
+  /** The last four characters, to distinguish tokens. */
   hint: string
 }
 
@@ -55,7 +55,7 @@ export function readCredential(request: IncomingMessage): Credential {
   return { hash: hash('sha256', token, 'hex') }
 }
 
-/** Of a header that came twice, `headers` has the first alone. */
+/** True if a header came more than once. `headers` keeps only the first. */
 function isRepeated({ rawHeaders }: IncomingMessage, wanted: string): boolean {
   let count = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {

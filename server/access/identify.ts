@@ -5,9 +5,9 @@ import type { Credential } from './authenticate.ts'
 import { type Authorization, authorize, type Refusal } from './index.ts'
 
 /*
- * Who sends a request is found before its body is read, what they may do is said after it. Both take one
- * statement as a rule: the record is looked up with the token. Where only the body names the record, it is likely to be the
- * one that this token named last.
+ * Authenticates a request before its body is read and authorises it afterwards, usually with one statement for both:
+ * the record is looked up with the token. If only the body names the record, the record that this token named last is
+ * looked up as a guess.
  */
 
 /** The sender of a request, and what they may do with the record that was looked up with their token. */
@@ -45,7 +45,7 @@ export async function identify(
   return authorization.caller === undefined ? authorization : { authorization, tokenHash, id: likely }
 }
 
-/** What a visitor may do. `id` is that of the record that the body names; absent where it names none, or is wrong. */
+/** Authorises a visitor. `id` is the id of the record in the body; undefined if the body has none or an invalid one. */
 export async function permit(
   db: Database,
   need: Need,
@@ -60,7 +60,7 @@ export async function permit(
   return permitted
 }
 
-/** Without the id of a record, only the caller can be told. */
+/** Without the id of a record, finds only the caller. */
 function authorizeAt(
   db: Database,
   need: Exclude<Need, { kind: 'anyone' }>,

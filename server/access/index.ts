@@ -13,10 +13,9 @@ import { shownFolderId } from '../workspaces/shown-folder.ts'
 import { unauthorized } from './authenticate.ts'
 
 /*
- * The only policy code. A caller and a target become a grant, which query functions ask for instead of an
- * id, or the refusal the operation declares. One statement finds token, membership and record together.
- * What must stay true: nothing about a record leaves this file before its role was compared, and only
- * this file makes grants.
+ * The only policy code. A caller and a target become a grant, or the refusal that the operation declares. Query
+ * functions require a grant in place of an id. One statement finds token, membership and record together.
+ * Invariants: nothing about a record leaves this file before its role was compared, and only this file makes grants.
  */
 
 declare const granted: unique symbol
@@ -24,7 +23,7 @@ declare const granted: unique symbol
 export interface Caller {
   userId: string
   tokenId: string
-  /** What their token can do at most; null means everything. */
+  /** Scopes of the token; null for all. */
   scopes: readonly Scope[] | null
   /** The only workspace in which their token works; null where it is bound to none. */
   boundTo: string | null
@@ -57,7 +56,7 @@ export interface BotGrant {
   /** Null for a caller who sees the bot only because it is shared publicly. */
   role: Role | null
   bot: typeof bots.$inferSelect
-  /** Whether endpoints are told what happens in its workspace. */
+  /** True if its workspace has webhook endpoints. */
   isWatched: boolean
 }
 
@@ -69,8 +68,8 @@ export interface Refusal {
 }
 
 /**
- * Who calls, and whether they may; a refusal of the caller comes before everything else about a request. Where
- * anyone may call, the caller is null.
+ * The caller with a grant or a refusal. A refusal of the caller comes before any other check of a request. The caller
+ * is null if the operation is public and the request has no token.
  */
 export type Authorization =
   | { caller: undefined; refusal: Refusal }
@@ -88,7 +87,7 @@ export async function authorize(
   now: Date,
 ): Promise<Authorization> {
   const found = need.kind === 'user' ? undefined : await lookups(db)[need.kind]({ tokenHash, id })
-  // Where there is no record, there still is a caller, or none.
+  // Without a record, the caller still has to be authenticated.
   const token = found?.token ?? (await lookups(db).user({ tokenHash, id }))?.token
   const refused = refusedToken(token, now)
   if (!token || refused) {
@@ -110,7 +109,7 @@ export async function authorize(
   }
   const { record } = found
   const workspaceId = 'workspaceId' in record ? record.workspaceId : record.id
-  // Outside of the workspace that the token is bound to, nobody has a role.
+  // A token that is bound to a workspace has no role in any other.
   const isOutside = boundTo !== null && boundTo !== workspaceId
   const role = isOutside ? null : found.role
   const isShared =
@@ -164,12 +163,15 @@ function refusedToken(token: Token | undefined, now: Date): Issue | undefined {
   return undefined
 }
 
-/** Which tokens were noted lately, and for which day: what failed is tried again after a while. */
+/**
+ * Day of the last use of tokens seen recently, by id of token. Entries expire, so that a write that failed is tried
+ * again.
+ */
 const noted = new LRUCache<string, string>({ max: 10_000, ttl: 60_000 })
 
 /**
- * The day a token was last used, written once a day. Nobody waits for it: reads go on where the database
- * cannot write, and a note that fails is no loss.
+ * Writes the day a token was last used, once a day, in the background: reads work while the database cannot write, and
+ * a failed write is no loss.
  */
 function noteUse(db: Database, token: Token, now: Date) {
   const today = toIso(now).slice(0, 10)
@@ -182,7 +184,7 @@ function noteUse(db: Database, token: Token, now: Date) {
     .catch(() => {})
 }
 
-/** Whether a workspace has endpoints that are told what happens in it. */
+/** True if a workspace has enabled webhook endpoints. */
 export function isWatched(workspaceId: AnyPgColumn) {
   return expression(
     sql`EXISTS (SELECT FROM ${webhookEndpoints} WHERE ${webhookEndpoints.workspaceId} = ${workspaceId} AND ${webhookEndpoints.isEnabled})`,
@@ -193,7 +195,7 @@ export function isWatched(workspaceId: AnyPgColumn) {
 const questions = { tokenHash: 'text', id: 'text' } as const
 const owner = sql`JOIN ${apiTokens} ON ${apiTokens.tokenHash} = decode(asked."tokenHash", 'hex')`
 
-/** Whose token it is, which record has the id, and what the owner's role in its workspace is. */
+/** Finds a token, the record with the id, and the role of the token's owner in its workspace. */
 function grantLookup<Table extends typeof workspaces | typeof folders | typeof bots>(
   [db, named]: StatementContext,
   name: string,

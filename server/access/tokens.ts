@@ -56,8 +56,8 @@ export async function insertToken(
     workspaceId,
     lastUsedOn: null,
   }
-  // Who disables the user waits for this row, and revokes what came before. On a cluster the two may wait for each other,
-  // of which one is broken off and has to begin again.
+  // Disabling the user waits for this row and then revokes the token. On a cluster the two statements may deadlock; the
+  // one that is aborted is retried.
   const statement = sql`
     WITH made AS (
     INSERT INTO ${table} (id, token_hash, owner_user_id, name, hint, expires_at, scopes, workspace_id, created_at)
@@ -71,7 +71,7 @@ export async function insertToken(
   return rowCount === 1 ? { token, row } : undefined
 }
 
-/** A token that is bound to a workspace knows of others that are bound to the same. */
+/** A token that is bound to a workspace sees only tokens bound to the same one. */
 function known({ caller }: UserGrant) {
   const { userId, boundTo } = caller
   const inReach = boundTo === null ? undefined : eq(table.workspaceId, boundTo)
@@ -93,7 +93,7 @@ export function tokenPage(
     .limit(limit)
 }
 
-/** Whether a user has a role in a workspace, whatever their tokens may do there. */
+/** True if a user has a role in a workspace, whatever the scopes of their tokens. */
 export async function isMember(db: Database, userId: string, workspaceId: string): Promise<boolean> {
   const [row] = await db
     .select({ role: workspaceMembers.role })

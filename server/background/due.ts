@@ -14,11 +14,11 @@ import { expression, selectRows } from '../db/selection.ts'
 const MAX_BATCH_ROWS = 2_000
 const MAX_BATCH_BYTES = 16 * 1024 * 1024
 
-/** Rows of a table. `name`: what a process knows of failures is kept under it. */
+/** Rows of a table. `name` identifies the failures that a process remembers for it. */
 export interface DueRows {
   name: string
   table: PgTable
-  /** The primary key. On a cluster the first column tells the node. */
+  /** The primary key. On a cluster its first column determines the node. */
   keys: readonly PgColumn[]
   age: PgColumn
   /** A further condition on the row. */
@@ -39,8 +39,8 @@ interface State {
 }
 
 /**
- * Removes one batch of what was due before a moment; true while there may be more. Throws what failed once the others are
- * removed. `remove` is by default a deletion by the keys.
+ * Removes one batch of rows that were due before a time; true while there may be more. Throws the failures after the
+ * other rows are removed. `remove` deletes by the keys by default.
  */
 export async function removeDue(
   db: Database,

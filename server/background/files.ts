@@ -9,12 +9,12 @@ const PARALLEL_FILES = 4
 const HOUR = 60 * 60 * 1000
 
 /**
- * Removes one batch of files that are due: those that nobody answered with, that never arrived, or whose result is
- * deleted. First the file is nobody's any more, then its bytes go, then the row: whatever happens in between is found
- * again. True while there may be more.
+ * Removes one batch of files that are due: never used in an answer, never arrived, or of a deleted result. Order:
+ * detach the file, delete its bytes, delete the row. After a crash in between the next run finds the row again. True
+ * while there may be more.
  */
 export async function removeFiles(db: Database, files: FileStore | null, now: Date): Promise<boolean> {
-  // Where the store is no longer configured, the rows wait for it.
+  // If no store is configured any more, the rows stay until there is one.
   if (!files) return false
   const due = await db
     .select({ botId: uploads.botId, id: uploads.id })

@@ -12,7 +12,7 @@ import { type DueRows, type Key, removeDue } from './due.ts'
  * empty. Each batch is one transaction, so that a killed process leaves nothing half done.
  */
 
-/** Each of them may be told to many endpoints, and is locked meanwhile. */
+/** Each bot is locked, and its event may go to many endpoints. */
 const MAX_MOVED_BOTS = 200
 
 /** All there is, also where the clock of another process is ahead. */
@@ -61,7 +61,7 @@ export async function moveFromDeletedFolders(db: Database, now: Date): Promise<b
     () => removeDue(db, storedFolders, before, moveFolders),
     () => removeDue(db, emptyFolders, before),
   ]
-  // What cannot be moved keeps neither the others nor the folders that are empty.
+  // A bot that cannot be moved does not stop the others, nor the deletion of empty folders.
   const failures: unknown[] = []
   for (const step of steps) {
     try {

@@ -53,7 +53,7 @@ const forgetKeysOfBots = keyed('keys of bots', botIdempotencyKeys, botIdempotenc
 /** Forgets one batch of idempotency keys of each kind, oldest first; true while there may be more that are old enough. */
 export async function forgetKeys(db: Database, now: Date): Promise<boolean> {
   const before = new Date(now.getTime() - KEYS_KEPT)
-  // What fails in one table keeps nobody from the other.
+  // A failure in one table does not stop the other.
   const outcomes = await Promise.allSettled([forgetKeysOfUsers(db, before), forgetKeysOfBots(db, before)])
   if (outcomes.some((outcome) => outcome.status === 'fulfilled' && outcome.value)) return true
   for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason
@@ -94,7 +94,7 @@ const hours: DueRows = {
   condition: sql`${botStatsHourly.views} >= 0`,
 }
 
-/** Forgets one batch of hours that were counted, once the days are kept that they are of. */
+/** Deletes one batch of hourly counts whose days are stored. */
 export function forgetHours(db: Database, now: Date): Promise<boolean> {
   return removeDue(db, hours, hoursEnd(now))
 }
@@ -110,7 +110,7 @@ const sessions: DueRows = {
       WHERE s.bot_id = ${chatSessions.botId} AND s.session_id = ${chatSessions.id}), 0)`,
 }
 
-/** Removes a batch of chat sessions that nobody can continue any more; true while there may be more. */
+/** Removes a batch of expired chat sessions; true while there may be more. */
 export function removeSessions(db: Database, now: Date): Promise<boolean> {
   return removeDue(db, sessions, now, (tx, batch) => removeExpired(tx, batch, now.toISOString()))
 }

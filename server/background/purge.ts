@@ -36,8 +36,8 @@ import { requestErasure } from '../results/erase.ts'
 import { removeRows, sizeOf } from './remove-rows.ts'
 
 /*
- * What is deleted is unreachable at once and removed here: in small batches, by one process at a time,
- * and again after a crash until nothing is left.
+ * Removes records that were deleted, which are unreachable already: in small batches, by one process at a time, and
+ * again after a crash until nothing is left.
  */
 
 const MAX_BATCH_ROWS = 2_000
@@ -50,7 +50,7 @@ const MAX_BOTS_OF_WORKSPACE = 200
 /** Deleted bots that one look takes on. */
 const MAX_DELETED_BOTS = 1_000
 
-/** Notes, in the transaction that deletes, that rows of a bot are to be removed. */
+/** Requests the removal of rows of a bot, in the transaction that deletes them. */
 export async function requestPurge(tx: Transaction, botId: string, now: Date) {
   await tx
     .insert(purges)
@@ -160,9 +160,9 @@ async function queueAgain(tx: Transaction, botId: string, batchRows: number) {
 const documentSize = sizeOf('groups', 'events', 'edges', 'variables', 'theme', 'settings', 'warnings')
 
 /*
- * What a batch removes is looked up first and removed by its ids then: in one statement the planner, when it
- * knows a table badly, looks the whole batch up anew for every row of the bot. And it is locked in the order
- * of its ids, as whoever deletes single results does, so that the two do not wait for each other.
+ * The ids of a batch are selected first and deleted in a second statement: in a single one the planner, if its
+ * statistics of a table are wrong, selects the whole batch anew for every row of the bot. Rows are locked in the order
+ * of their ids, as in the deletion of single results, so that the two cannot deadlock.
  */
 
 const partsOfResults = [
@@ -171,7 +171,7 @@ const partsOfResults = [
   [resultTranscripts, sizeOf('entries')],
 ] as const
 
-/** True while results of the bot are left that nobody can see. */
+/** True while unreachable results of the bot are left. */
 async function purgeResults(tx: Transaction, { botId, rows: most, now }: Batch): Promise<boolean> {
   const rows = await selectRows(
     tx,
@@ -184,7 +184,7 @@ async function purgeResults(tx: Transaction, { botId, rows: most, now }: Batch):
   )
   if (rows.length === 0) return false
   const ids = sql`${sql.param(rows.map(({ id }) => id))}`
-  // First what a result has, of which the next batch removes the rest: nobody sees the result meanwhile.
+  // Rows of a result go first. The next batch removes the rest; the result is unreachable meanwhile.
   const part = { botId, rows: Math.min(10 * most, MAX_PART_ROWS) }
   const isOfThem = sql`result_id = ANY(${ids})`
   for (const [table, bytes] of partsOfResults) {
@@ -268,7 +268,10 @@ async function purgeBot(tx: Transaction, batch: Batch): Promise<boolean> {
   return false
 }
 
-/** Tables of bots, whose rows can be many or large. Answers, logs and transcripts were written at the moment of deletion. */
+/**
+ * Tables of bots whose rows can be many or large. The deletion itself may still have written answers, logs and
+ * transcripts.
+ */
 const partsOfBots: readonly (readonly [PgTable, SQL?])[] = [
   // Events that wait to be shared out are deliveries once whoever shares them out has ended.
   [webhookOutbox, sizeOf('events')],
@@ -288,7 +291,7 @@ const daysBefore = (now: Date, days: number) => new Date(now.getTime() - days * 
 
 const hasNoPurge = sql`NOT EXISTS (SELECT FROM ${purges} WHERE ${purges.botId} = ${bots.id})`
 
-/** Asks for the purge of bots that were deleted long enough ago; true when there were any. */
+/** Requests the purge of bots that were deleted long enough ago; true if there were any. */
 async function requestDeletedBots(db: Database, now: Date, days: number): Promise<boolean> {
   const due = await db
     .select({ id: bots.id })
@@ -321,7 +324,7 @@ async function purgeWorkspaces(db: Database): Promise<boolean> {
   return false
 }
 
-/** Removes a deleted workspace, or asks for the purge of bots that it still has; false while that goes on. */
+/** Removes a deleted workspace, or requests the purge of bots it still has; false while that is going on. */
 async function purgeWorkspace(db: Database, id: string, deletedAt: Date): Promise<boolean> {
   // Before the transaction: a cluster changes no catalogue table in one that has read from all nodes. Nothing comes
   // into a workspace that is deleted.

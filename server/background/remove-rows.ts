@@ -27,6 +27,6 @@ export async function removeRows(
   return left.rowCount === 1
 }
 
-/** The stored size of some columns, which is known without reading them. */
+/** The stored size of some columns, computed without reading their values. */
 export const sizeOf = (...columns: string[]) =>
   sql.raw(columns.map((column) => `coalesce(pg_column_size(${column}), 0)`).join(' + '))

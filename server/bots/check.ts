@@ -10,7 +10,7 @@ import { type Draft, parseDraft } from './drafts.ts'
 import { type Finding, findingsOf } from './flow-check.ts'
 import type { BotRow } from './rows.ts'
 
-/** What a check found: as many findings as an answer may have, and how many there are of each severity. */
+/** Result of a check: as many findings as a response may have, and the number of findings of each severity. */
 export interface FlowCheck {
   findings: Finding[]
   errorsFound: number
@@ -26,7 +26,7 @@ const cache = new LRUCache<string, { check: FlowCheck; size: number }>({
   sizeCalculation: ({ size }) => size + 200,
 })
 
-/** What this installation and the workspace have, as far as a check asks for it. */
+/** Features of this installation and of the workspace that a check needs. */
 export async function checkedService(
   { db, chat, files }: Pick<Services, 'db' | 'chat' | 'files'>,
   workspaceId: string,

@@ -81,7 +81,7 @@ interface NewBot {
 }
 
 /**
- * Stores a new bot with its draft. An issue says which of its names or its folder cannot be; `gone`, that its
+ * Stores a new bot with its draft. An issue names the name or folder that is not possible; `gone` means that its
  * workspace was deleted meanwhile.
  */
 export async function insertBot(
@@ -117,7 +117,7 @@ export async function insertBot(
       return undefined
     })
   } catch (error) {
-    // The folder was there a moment ago.
+    // The folder was deleted since it was checked.
     if (sqlState(error) === '23503') return { issue: noSuchFolder }
     throw error
   }
@@ -136,10 +136,10 @@ const MOST = 8
 /** A longer draft, in bytes, keeps none waiting that are made at the same time. */
 const LONG = 100_000
 
-/** Whether it was stored: not where its workspace was deleted. Others of the workspace are stored by the same statement. */
+/** Stores a bot without names, usually in one statement with others; false if its workspace was deleted. */
 function insertNameless(db: Database, bot: NewBot): Promise<boolean> {
   if (rootOf(db) !== db) {
-    // A folder that is gone must not undo what the transaction has done before.
+    // A deleted folder must not undo the earlier changes of the transaction.
     return bot.row.folderId === null ? insertAlone(db, bot) : transact(db, (tx) => insertAlone(tx, bot))
   }
   const length = Object.values(bot.draft).reduce((sum, part) => sum + (part?.length ?? 0), 0)

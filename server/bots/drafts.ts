@@ -97,13 +97,13 @@ interface KnownDraft {
 /** In characters, of which each takes one byte or two, and up to three in a part that was sent. */
 const CACHE_SIZE = 32 * 1024 * 1024
 
-/** The draft of the bot as it is in this row, if it is known. */
+/** Returns the draft of this row from the cache, if it is there. */
 export function recallDraft(db: Database, bot: BotRow): Draft | undefined {
   const known = caches.get(rootOf(db))?.get(bot.id)
   return known && known.draftUpdatedAt === bot.draftUpdatedAt?.getTime() ? known.draft : undefined
 }
 
-/** Of a transaction it is known from the commit on. */
+/** Caches a draft, in a transaction once it commits. */
 export function rememberDraft(db: Database, { id, draftUpdatedAt }: BotRow, draft: Draft) {
   afterCommit(db, () => cacheOf(rootOf(db)).set(id, { draftUpdatedAt: draftUpdatedAt?.getTime(), draft }))
 }
@@ -150,7 +150,7 @@ interface Converted {
   draft: Draft
 }
 
-/** Of drafts and publications that were read in another version lately. Characters take two bytes at most. */
+/** Drafts and publications that were recently read in another version. A character takes at most two bytes. */
 const conversions = new LRUCache<string, Converted>({
   maxSize: 32 * 1024 * 1024,
   sizeCalculation: ({ draft }) => 2 * sizeOf(draft),

@@ -16,14 +16,13 @@ export interface Finding extends FlowFinding {
 }
 
 /**
- * What is doubtful in a flow, in the order of the document: references to things that do not exist, ids that are
- * there twice, blocks, edges and groups that no chat runs, follows or reaches, a bot without a beginning. Such a flow
- * can be stored and published, because the runtime treats a reference that leads nowhere as absent; its author wants
- * to know.
+ * Finds doubtful parts of a flow, in the order of the document: references to things that do not exist, duplicate ids,
+ * blocks, edges and groups that no chat runs, follows or reaches, a bot without a start. Such a flow can be stored and
+ * published, because the runtime treats a reference that leads nowhere as absent; its author wants to know.
  *
- * Takes documents of every version, the legacy ones with their start block. Looks at everything once, or as often as a
+ * Takes documents of every version, the legacy ones with their start block. Reads everything once, or as often as a
  * limit allows (the blocks of a group, the nesting, the `effort`), so the time grows with the size of the document
- * only, and pauses where undefined comes. Never throws: what has an odd shape is skipped, the contract judges it.
+ * only. Pauses at each undefined that it yields. Never throws: it skips malformed parts, which the contract rejects.
  *
  * | code | what |
  * |---|---|

@@ -35,7 +35,7 @@ import { JsonText } from '../json/json-text.ts'
 import { type Draft, partNames } from './drafts.ts'
 import { nullableJson } from './rows.ts'
 
-/* What becomes of a document that is imported. */
+/* Conversion of an imported document into a bot. */
 
 type Document = ImportBot['body']['bot']
 
@@ -43,7 +43,7 @@ const currentFlow = z.looseObject({ groups, events, edges, variables, theme, set
 
 interface ImportedFlow {
   version: '6' | '6.1'
-  /** What `draft` was made of. */
+  /** The document that `draft` was made of. */
   document: FlowDocument
   draft: Draft
   warnings: FlowFinding[]
@@ -52,8 +52,8 @@ interface ImportedFlow {
 }
 
 /**
- * The flow of a document, repaired and, from a legacy version, converted. What comes out as it went in keeps its text.
- * Warnings are about the document that is stored, issues about the one that was sent.
+ * Returns the flow of a document, repaired and, from a legacy version, converted. Unchanged parts keep their text.
+ * Warnings are about the stored document, issues about the one that was sent.
  */
 export function importFlow(
   document: Document,
@@ -95,7 +95,7 @@ function isCurrent(version: unknown): version is '6' | '6.1' {
   return (currentVersions as readonly unknown[]).includes(version)
 }
 
-/** What a document says beside its flow, as far as it can be kept. */
+/** Returns the properties of a document beside its flow, as far as they are stored. */
 export function importHeader(document: Document, texts: Map<string, Buffer>) {
   const warnings: FlowFinding[] = []
   const kept = <T>(name: string, schema: z.ZodType<T>, fallback: T): T => {
@@ -119,7 +119,7 @@ export function importHeader(document: Document, texts: Map<string, Buffer>) {
   }
 }
 
-/** Links to bots that are not in the workspace. They are kept, because the bot may be imported later. */
+/** Links to bots that are not in the workspace. They are retained, because the bot may be imported later. */
 export async function unknownLinks(
   db: Database,
   { workspace }: WorkspaceGrant,

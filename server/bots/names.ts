@@ -71,7 +71,7 @@ async function claim(
   return (await readHolder()) === botId
 }
 
-/** Whether the names of a bot count as free: its workspace is deleted, and the purge has not come to it yet. */
+/** True if the names of a bot count as free: its workspace is deleted and not yet purged. */
 async function isOfDeleted(tx: Transaction, botId: string): Promise<boolean> {
   const [bot] = await tx
     .select({ isAlive: sql<boolean>`${isBotAlive()}` })

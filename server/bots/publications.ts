@@ -23,7 +23,7 @@ export function publicationPage(db: Database, { bot }: BotGrant, position: Posit
     .limit(limit)
 }
 
-/** Whether there is a publication, and is live; the flow is not read. */
+/** Returns whether a publication exists and is live, without reading its flow. */
 export async function publicationState(db: Database, { bot }: BotGrant, id: string) {
   const [row] = await db
     .select({ id: table.id, createdAt: table.createdAt, isLive })

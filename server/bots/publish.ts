@@ -16,9 +16,9 @@ import { type BotRow, botState, lockBot } from './rows.ts'
 type Outcome = { bot: BotRow } | { stale: BotRow } | { changed: true } | { gone: true }
 
 /**
- * Copies the draft that was checked and points the bot at the copy, under a lock where it has no public id or somebody
- * changed it meanwhile. `changed` where it has another draft now; `stale` with the bot when it is in another state than the
- * conditions want.
+ * Copies the checked draft and points the bot at the copy, under a lock if the bot has no public id or was changed
+ * meanwhile. Returns `changed` if the bot has another draft now; `stale` with the bot if its state does not match the
+ * conditions.
  */
 export async function publish(
   db: Database,
@@ -52,8 +52,9 @@ function hasSameDraft(one: BotRow, other: BotRow): boolean {
 }
 
 /**
- * One statement with the entry in the audit log. False where the bot is at another revision, or gone. A publication that
- * was committed while it waited for the lock is not seen by it: where that is not older, dividing by zero undoes all.
+ * Copies the draft with one statement, including the entry in the audit log. False if the bot is deleted or at another
+ * revision. The statement does not see a publication that was committed while it waited for the lock: if that one is
+ * not older, a division by zero undoes all.
  */
 async function copyDraft(
   db: Database,
@@ -63,8 +64,8 @@ async function copyDraft(
   now: Date,
 ): Promise<boolean> {
   const id = newId(now)
-  // Locked together, header and draft cannot be of different revisions. Later than the last publication, whatever the
-  // clocks of two processes say: their order tells which is newer.
+  // Header and draft are locked together, so that they cannot be of different revisions. The timestamp is later than
+  // that of the last publication, even if the clocks of two processes differ: their order determines which is newer.
   const published = await db.execute(sql`
     WITH draft AS (
       SELECT b.id AS bot_id, b.revision, b.version, d.groups, d.events, d.edges, d.variables, d.theme, d.settings
@@ -187,7 +188,7 @@ const publishedStatements = statements((db, named) => ({
     .prepare(named('published_copy')),
 }))
 
-/** Which copy chats run, of a bot that is published. */
+/** Returns the publication that chats of a published bot run. */
 export async function publishedNow(db: Database, { bot }: BotGrant): Promise<Published | undefined> {
   const [row] = await publishedStatements(db).now.execute({ botId: bot.id })
   return row

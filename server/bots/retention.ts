@@ -6,13 +6,14 @@ import { botPublications, bots, chatSessions, publishedBots } from '../db/schema
 import { expression, selectRows } from '../db/selection.ts'
 
 /*
- * Publications that are kept no longer. Each is kept for so many days after another one took its place, by the clock of
- * the database, which all processes share; so one that a chat is just starting with is never among those that go.
+ * Removes publications whose retention has ended. Each is retained for a number of days after it was replaced, by the
+ * clock of the database, which all processes share. So the publication of a chat that is just starting is never
+ * removed.
  */
 
 type Rule = Pick<Config, 'PUBLICATIONS_RETENTION_DAYS' | 'PUBLICATIONS_KEPT'>
 
-/** Bots that one batch looks at. */
+/** Number of bots per batch. */
 const PAGE = 1_000
 
 /** Publications of a bot that go before the next bot has its turn: each can be some megabytes. */
@@ -20,7 +21,10 @@ const TURN = 50
 /** The same after a turn that took longer than a statement may. */
 const SMALL_TURN = 1
 
-/** Makes what removes publications: each call looks at the next bots, and is true while it has to be called again. */
+/**
+ * Returns a function that removes publications: each call checks the next bots, and is true while it has to be called
+ * again.
+ */
 export function publicationThinning({ PUBLICATIONS_RETENTION_DAYS: days, PUBLICATIONS_KEPT: kept }: Rule) {
   let after = ''
   let isLeft = false
@@ -85,7 +89,7 @@ async function thin(
   const needed = await neededByChats(db, botId, spare, before)
   const free = spare.filter((id) => !needed.has(id))
   const ids = sql.param(free.slice(0, turn))
-  // Who restores one meanwhile has noted that, or finds that it is gone.
+  // A restore that runs meanwhile has marked the publication already, or will not find it.
   await transact(db, (tx) =>
     tx.execute(sql`
       DELETE FROM ${botPublications} WHERE bot_id = ${botId} AND id = ANY(${ids}) AND restored_at IS NULL
@@ -97,8 +101,8 @@ async function thin(
 }
 
 /**
- * Those that are not among the newest, were replaced before a moment, are not the last of their month (UTC), were never
- * restored and are not what chats start with. Oldest first.
+ * Returns publications that are not among the newest, were replaced before a time, are not the last of their month
+ * (UTC), were never restored and are not live. Oldest first.
  */
 async function spareOf(db: Database, botId: string, before: string, kept: number): Promise<string[]> {
   const rows = await selectRows(
@@ -124,8 +128,8 @@ async function spareOf(db: Database, botId: string, before: string, kept: number
 }
 
 /**
- * Those of the publications that chats go on with: of this bot, or of another one of its workspace that links to it. All
- * of these began before the publication was replaced, so only those that have gone on for so long are looked at.
+ * Returns those of the publications that running chats need, of this bot or of another one in its workspace that links
+ * to it. All of these chats began before the publication was replaced, so only chats of that age are searched.
  */
 async function neededByChats(
   db: Database,

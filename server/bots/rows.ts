@@ -55,7 +55,7 @@ export function toReference({ id, version, updatedAt }: BotRow): components['sch
   return { id, version, updatedAt: toIso(updatedAt) }
 }
 
-/** What a caller may do with a bot; one without a role sees it only because it is shared. */
+/** Access mode of a caller to a bot. A caller without a role sees it only because it is shared. */
 export function modeOf(role: Role | null): 'read' | 'write' | 'guest' {
   return role === null ? 'guest' : role === 'GUEST' ? 'read' : 'write'
 }
@@ -70,7 +70,7 @@ export function botTag(
   return madeOnce(bot, `tag ${mode} ${form}`, () => entityTag(botState(bot), [mode, form]))
 }
 
-/** What a condition of a write compares. The draft shows in it by the change that wrote it. */
+/** State of a bot that conditions of a write are compared with. A draft is represented by the change that wrote it. */
 export function botState(bot: BotRow): string {
   const shown = () => shownColumns.map((name) => bot[name])
   return madeOnce(bot, 'state', () => stateTag(bot.id, shown()))
@@ -148,7 +148,7 @@ export async function botPage(
   return []
 }
 
-/** The row of a bot, which nobody else changes until the transaction ends; undefined when it was deleted. */
+/** Locks the row of a bot until the transaction ends; undefined if the bot was deleted. */
 export async function lockBot(tx: Transaction, { bot }: BotGrant): Promise<BotRow | undefined> {
   const { lock, hold, read } = locking(tx)
   // A cluster locks nothing in a statement that reads tables which every node has.
@@ -168,8 +168,8 @@ const locking = statements((db, named) => {
 })
 
 /**
- * From the commit on the bot is not found; its names are free and its results are left to the purge. `gone` when
- * somebody else has deleted it, `stale` with the bot when it is in another state than the conditions want.
+ * Deletes a bot: from the commit on it is not found, its names are free and its results are left to the purge. Returns
+ * `gone` if it was deleted already, `stale` with the bot if its state does not match the conditions.
  */
 export async function deleteBot(
   tx: Transaction,

@@ -6,7 +6,7 @@ export const securitySettings = ['security', 'publicShare'] as const
 
 type Settings = Partial<Record<(typeof securitySettings)[number], unknown>>
 
-/** Which of these settings are other ones afterwards; null stands for a bot that was not there before. */
+/** Names of these settings whose values differ; null stands for a bot that did not exist before. */
 export function changedSecurity(before: JsonText | null, after: JsonText): string[] {
   if (before?.text === after.text || (before === null && after.text === '{}')) return []
   const [one, other] = [parse(before), parse(after)]

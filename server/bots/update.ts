@@ -26,7 +26,7 @@ export interface Change {
   header: Partial<BotRow>
   /** Parts of the draft that were given, as they were sent. */
   parts: Partial<Draft>
-  /** The moment the stored bot must have been updated at; undefined where the caller does not care. */
+  /** The expected `updatedAt` of the stored bot; undefined if any will do. */
   precondition: number | undefined
   conditions: Conditions
 }
@@ -63,7 +63,7 @@ const header: Record<Exclude<HeaderName, HandledApart>, true> = {
 }
 const headerNames = Object.keys(header) as (keyof typeof header)[]
 
-/** What an update asks for: properties that were given, documents as they were sent. */
+/** The change of a request: given properties, with documents in the text that was sent. */
 export function toChange(
   { bot, overwrite }: UpdateBot['body'],
   texts: Map<string, Buffer>,
@@ -93,7 +93,7 @@ export async function updateBot(db: Database, grant: BotGrant, change: Change, n
   try {
     return await applyUpdate(db, grant, change, now)
   } catch (error) {
-    // The folder was there a moment ago.
+    // The folder was deleted since it was checked.
     if (sqlState(error) === '23503') return { issues: [noSuchFolder] }
     throw error
   }
@@ -106,12 +106,12 @@ async function applyUpdate(db: Database, grant: BotGrant, change: Change, now: D
   const security = await changesSecurity(db, seen, change)
   if (publicId === seen.publicId && customDomain === seen.customDomain && security.length === 0) {
     const apply = (on: Database) => applyChange(on, seen, { ...change, header }, now, recallDraft(db, seen))
-    // A folder that is gone must not undo what a transaction has done before.
+    // A deleted folder must not undo the earlier changes of the transaction.
     const isPart = rootOf(db) !== db && header.folderId
     const outcome = await (isPart ? transact(db, apply) : apply(db))
     if (outcome) return outcome
   }
-  // Somebody else was faster, or the change needs more than one statement: once more, under a lock.
+  // Another change came first, or this one needs several statements: try again under a lock.
   return transact(db, async (tx) => {
     const bot = await lockBot(tx, grant)
     if (!bot) return { gone: true as const }
@@ -130,7 +130,7 @@ async function applyUpdate(db: Database, grant: BotGrant, change: Change, now: D
   })
 }
 
-/** Which settings of who may see a bot, or have it in their pages, a change of the bot in this state changes. */
+/** Names of security settings (sharing, embedding) that a change of the bot in this state alters. */
 async function changesSecurity(db: Database, bot: BotRow, { parts }: Change): Promise<string[]> {
   if (!parts.settings) return []
   const known = recallDraft(db, bot) ?? (await storedSettings(db, bot))
@@ -156,7 +156,7 @@ export async function restorePublication(
   return transact(db, async (tx) => {
     const bot = await lockBot(tx, grant)
     if (!bot) return { gone: true }
-    // Before it is read: from then on nobody removes it.
+    // Marked before it is read: from then on it is not removed.
     await tx
       .update(botPublications)
       .set({ restoredAt: now })
@@ -185,8 +185,8 @@ export async function restorePublication(
 }
 
 /**
- * Writes a change onto the bot as `current` shows it, with a compare-and-swap on its revision. Undefined
- * when somebody else changed it since. `known` is the draft of `current`, where it need not be read.
+ * Writes a change onto the bot as `current` shows it, with a compare-and-swap on its revision. Undefined if the bot was
+ * changed since. `known` is the draft of `current`, if it was read already.
  */
 async function applyChange(
   db: Database,
@@ -242,7 +242,7 @@ function changedParts(before: Draft, after: Draft): Partial<Draft> {
   )
 }
 
-/** Why a change is not made to a bot in this state; the headers of a request are asked before its body. */
+/** Returns why a change to a bot in this state is rejected; headers of the request are checked before its body. */
 function refusedAt(
   current: BotRow,
   { conditions, precondition }: Change,
@@ -302,7 +302,7 @@ async function writeChange(
   return { ...known, ...rest, ...parts } as Draft
 }
 
-/** What an update does not write is read back; what it writes is known. */
+/** Columns to read back: those that the update does not write. */
 function columnsBeside(parts: Partial<Draft>) {
   const names = partNames.filter((name) => !(name in parts))
   return Object.fromEntries(names.map((name) => [name, draftColumns[name]]))
@@ -343,7 +343,7 @@ const updateStatements = statements((db, named) => {
       sql.placeholder(name),
     ]),
   )
-  // Where no folder was given, what is stored stays: it may be a deleted folder, of which the parent is shown.
+  // Without a new folder the stored one stays: it may be deleted, and then its parent is shown.
   const folderId = sql<string>`CASE WHEN ${sql.placeholder('isMoved')}::boolean
     THEN ${sql.placeholder('folderId')}::text ELSE ${table.folderId} END`
   const preferences = sql`${sql.placeholder('resultsTablePreferences')}::json`

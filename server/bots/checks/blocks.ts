@@ -21,7 +21,7 @@ export function* blockIssues(flow: Flow, service: CheckedService): Findings {
       const path = ['groups', groupIndex, 'blocks', blockIndex]
       yield* skippedBlock(flow, block, path)
       yield
-      // What a misspelt property says is not there for a chat, and that is one mistake.
+      // The runtime ignores a misspelt property, so its content is missing too: report one issue only.
       if (!(yield* anyOf(unknownProperties(flow, block, path)))) {
         yield* missingContent(block, path, service)
         yield* unknownFileTypes(block, path)
@@ -39,7 +39,7 @@ export function* blockIssues(flow: Flow, service: CheckedService): Findings {
       yield* missingJumpTarget(flow, block, path)
       const isUndeclared = yield* anyOf(unknownVariables(flow, block, path))
       if (isSkippedBlock(block)) continue
-      // A variable that was deleted is usually missed by its id and by its name, which is one mistake.
+      // The id and the name of a deleted variable are usually both missing: report one issue only.
       if (!isUndeclared) yield* unknownNames(flow, block, path)
       yield* brokenCode(flow, block, path)
     }

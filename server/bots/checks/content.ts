@@ -4,7 +4,7 @@ import { extensionsOf, isAnyType } from '../../files/kinds.ts'
 import { type Findings, isReference, issue, itemsOf, type Path, pathsOf, quote } from './flow.ts'
 import type { CheckedService } from './service.ts'
 
-/** What a block needs to do anything. */
+/** Content that a block needs to have any effect. */
 export function* missingContent(block: unknown, path: Path, service: CheckedService): Findings {
   if (!isRecord(block) || typeof block.type !== 'string') return
   const content = isRecord(block.content) ? block.content : {}
@@ -175,7 +175,7 @@ function fixedPart(url: string): string | undefined {
   return hasHost && URL.canParse(known) ? known : undefined
 }
 
-/** What else a block does nothing without. */
+/** Other settings that a block needs to have any effect. */
 const neededSettings: Record<string, string> = {
   'Set variable': 'variableId',
   Code: 'content',
@@ -217,7 +217,7 @@ function isFilled(value: unknown): value is string {
   return typeof value === 'string' && value.trim() !== ''
 }
 
-/** Where something is missing: as far as the block goes, and the first thing that is not there. */
+/** Path of missing content: the part that exists in the block, and the first key that is missing. */
 function pathTo(block: JsonRecord, path: Path, keys: (string | number)[]): Path {
   const found = [...path]
   let value: unknown = block

@@ -3,14 +3,14 @@ import { isRecord } from '../../conversion/document.ts'
 import { type Findings, type Flow, hasPlaceholder, isReference, issue, type Path, quote } from './flow.ts'
 import type { CheckedService, KnownCredentials } from './service.ts'
 
-/** What a block that asks a model is not run for, though its type is known: an action that needs more than a chat. */
+/** Returns the action of a model block that chats skip although its type is known: it needs more than a chat. */
 export function skippedAction(block: unknown): string | undefined {
   if (!isRecord(block) || typeof block.type !== 'string' || !isModelBlock(block.type)) return undefined
   const action = actionOf({ options: isRecord(block.options) ? block.options : {} }, block.type)
   return action === undefined || vendors[block.type].actions.includes(action) ? undefined : action
 }
 
-/** A block that asks a model needs a key, and an e-mail that names an account needs that one. */
+/** A block that calls a model needs a key. An e-mail block needs the account that it names. */
 export function* missingCredentials(
   block: unknown,
   path: Path,
@@ -20,7 +20,7 @@ export function* missingCredentials(
   if (block.type === 'Email') yield* missingAccount(block, path, known)
   if (!isModelBlock(block.type)) return
   const options = isRecord(block.options) ? block.options : {}
-  // What nobody has chosen yet is one mistake.
+  // An action that is not chosen yet is an issue of its own.
   if (actionOf({ options }, block.type) === undefined) return
   const type = credentialsTypeOf(block.type)
   const { credentialsId } = options

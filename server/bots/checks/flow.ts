@@ -34,11 +34,11 @@ export interface Flow {
   variableNames: Set<string>
   /** The ids of the blocks of each group. */
   blockIdsByGroup: Map<string, Set<string>>
-  /** Where each block stands in its group, for the groups of `groupsById`. */
+  /** Index of each block in its group, for the groups of `groupsById`. */
   blockIndexesByGroup: Map<string, Map<string, number>>
   /** For each block its items, and for each item its paths. */
   itemsByBlock: Map<string, Map<string, Set<string>>>
-  /** Who leaves by which edge, as `departure` writes it. */
+  /** Sources with their edges, in the format of `departure`. */
   departures: Set<string>
   /** Characters of code that are still parsed, and names that are still compared. */
   effort: { parsing: number; comparing: number }
@@ -105,7 +105,7 @@ export function* readFlow(document: FlowDocument): Generator<undefined, Flow> {
   return flow
 }
 
-/** Where an edge starts. What is absent or odd counts as not given. */
+/** Source of an edge. Absent and malformed values count as not given. */
 export interface Source {
   eventId?: unknown
   blockId?: unknown
@@ -134,7 +134,7 @@ export function pathsOf(item: unknown): readonly unknown[] {
   return isRecord(item) ? listOf(item.paths) : []
 }
 
-/** Whether a text is only known while the bot runs. */
+/** True if a text is only known while the bot runs. */
 export function hasPlaceholder(text: string): boolean {
   return text.includes('{{')
 }
@@ -153,13 +153,13 @@ function addId(ids: Set<string>, value: unknown): void {
   if (id !== undefined) ids.add(id)
 }
 
-/** Of two with the same id the first counts, as it does for the runtime. */
+/** The first of two with the same id counts, as in the runtime. */
 function addOnce(byId: Map<string, JsonRecord>, value: unknown): void {
   const id = idOf(value)
   if (id !== undefined && isRecord(value) && !byId.has(id)) byId.set(id, value)
 }
 
-/** Of two with the same id the first counts here too. */
+/** The first of two with the same id counts here too. */
 function indexesOf(list: readonly unknown[]): Map<string, number> {
   const indexes = new Map<string, number>()
   for (const [index, member] of list.entries()) {

@@ -3,8 +3,8 @@ import { type Findings, type Flow, idOf, issue, quote } from './flow.ts'
 import { type Entry, exitsOf, type FindEntry, readWays, type Way } from './ways.ts'
 
 /**
- * Circles in which nobody is asked anything, so that a chat goes round until it is stopped: those that nothing leads
- * out of, and those in which nothing changes, so that conditions decide the same again. Loops that count are neither.
+ * Loops that ask for no input, so that a chat goes round until it is stopped: those without an exit, and those in which
+ * nothing changes, so that conditions decide the same again. Loops that count are neither.
  */
 export function* endlessLoops(flow: Flow): Findings {
   const starts = startsOf(flow, yield* readWays(flow))
@@ -35,7 +35,7 @@ function startsOf(flow: Flow, find: FindEntry): Set<Entry> {
   return starts
 }
 
-/** What is being followed, one step for each entry. */
+/** The path that is being followed, one step for each entry. */
 interface Step {
   entry: Entry
   pending: Iterator<Entry, undefined>

@@ -18,9 +18,9 @@ function shapeKey(version: string, type: string): string {
 }
 
 /**
- * Properties of a block that it does not know, where it knows one of almost that name, or where a property is beside
- * `options` or `content` instead of in it. Documents are full of keys that editors and their versions leave behind,
- * so that unknown ones as such are no mistakes.
+ * Finds unknown properties of a block that closely resemble a known one, or that are beside `options` or `content`
+ * instead of in it. Documents are full of keys that editors and their versions leave behind, so that other unknown
+ * properties are no issues.
  */
 export function* unknownProperties(flow: Flow, block: unknown, path: Path): Findings {
   if (!isRecord(block) || typeof block.type !== 'string') return

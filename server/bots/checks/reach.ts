@@ -35,10 +35,10 @@ export function* startIssues(flow: Flow): Findings {
 }
 
 /**
- * Follows the flow from its events, as the runtime does: by `outgoingEdgeId`, jumps, and links within the bot. Says
- * nothing where the start leads nowhere, which is the one thing to mend, or where a jump computes its target. Of groups
- * that lead to each other the first is named, because they are cut off together; and none is named where as many
- * connections are `broken`, because mending those may be all there is to do.
+ * Follows the flow from its events, as the runtime does: by `outgoingEdgeId`, jumps, and links within the bot. Reports
+ * nothing if the start leads nowhere, which is the one thing to fix, or if a jump computes its target. If groups that
+ * lead to each other are cut off, it reports the first. It reports none if as many connections are `broken`, because
+ * fixing those may be enough.
  */
 export function* unreachableGroups(flow: Flow, broken: number): Findings {
   const start = flow.isLegacy ? findStartBlock(flow.groups)?.group : targetOf(flow, flow.events[0])

@@ -1,13 +1,13 @@
 /** Types of the credentials of the workspace, by their ids. */
 export type KnownCredentials = ReadonlyMap<string, string>
 
-/** What the service and the workspace of a bot have. */
+/** Features of the service and the workspace of a bot. */
 export interface CheckedService {
   hasMail: boolean
-  /** Whether files of visitors can be kept; absent where nobody knows. */
+  /** True if files of visitors can be stored; absent if unknown. */
   hasFiles?: boolean
-  /** Absent where nobody knows; then nothing is said of credentials. */
+  /** Absent if unknown; then credentials are not checked. */
   credentials?: KnownCredentials
-  /** Why this installation sends no request to an address; absent where nobody knows. */
+  /** Returns why this installation never sends a request to an address; absent if unknown. */
   whyNeverSent?: (url: string) => string | undefined
 }

@@ -57,7 +57,7 @@ export function* brokenCode({ effort }: Flow, block: unknown, path: Path): Findi
   }
 }
 
-/** Where a block has a text that is code as a whole. What is not marked as code may be plain text. */
+/** Returns the text of a block that is code as a whole. Texts that are not marked as code may be plain. */
 function ownCode(block: unknown): string | undefined {
   if (!isRecord(block) || !isRecord(block.options)) return undefined
   const { type, isCode } = block.options

@@ -2,8 +2,8 @@ import type { Pace } from '../../context.ts'
 import { takeTurn } from '../../turns.ts'
 
 /*
- * Checks of large documents take seconds, and there is one thread. They work in short slices, between which everything
- * else goes on, in turns with other workspaces. Of one workspace one check is under way, so that few documents are in memory.
+ * Checks of large documents take seconds, and there is one thread. They run in short slices with other work between
+ * them, in turns with other workspaces. Each workspace runs one check at a time, so that few documents are in memory.
  */
 
 /** Milliseconds for which a check keeps the thread. A step of it may take somewhat longer. */

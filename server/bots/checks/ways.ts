@@ -8,21 +8,23 @@ export interface Entry {
   way: Way
 }
 
-/** How a chat goes on from an entry until it waits or leaves the group. */
+/** The way of a chat from an entry until it waits or leaves the group. */
 export interface Way {
   /**
-   * Where it may leave to, the last exit first; nothing where it waits or ends. The ways of the blocks before it go on
-   * as this one does and then add their own, so they share it, and each has the first `count` of it.
+   * Entries it may leave to, the last exit first; empty if it waits or ends. The ways of the blocks before it go on as
+   * this one does and then add their own. So they share this set, and each has the first `count` of it.
    */
   exits: Set<Entry>
   count: number
-  /** Whether it always leaves to the same place. */
+  /** True if it always leaves to the same entry. */
   isCertain: boolean
-  /** Whether something happens that can make a condition decide otherwise the next time. */
+  /** True if a change on the way can make a condition decide otherwise the next time. */
   isChanging: boolean
 }
 
-/** Where an edge or a jump leads; nothing where there is no such group. The beginning stands for an unknown block. */
+/**
+ * Returns the target of an edge or a jump; undefined if there is no such group. An unknown block means the first one.
+ */
 export type FindEntry = (groupId: unknown, blockId: unknown) => Entry | undefined
 
 /** Every way of a flow. Those of a group are read from its last block backwards, so that each block is read once. */
@@ -83,7 +85,7 @@ function wayBehind(flow: Flow, find: FindEntry, last: unknown): Way {
   return endingAt(isBubble ? targetOf(find, edgeOf(flow, last)) : undefined)
 }
 
-/** The way from a block, of which the one from the next block is known. */
+/** The way from a block, computed from the way of the next block. */
 function wayFrom(flow: Flow, find: FindEntry, block: unknown, next: Way): Way {
   if (!isRecord(block) || typeof block.type !== 'string') return next
   const { type } = block
