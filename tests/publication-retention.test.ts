@@ -12,7 +12,7 @@ import { flow, makeWorld, type Site } from './support/world.ts'
  * a day long ago, so that all that is published here is old.
  */
 
-const DAY = 24 * 60 * 60 * 1000
+const MS_PER_DAY = 24 * 60 * 60 * 1000
 
 let app: App
 let here: Site
@@ -34,7 +34,7 @@ async function thin(days: number | undefined, kept: number) {
 }
 
 /** So many days that what was replaced before noon of a day is old, and what is after the next noon is not. */
-const since = (day: string) => Math.floor((Date.now() - Date.parse(`${day}T12:00:00Z`)) / DAY)
+const since = (day: string) => Math.floor((Date.now() - Date.parse(`${day}T12:00:00Z`)) / MS_PER_DAY)
 
 /** Ids of publications are made of their times here. */
 const idOf = (time: string) => time.replaceAll(/[:.]/g, '-')

@@ -25,9 +25,9 @@ import { makeWorld, type Site } from './support/world.ts'
 /* Days and hours that are counted in the background, against counting every row, whatever happens beside it. */
 
 const NOON = '2026-03-10T12:00:00.000Z'
-const HOUR = 60 * 60 * 1000
-const MINUTE = 60 * 1000
-const DAY = 24 * HOUR
+const MS_PER_HOUR = 60 * 60 * 1000
+const MS_PER_MINUTE = 60 * 1000
+const MS_PER_DAY = 24 * MS_PER_HOUR
 /** Enough for a bot to be counted by day; one result each 40 seconds, back to the beginning of March. */
 const RESULTS = MANY + 500
 
@@ -222,12 +222,12 @@ describe('statistics are exact', () => {
   /** About the beginning of a day or an hour, or any time before a moment. */
   const timeBefore = (moment: number) =>
     fc.oneof(
-      fc.oneof(fc.nat(11 * DAY), fc.nat(30 * HOUR)).map((age) => moment - age),
+      fc.oneof(fc.nat(11 * MS_PER_DAY), fc.nat(30 * MS_PER_HOUR)).map((age) => moment - age),
       fc
         .record({
           begin: fc.oneof(
-            fc.nat(11).map((days) => Date.parse('2026-03-10') - days * DAY),
-            fc.nat(30).map((hours) => moment - (moment % HOUR) - hours * HOUR),
+            fc.nat(11).map((days) => Date.parse('2026-03-10') - days * MS_PER_DAY),
+            fc.nat(30).map((hours) => moment - (moment % MS_PER_HOUR) - hours * MS_PER_HOUR),
           ),
           by: fc.integer({ min: -1, max: 1 }),
         })
@@ -247,7 +247,7 @@ describe('statistics are exact', () => {
       moment: fc.constant(new Date(moment).toISOString()),
       writers: fc.array(fc.array(change, { minLength: 10, maxLength: 20 }), { minLength: 3, maxLength: 3 }),
       floors: fc.array(
-        fc.oneof(fc.nat(9 * DAY), fc.nat(12 * HOUR)).map((age) => new Date(moment - age)),
+        fc.oneof(fc.nat(9 * MS_PER_DAY), fc.nat(12 * MS_PER_HOUR)).map((age) => new Date(moment - age)),
         { maxLength: 1 },
       ),
       ranges: fc.array(range(moment), { minLength: 15, maxLength: 30 }),
@@ -257,12 +257,12 @@ describe('statistics are exact', () => {
   // At any time of day, and some time later.
   const run = fc
     .tuple(
-      fc.oneof(fc.nat(DAY / MINUTE), fc.nat(90)),
-      fc.oneof(fc.constant(0), fc.nat(120), fc.nat((30 * HOUR) / MINUTE)),
+      fc.oneof(fc.nat(MS_PER_DAY / MS_PER_MINUTE), fc.nat(90)),
+      fc.oneof(fc.constant(0), fc.nat(120), fc.nat((30 * MS_PER_HOUR) / MS_PER_MINUTE)),
     )
     .chain(([minute, later]) => {
-      const moment = Date.parse('2026-03-10') + minute * MINUTE
-      return fc.tuple(phase(moment), phase(moment + later * MINUTE))
+      const moment = Date.parse('2026-03-10') + minute * MS_PER_MINUTE
+      return fc.tuple(phase(moment), phase(moment + later * MS_PER_MINUTE))
     })
 
   async function make(botId: string, kind: string, numbers: readonly number[], moment: string) {
@@ -306,7 +306,7 @@ describe('statistics are exact', () => {
         const written = Promise.all(writing).finally(() => {
           isDone = true
         })
-        const clocks = skews.map((skew) => new Date(Date.parse(moment) + skew * MINUTE).toISOString())
+        const clocks = skews.map((skew) => new Date(Date.parse(moment) + skew * MS_PER_MINUTE).toISOString())
         // From one to two o'clock yesterday is counted, and no hour of today is yet: by the clock that is furthest
         // ahead, since what it counts is kept. Later on there is little of today.
         const newest = [moment, ...clocks].sort().at(-1) as string
@@ -777,7 +777,7 @@ describe('a bot', () => {
 })
 
 describe('a clock that is ahead by 26 hours', () => {
-  const AHEAD = new Date(Date.parse(NOON) + 26 * HOUR).toISOString()
+  const AHEAD = new Date(Date.parse(NOON) + 26 * MS_PER_HOUR).toISOString()
   const run = async (moment: string) => {
     while (await rollUpBatch(app.db, new Date(moment)));
   }
@@ -787,7 +787,7 @@ describe('a clock that is ahead by 26 hours', () => {
     const botId = await makeBot(RESULTS, now.toISOString())
     app.clock.set(now.toISOString())
     await readAll(botId)
-    await rollUp(botId, new Date(now.getTime() + 26 * HOUR).toISOString())
+    await rollUp(botId, new Date(now.getTime() + 26 * MS_PER_HOUR).toISOString())
     const today = now.toISOString().slice(0, 10)
     expect((await keptDays(botId)).filter(({ day }) => day >= today)).toEqual([])
     const hour = now.toISOString().slice(0, 13).replace('T', ' ')

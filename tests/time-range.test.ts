@@ -1,7 +1,7 @@
 import { expect, test } from '@jest/globals'
 import { timeRange } from '../server/results/time-range.ts'
 
-const HOUR = 60 * 60 * 1000
+const MS_PER_HOUR = 60 * 60 * 1000
 
 /** Calendar days of a zone, as the platform says, and not the library that the service uses. */
 function daysIn(zone: string): (time: number) => string {
@@ -21,16 +21,16 @@ test('timeRange begins a day at its first instant in every zone from 2018 to 202
     const offset = new Intl.DateTimeFormat('en-US', { timeZone: zone, timeZoneName: 'longOffset' })
     const offsetOf = (time: number) => offset.format(time).split(' ').at(-1)
     let before = offsetOf(Date.UTC(2018, 0, 1))
-    for (let noon = Date.UTC(2018, 0, 8); noon < Date.UTC(2028, 0, 1); noon += 7 * 24 * HOUR) {
+    for (let noon = Date.UTC(2018, 0, 8); noon < Date.UTC(2028, 0, 1); noon += 7 * 24 * MS_PER_HOUR) {
       const after = offsetOf(noon)
       if (after === before) continue
       before = after
       // The days of a week in which the clock changes, by steps of a quarter of an hour.
       let first = Number.NaN
-      for (let time = noon - 8 * 24 * HOUR; time < noon + 24 * HOUR; time += HOUR / 4) {
-        const isNew = dayOf(time) !== dayOf(time - HOUR / 4)
-        if (isNew && dayOf(time) > dayOf(time - HOUR / 4)) first = time
-        if (!(time - first > 4 * HOUR && time - first < 5 * HOUR)) continue
+      for (let time = noon - 8 * 24 * MS_PER_HOUR; time < noon + 24 * MS_PER_HOUR; time += MS_PER_HOUR / 4) {
+        const isNew = dayOf(time) !== dayOf(time - MS_PER_HOUR / 4)
+        if (isNew && dayOf(time) > dayOf(time - MS_PER_HOUR / 4)) first = time
+        if (!(time - first > 4 * MS_PER_HOUR && time - first < 5 * MS_PER_HOUR)) continue
         const { from } = timeRange('today', zone, new Date(time))
         if (from?.getTime() !== first)
           wrong.push(`${zone} ${from?.toISOString()} ${new Date(first).toISOString()}`)

@@ -100,7 +100,7 @@ interface Change {
   verdict: Verdict
 }
 
-/** Of ratios of now to before, each of one round; above 1 is better. */
+/** Summarises ratios of now to before, one per round; above 1 is better. */
 function changeOf(ratios: number[]): Change {
   const [low, high] = spread(ratios)
   const verdict: Verdict =

@@ -27,7 +27,7 @@ export async function compareAnswers(title: string, contestants: Contestant[]): 
   }
 }
 
-/** Whether a server does what is asked, which an earlier release may not know. */
+/** True if a server knows the operation, which an earlier release may not. */
 export async function isKnown(contestant: Contestant): Promise<boolean> {
   const { status } = await ask(contestant)
   return status < 300 || status === 304

@@ -7,7 +7,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
  * it goes on until it is killed.
  */
 
-/** What an attacker has: a token, a workspace, and bots that are made for this. */
+/** Means of an attacker: a token, a workspace, and bots made for the attack. */
 export interface Means {
   port: number
   token: string
@@ -59,7 +59,7 @@ function send({ port, token }: Means, method: string, path: string, body?: strin
   })
 }
 
-/** How often it got which status; connections that read nothing count by being opened. */
+/** Responses by status; a connection that reads nothing counts when it is opened. */
 const answers: Record<string, number> = {}
 const count = (what: string | number) => {
   answers[what] = (answers[what] ?? 0) + 1

@@ -61,7 +61,7 @@ export async function databaseTime(client: pg.Client): Promise<() => number> {
         // It has ended meanwhile.
       }
     }
-    // Of those that have ended, in hundredths of a second.
+    // User and system time of children that have ended, in hundredths of a second.
     const [user, system] = statOf(server).slice(13, 15)
     return sum + 10 * (Number(user) + Number(system))
   }

@@ -11,17 +11,17 @@ import { type Contestant, median, once, speed, spread, warmUp } from './rounds.t
 import { seed } from './seed.ts'
 
 /*
- * What it costs a service that does chats that an endpoint is told of each step: two of them, each with a database of its
- * own, are answered in turn, the same chats of the same bot. Nobody is told by one, an endpoint by the other. After each
- * turn all that waits is forgotten, so that nobody pays for another. CPU time is that of the service and of the database: for
- * Linux. Run `npm run build` before. ROUNDS and ROUND_MILLISECONDS change how long it takes.
+ * Measures the cost of webhook events for a service that runs chats. Two services, each with a database of its own,
+ * run the same chats of the same bot in alternation; only one of them has an endpoint. All that waits is deleted
+ * after each round, so that neither pays for the other. CPU time is that of the service and of the database: for
+ * Linux. Run `npm run build` before. ROUNDS and ROUND_MILLISECONDS change the duration.
  */
 
 const ROUNDS = Number(process.env.ROUNDS ?? 40)
 const ROUND_MILLISECONDS = Number(process.env.ROUND_MILLISECONDS ?? 1_500)
 const CONNECTIONS = 16
-/** Before each turn, in milliseconds. */
-const PAUSE = 1_000
+/** Pause before each round, in milliseconds. */
+const PAUSE_BEFORE_ROUND_MS = 1_000
 const RESULTS = 50_000
 
 const say = (text: string) => process.stdout.write(`${text}\n`)
@@ -50,10 +50,10 @@ async function openSide(name: string, isTold: boolean) {
   const seeded = await seed(filler, { url, receiver: receiver.host, connections: CONNECTIONS }, RESULTS)
   await filler.stop()
   const database = new pg.Client(url)
-  // Where a run fails the server ends before it; what it failed of is to be seen.
+  // A failed run stops the server before this connection; the reason of the failure must stay visible.
   database.on('error', () => {})
   await database.connect()
-  // What the seed left would be cleared in the turns of whoever was filled last.
+  // Otherwise rows left by the seed would be vacuumed during the rounds of the service that was filled last.
   await database.query('VACUUM ANALYZE')
   if (!isTold) await database.query('DELETE FROM webhook_endpoints')
   // No second process: it would have nothing to do but to send what this one lets wait.
@@ -81,10 +81,10 @@ async function run() {
       'DELETE FROM webhook_deliveries WHERE next_attempt_at IS NOT NULL AND leased_until IS NULL',
     )
     while ((await count(waiting)) > 0) await sleep(200)
-    // What a turn left to the database to clear and to write counts for nobody.
+    // Vacuum and writes that a round left to the database are charged to neither service.
     await told.database.query('VACUUM webhook_outbox, webhook_deliveries')
     await told.database.query('CHECKPOINT')
-    await sleep(PAUSE)
+    await sleep(PAUSE_BEFORE_ROUND_MS)
   }
   const turn = async ({ contestant }: typeof quiet) => {
     const before = await count(delivered)

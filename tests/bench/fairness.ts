@@ -23,14 +23,14 @@ import { makeTokens } from './tokens.ts'
  * attacks; without any, all are tried. Run `npm run build` before.
  */
 
-const QUIET_MS = 5_000
+const QUIET_PHASE_MS = 5_000
 const ATTACK_MS = 12_000
-/** After an attack its end is waited for so long at most. */
+/** Maximum wait for the end of an attack, in milliseconds. */
 const AFTER_MS = 60_000
 const PAUSE_MS = 50
-/** What a victim bears: so many times its quiet median, and so much memory of the process. */
-const MOST_TIMES = 3
-const MOST_MEMORY = 600
+/** Bounds for a victim: a multiple of its quiet median, and the memory of the process in MB. */
+const MAX_TIMES = 3
+const MAX_MEMORY_MB = 600
 const MEGABYTE = 1024 * 1024
 
 const wanted = process.argv.slice(2)
@@ -100,7 +100,7 @@ async function run() {
   say(
     isFair
       ? 'All as promised.'
-      : `Not as promised: more than ${MOST_TIMES} times, refused, or ${MOST_MEMORY} MB.`,
+      : `Not as promised: more than ${MAX_TIMES} times, refused, or ${MAX_MEMORY_MB} MB.`,
   )
   if (!isFair) process.exitCode = 1
 }
@@ -118,7 +118,7 @@ interface Reads {
 
 async function beside(name: string, target: Target, victim: Victim, means: Means): Promise<boolean> {
   await ask(target, victim, 2_000, () => true)
-  const alone = await ask(target, victim, QUIET_MS, () => true)
+  const alone = await ask(target, victim, QUIET_PHASE_MS, () => true)
   const atRest = (await target.usage()).memory
   let most = atRest
   const watching = setInterval(() => {
@@ -153,7 +153,7 @@ async function beside(name: string, target: Target, victim: Victim, means: Means
   say(
     `| ${name} | ${ms(quiet)} | ${ms(median(amid.times))} | ${times.toFixed(1)} | ${ms(quantile(alone.times, 0.99))} | ${ms(quantile(amid.times, 0.99))} | ${amid.refused} of ${amid.times.length} | ${mb(atRest)}, ${mb(most)}, ${mb(later)} | ${normalAfter.toFixed(1)} | ${JSON.stringify(got).replaceAll('"', '')} |`,
   )
-  return times <= MOST_TIMES && amid.refused === 0 && mb(most) <= MOST_MEMORY
+  return times <= MAX_TIMES && amid.refused === 0 && mb(most) <= MAX_MEMORY_MB
 }
 
 /** Reads, writes and chats in turn, one after the other, for so long or while `goesOn` says so of each time. */

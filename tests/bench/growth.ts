@@ -10,13 +10,13 @@ import { quantile } from './rounds.ts'
 import { CROWD, callOn, type Seed, seed } from './seed.ts'
 
 /*
- * How the cost of a request grows with the data: the same service on a database with as many results of one bot as
- * RESULTS says and 100,000 bots, and on one that was left as the benchmark fills it with 30,000. Requests go to small and
- * large in turn, one at a time, so that whatever else the machine does meets both.
+ * Measures the growth of the cost of a request with the data. The same service runs on two databases: one with
+ * RESULTS results of one bot and 100,000 bots, the other as the benchmark fills it, with 30,000 results. Requests go
+ * to small and large in alternation, one at a time, so that other load on the machine affects both alike.
  */
 
 const BOTS = 100_000
-const FEW = 30_000
+const SMALL_RESULTS = 30_000
 const TIMES = Number(process.env.TIMES ?? 200)
 const SAMPLE = 200
 
@@ -122,7 +122,7 @@ async function compare(title: string, small: Asked, large: Asked, times = TIMES)
 
 async function run() {
   database = await openDatabaseServer(folder)
-  const few = await openSide(database, 'small', FEW, 0)
+  const few = await openSide(database, 'small', SMALL_RESULTS, 0)
   const many = await openSide(database, 'large', CROWD, BOTS)
   const at = (side: Side, path: string): Asked => ({ side, path: () => path })
   const { crowded, quiet, deepCursor, workspaceId } = many.seeded
@@ -133,7 +133,7 @@ async function run() {
   const count = number(CROWD)
   process.stdout.write('| | Small, ms | Large, ms | Times as long |\n| --- | --: | --: | --: |\n')
   await compare(
-    `First page of ${count} results to one of ${number(FEW)}`,
+    `First page of ${count} results to one of ${number(SMALL_RESULTS)}`,
     at(few, fewResults),
     at(many, results),
   )
@@ -149,7 +149,7 @@ async function run() {
   )
   const rare = 'answerContains=nobody'
   await compare(
-    `An answer nobody gave, of ${count} to ${number(FEW)}`,
+    `An answer nobody gave, of ${count} to ${number(SMALL_RESULTS)}`,
     at(few, `${fewResults}?${rare}`),
     at(many, `${results}?${rare}`),
     Math.min(TIMES, 50),

@@ -13,9 +13,9 @@ import { SMALL_READ, statusOf } from './requests.ts'
 import { makeTokens } from './tokens.ts'
 
 /*
- * What the limits are for and what they cost: the time of one token's small reads, five in a second, alone and beside
- * 64 connections that send as fast as they are answered; and the CPU time of a small read with the limits on and off.
- * Run `npm run build` before. ROUNDS and ROUND_MILLISECONDS change how long it takes.
+ * Measures the benefit and the cost of the limits. Benefit: the time of one token's small reads, five in a second,
+ * alone and beside 64 connections that send as fast as responses arrive. Cost: the CPU time of a small read with the
+ * limits on and off. Run `npm run build` before. ROUNDS and ROUND_MILLISECONDS change the duration.
  */
 
 const ROUNDS = Number(process.env.ROUNDS ?? 4)

@@ -90,7 +90,7 @@ interface Connection {
   close(): void
 }
 
-/** Of a body in chunks. */
+/** End of a body in chunks. */
 const END = Buffer.from('\r\n0\r\n\r\n')
 
 async function open(port: number): Promise<Connection> {

@@ -25,7 +25,7 @@ const ROUNDS = Number(process.env.ROUNDS ?? 5)
 const ROUND_MILLISECONDS = Number(process.env.ROUND_MILLISECONDS ?? 700)
 const CONNECTIONS = 16
 /** After so many milliseconds a run ends, whatever it has. */
-const LIMIT = 30 * 60 * 1000
+const RUN_TIMEOUT_MS = 30 * 60 * 1000
 
 const wanted = process.argv.slice(2)
 const say = (text: string) => process.stderr.write(`${text}\n`)
@@ -48,7 +48,7 @@ for (const signal of ['SIGINT', 'SIGTERM'] as const) {
 const late = setTimeout(() => {
   say('The run takes too long and is given up.')
   void cleanUp().finally(() => process.exit(1))
-}, LIMIT)
+}, RUN_TIMEOUT_MS)
 
 async function run() {
   database = await openDatabaseServer(folder)
@@ -153,7 +153,7 @@ function ratioOf(rounds: Record<string, Round>[], mine: string, theirs: string):
   return { throughput: median(throughput), cpu: median(cpu) }
 }
 
-/** How much slower the service is with more data or more to do, by requests per second. */
+/** Returns the slowdown of the service with more data or more work, by requests per second. */
 function growthOf(lines: Line[]): Report['growth'] {
   const speedOf = (operation: string) =>
     lines.find((line) => line.operation === operation)?.servers.service?.requestsPerSecond ?? Number.NaN

@@ -2,12 +2,12 @@ import { makeDocument } from './documents.ts'
 import type { Load } from './load.ts'
 import type { Seed } from './seed.ts'
 
-/** What kind of work it is, which decides how near to the floor it has to be. */
+/** Kind of work, which decides how close to the floor the operation has to be. */
 type Kind = 'document' | 'small' | 'write'
 
 type Request = Pick<Load, 'method' | 'target' | 'body' | 'sessionIds'> & {
   headers?: Record<string, string>
-  /** What starts a chat, one for each connection and round, which is not measured. */
+  /** Request that starts a chat, sent once per connection and round and not measured. */
   setup?: { method: string; target: string; body: string }
 }
 
@@ -30,7 +30,7 @@ export const twoWorkers = 'two workers'
 const floors = ['floor', 'rust A', 'rust B']
 const all = [...floors, ...peers]
 
-/** What can be asked of the service that was seeded so, which may be an earlier release. */
+/** Requests that a service with this seed understands, even if it is an earlier release. */
 export function operations(seed: Seed): Measured[] {
   const get = (target: string) => () => ({ method: 'GET', target })
   const bot = (id: string) => `/v1/bots/${id}`

@@ -9,7 +9,7 @@ import type { Load, Outcome } from './load.ts'
 
 export const root = fileURLToPath(new URL('../../', import.meta.url))
 
-/** What a process has used so far. */
+/** Usage of a process so far. */
 export interface Usage {
   /** CPU time in milliseconds. */
   cpu: number
@@ -96,7 +96,7 @@ const profiler = `
     if (question === 'threads') {
       const { user, system } = process.cpuUsage()
       const [main, waiting] = readFileSync('/proc/thread-self/schedstat', 'utf8').split(' ').map((time) => time / 1e6)
-      // Of a hundred ticks a second, behind a name in brackets.
+      // The fields after the name in brackets; times are in ticks, a hundred per second.
       const ticks = readFileSync('/proc/thread-self/stat', 'utf8').split(') ')[1].split(' ')[12]
       process.send({ all: (user + system) / 1000, main, kernel: 10 * Number(ticks), waiting })
     }
@@ -109,7 +109,7 @@ const profiler = `
 
 const preloaded = (script: string) => ['--import', `data:text/javascript,${encodeURIComponent(script)}`]
 
-/** What a service is measured with: a secret of its own and no limits, and it may ask the receiver, a `host:port`. */
+/** Variables of a measured service: a secret of its own, no limits, and access to the receiver, a `host:port`. */
 export const serviceVariables = (databaseUrl: string, receiver: string): Record<string, string> => ({
   DATABASE_URL: databaseUrl,
   HOST: '127.0.0.1',
@@ -123,12 +123,12 @@ export interface Target {
   port: number
   /** Milliseconds from its start to its first answer. */
   coldStart: number
-  /** What it has written so far, and does from now on, is in this file. */
+  /** File with all output of the server, before and after this moment. */
   log: string
   usage(): Promise<Usage>
   /** Statements since the last call, of a server that is recorded. */
   statements(): Promise<Sent[]>
-  /** Of a server that is watched: what its threads took, and what it does between two calls. */
+  /** Time of the threads of a watched server, and its work between two calls. */
   threads(): Promise<Threads>
   watch(): Promise<void>
   watched(): Promise<Profile>
@@ -136,7 +136,7 @@ export interface Target {
 }
 
 interface ServerOptions {
-  /** What it answers with success once it serves; any answer will do where there is none. */
+  /** Path that responds with success once the server is ready; without one, any response counts. */
   path?: string
   cwd?: string
   isRecorded?: boolean
@@ -147,7 +147,7 @@ export class Processes {
   private readonly children = new Set<ChildProcess>()
   private readonly logs: FileHandle[] = []
 
-  /** What servers write goes to files in this folder. */
+  /** Writes the output of servers to files in this folder. */
   constructor(private readonly folder: string) {}
 
   /** Starts a server of Node and waits until it serves. */

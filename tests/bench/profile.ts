@@ -55,14 +55,14 @@ function moduleOf({ url, lineNumber, columnNumber }: Profile[number]['callFrame'
   return 'originalSource' in place ? place.originalSource : url
 }
 
-/** Whose a function is; undefined for what V8 and Node have in C++, which is its caller's. */
+/** Returns the owner of a function; undefined for C++ of V8 and Node, which belongs to its caller. */
 function ownerOf(frame: Profile[number]['callFrame']): Owner | 'nobody' | undefined {
   const { functionName, url } = frame
   if (functionName === '(idle)' || functionName === '(root)') return 'nobody'
   if (functionName === '(garbage collector)') return 'V8 beside it'
   // Nothing of JavaScript runs: what has come is read, and parsed as HTTP.
   if (functionName === '(program)') return 'Kernel, libuv'
-  // What it takes is measured: a process that was made to wait when it woke another shows there for as long as it waits.
+  // The kernel measures the time of writes. In samples, a write that wakes another process lasts as long as this one waits.
   if (url === '') return /^write/.test(functionName) ? 'nobody' : undefined
   if (url.startsWith('node:')) return "Node's JavaScript"
   const [, library] = /.*\/node_modules\/([^/]+)/.exec(moduleOf(frame)) ?? []

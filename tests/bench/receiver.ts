@@ -2,8 +2,8 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
 /*
- * What the service calls while it is measured: a language model that says a sentence in pieces, and whoever takes
- * events. Both answer at once.
+ * Servers that the service calls while it is measured: a language model that streams one sentence in pieces, and a
+ * receiver of events. Both respond at once.
  */
 
 const PIECES = 24

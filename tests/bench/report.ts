@@ -1,6 +1,6 @@
 import { peers } from './operations.ts'
 
-/** What one server did in one operation, over all rounds. */
+/** Figures of one server in one operation, over all rounds. */
 export interface Figures {
   requestsPerSecond: number
   /** Milliseconds. */
@@ -12,7 +12,7 @@ export interface Figures {
   toFloor: Ratio | null
 }
 
-/** Of one server to another in the same round, the median of all rounds: above 1 is faster, or less CPU time. */
+/** Ratio of one server to another in the same round, median over all rounds: above 1 is faster, or less CPU time. */
 export interface Ratio {
   throughput: number
   cpu: number
@@ -38,7 +38,7 @@ export interface Report {
   lines: Line[]
   /** Ratios between operations of the service, each with the most it may be. */
   growth: { title: string; ratio: number; bar: number | null }[]
-  /** Of the service's process. */
+  /** Start time and memory of the process of the service. */
   size: { coldStart: number; memoryAtRest: number; memoryUnderLoad: number }
 }
 

@@ -2,7 +2,7 @@ import type { Load, Outcome } from './load.ts'
 import type { Measured } from './operations.ts'
 import type { Target } from './processes.ts'
 
-/** What a server did in one round. */
+/** Figures of a server in one round. */
 export interface Round extends Outcome {
   /** Milliseconds of CPU time. */
   cpu: number
@@ -58,7 +58,7 @@ export async function sessionsOf({ target, request }: Contestant, count: number)
       headers: { 'Content-Type': 'application/json', ...headers },
       body: setup.body,
     })
-    // Of a body, or of the events that it is told in.
+    // The id is in the body, or in the events of a stream.
     const id = /"sessionId":"([^"]+)"/.exec(await response.text())?.[1]
     if (id === undefined) throw new Error(`${target.name} starts no chat, it answers ${response.status}`)
     return id
@@ -105,7 +105,7 @@ export async function alternate(
   return all
 }
 
-/** Of one server to another, round by round: above 1 is faster, or less CPU time. */
+/** Returns ratios of one server to another, round by round: above 1 is faster, or less CPU time. */
 export function ratiosOf(rounds: Record<string, Round>[], mine: string, theirs: string) {
   const pairs = rounds.map((round) => [round[mine] as Round, round[theirs] as Round] as const)
   return {
@@ -130,7 +130,7 @@ export function quantile(values: number[], part: number): number {
 export function spread(values: number[]): [low: number, high: number] {
   const sorted = values.toSorted((a, b) => a - b)
   const { length } = sorted
-  // How likely it is that at most `below` of the values are on one side of the median.
+  // Probability that at most `below` of the values lie on one side of the median.
   let outside = 0.5 ** length
   let term = outside
   let below = 0

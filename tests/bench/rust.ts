@@ -69,7 +69,7 @@ const REVISION = 791_919
 interface Recorded {
   statements: Sent[]
   answer: string
-  /** What comes before a new id in that of a session. */
+  /** Prefix of the id of a new session. */
   prefix: string
 }
 
@@ -80,7 +80,7 @@ async function recordChat(
 ): Promise<{ start: Recorded; next: Recorded; logs: Recorded }> {
   const api = callOn(service)
   const start = () => api('POST', `/api/v1/bots/${publicId}/startChat`, {})
-  // What is remembered from here on is not asked again.
+  // From here on the server reads from its cache.
   await start()
   await service.statements()
 

@@ -9,7 +9,7 @@ import type { Target } from './processes.ts'
  * those are named that every release has, so that an earlier one can be measured too.
  */
 
-/** What the operations are about. */
+/** Records that the operations use. */
 export interface Seed {
   token: string
   workspaceId: string
@@ -28,7 +28,7 @@ export interface Seed {
   modelId: string | undefined
   /** Chats of which each connection has one of its own. */
   sessionIds: string[]
-  /** Where the page after half of the crowded bot's results begins, for the service and for the others. */
+  /** Cursor of the page after half of the crowded bot's results, for the service and for the others. */
   deepCursor: { signed: string; plain: string }
 }
 
@@ -195,7 +195,7 @@ async function withModel<Made>(
   if (!given) return undefined
   const document = makeDocument(5000)
   const [group] = document.groups as { blocks: object[] }[]
-  // Of one group, which the answer leads back to.
+  // A bot of one group, to which each answer leads back.
   const model = {
     id: 'model',
     type: 'openai',
@@ -285,7 +285,7 @@ async function addChats(api: Call, client: pg.Client, publicId: string) {
 
 /** Waits until the days of a large bot are counted, and their blocks, as the service does it after the first look at them. */
 async function rollUp(api: Call, client: pg.Client, botId: string) {
-  // Of ten million it may take too long, and notes the bot all the same.
+  // With ten million results this may time out, but the bot is noted all the same.
   await api('GET', `/v1/bots/${botId}/analytics/stats`).catch((error) => {
     if (error.status !== 503) throw error
   })

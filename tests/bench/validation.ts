@@ -4,8 +4,8 @@ import { z } from '../../contract/zod.ts'
 import { makeDocument } from './documents.ts'
 
 /*
- * What the validation of a document costs, as a ratio to parsing its JSON, in alternation: the largest real
- * document where the corpus is at hand, a generated one elsewhere.
+ * Measures the cost of the validation of a document as a ratio to parsing its JSON, in alternation. It uses the
+ * largest real document if the corpus is available, a generated one otherwise.
  */
 
 const real = new URL('../../../shared/corpus/v6-skin-typology.json', import.meta.url)

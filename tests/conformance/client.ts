@@ -33,7 +33,7 @@ const references = new Set(
 )
 
 export class ExampleClient {
-  /** What a value of the examples is at this service. */
+  /** Value of this service for each value of the examples. */
   private readonly real = new Map<unknown, string>()
 
   constructor(
@@ -133,7 +133,7 @@ export class ExampleClient {
   }
 }
 
-/** What `$response.body#/bot/id` takes from an answer. */
+/** Returns the value of a body that `$response.body#/bot/id` points to. */
 function atPointer(body: unknown, expression: string): unknown {
   const [, path = ''] = /^\$response\.body#\/(.+)$/.exec(expression) ?? []
   return path.split('/').reduce((inner, key) => (inner as Record<string, unknown> | undefined)?.[key], body)

@@ -38,7 +38,7 @@ RULES = [
     ("too_small", "The file is empty", "no schema says how long a body of bytes is"),
 ]
 
-# Where any value goes, so that no pattern keeps U+0000 out of its texts: free objects, and what is ignored.
+# Parts that take any value, so that no pattern keeps U+0000 out of their texts: free objects, and ignored ones.
 FREE_PARTS = {"prefilledVariables", "groups", "events", "edges", "variables", "theme", "settings"}
 IGNORED = {
     "id", "createdAt", "updatedAt", "expiresAt", "workspaceId", "botId", "resultId", "sessionId", "blockId", "user", "userId",
@@ -72,7 +72,7 @@ def filter_failure(context, failure, case, response):
 
 
 def own_key(response):
-    """Whether the request had a key that no other one had."""
+    """Returns True if the request had a key of its own."""
     return response.request.headers.get("Idempotency-Key", "").startswith(sandbox.OWN_KEY)
 
 
@@ -100,7 +100,7 @@ def operation_id(case):
 
 @atexit.register
 def report():
-    """Of every phase by itself: what was refused by a ruling that no schema can state."""
+    """Prints for each phase the rejections by rules that no schema can state."""
     print(f"refused by {len(excused)} rulings, {excused.total()} times")
     for reason, count in excused.most_common():
         print(f"{count:6} times: {reason}")

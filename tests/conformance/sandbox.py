@@ -18,7 +18,7 @@ KEPT = set(GIVEN["kept"])
 PUBLIC_ID = "lead-generation-8k2m4p6"
 CUSTOM_DOMAIN = "chat.example.com/leads"
 numbers = itertools.count()
-# How keys begin that no other request has.
+# Prefix of keys that no other request has.
 OWN_KEY = "conformance-run-"
 
 START = {"id": "start", "type": "start", "graphCoordinates": {"x": 0, "y": 0}}
@@ -33,7 +33,7 @@ def call(method, path, body=None, query=None):
         return json.load(response)
 
 
-# What is removed is made for it, unless the run made it itself.
+# Operations that delete a record get one made for them, unless the run made one itself.
 EXPENDABLE = {
     "deleteWorkspace": lambda: {"workspaceId": new_workspace()},
     "deleteFolder": lambda: {"folderId": call("POST", "/v1/folders", folder("Gone soon"))["folder"]["id"]},

@@ -19,7 +19,7 @@ import { makeWorld, type Site } from '../support/world.ts'
 /* What becomes of inputs, against looking at every result, whatever happens beside it. */
 
 const NOON = '2026-03-10T12:00:00.000Z'
-const HOUR = 60 * 60 * 1000
+const MS_PER_HOUR = 60 * 60 * 1000
 const RESULTS = 120
 
 let app: App
@@ -64,7 +64,7 @@ test('people who answer, who are still there, and who left', async () => {
     { blockId: 'Start.0', shown: 4, answered: 3, left: 0 },
     { blockId: 'Start.1', shown: 3, answered: 1, left: 1 },
   ])
-  app.clock.advance(49 * HOUR)
+  app.clock.advance(49 * MS_PER_HOUR)
   const left = [
     { blockId: 'Start.0', shown: 4, answered: 3, left: 1 },
     { blockId: 'Start.1', shown: 3, answered: 1, left: 2 },
@@ -193,7 +193,7 @@ test('counts are exact while chats go on, results go, and days are counted by se
     from: fc.option(moment),
     to: fc.option(moment),
     status: fc.option(fc.constantFrom('started' as const, 'completed' as const)),
-    now: fc.nat(120).map((hours) => new Date(Date.parse(NOON) + hours * HOUR)),
+    now: fc.nat(120).map((hours) => new Date(Date.parse(NOON) + hours * MS_PER_HOUR)),
   })
   let kept = 0
   const property = fc.asyncProperty(
@@ -293,7 +293,7 @@ test('answers in linked bots that merge their results are not counted at blocks 
   await reply(app, first.sessionId, 'linked', 2)
   const expected = [{ blockId: 'Start.0', shown: 2, answered: 2, left: 0 }]
   expect(await blocksOf(made.id)).toEqual(expected)
-  app.clock.advance(72 * HOUR)
+  app.clock.advance(72 * MS_PER_HOUR)
   await app.pool.query(
     `INSERT INTO stats_rollups (bot_id, due_at, has_many_answers) VALUES ($1, 'epoch', true)`,
     [made.id],

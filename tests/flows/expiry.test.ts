@@ -14,7 +14,7 @@ import { makeWorld, type Site } from '../support/world.ts'
 /* Jobs that remove the first rows that are due: bounds in bytes, rows that are heavy, rows that fail. */
 
 const MEGABYTE = 1024 * 1024
-const DAY = 24 * 60 * 60 * 1000
+const MS_PER_DAY = 24 * 60 * 60 * 1000
 
 let app: App
 let site: Site
@@ -24,7 +24,7 @@ beforeAll(async () => {
 })
 afterAll(() => app.stop())
 
-const old = () => new Date(app.clock.now().getTime() - 60 * DAY)
+const old = () => new Date(app.clock.now().getTime() - 60 * MS_PER_DAY)
 
 interface Job {
   table: string

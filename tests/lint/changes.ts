@@ -1,11 +1,11 @@
 /*
- * What a change of the document means for clients, and what a release with such changes needs. Redocly rates by
- * direction; here is what it rates too low for clients that were generated from the document.
+ * Rates changes of the document by their effect on clients, and names the release that such changes need. Redocly
+ * rates by direction; the rules here are for changes that it rates too low for clients generated from the document.
  */
 
 /** A change as `redocly diff --format=json` reports it. */
 export interface Change {
-  /** Where it is first met, as a pointer into the document with its references followed. */
+  /** Place of the first occurrence, as a pointer into the document with its references followed. */
   path: string
   typeName: string
   kind: 'added' | 'removed' | 'modified'
@@ -13,7 +13,7 @@ export interface Change {
   property?: string
   impact: 'major' | 'minor' | 'patch'
   verdicts: { message: string }[]
-  /** Where it stands in the old and in the new document. */
+  /** Pointers into the old and into the new document. */
   base?: { pointer: string }
   revision?: { pointer: string; value?: unknown }
 }

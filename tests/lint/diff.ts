@@ -107,7 +107,9 @@ function patternAt(document: Document, pointer = '#'): string | undefined {
   return isRecord(schema) && typeof schema.pattern === 'string' ? schema.pattern : undefined
 }
 
-/** Where both refer to a component, but not to the same: generated code has another name there. */
+/**
+ * Returns places in which both refer to a component, but to different ones: generated code has another name there.
+ */
 function renamedReferences(one: unknown, other: unknown, place = '#'): string[] {
   if (!isRecord(one) || !isRecord(other)) return []
   if (one.$ref !== other.$ref) return one.$ref && other.$ref ? [place] : []

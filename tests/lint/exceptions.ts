@@ -69,7 +69,7 @@ process.exitCode = idle.length > 0 || totals.ignored !== entries.length ? 1 : 0
 if (process.exitCode === 0)
   console.log(`Each of ${exceptions.length + entries.length} exceptions has its finding`)
 
-/** What the rules find where they are on everywhere. */
+/** Returns the findings of the rules if they are on everywhere. */
 function findingsOf(names: string[]): Finding[] {
   const path = new URL('.exceptions.yaml', here)
   const on = Object.fromEntries(names.map((name) => [name, true]))

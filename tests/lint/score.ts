@@ -2,12 +2,12 @@ import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
 /*
- * How well a program finds its way in each form of the document, as Redocly scores it from 0 to 100: half of the
- * operations score at least as much as the median that counts. A tenth of a point is lost for every ten operations.
- * Of an operation, a parameter costs one point, a level of nesting one and a quarter, and a component that others use as
- * well one and two thirds. About the median are lists with four parameters, of which a page has three levels, and
- * changes with two ids and a key for retries: there is nothing left in them that clients could do without. What is in
- * the author's hands alone has to be whole.
+ * Holds the scores of each form of the document, as Redocly rates from 0 to 100 how easily a program finds its way:
+ * half of the operations score at least the median that counts. Every ten operations cost a tenth of a point. Within
+ * an operation, a parameter costs one point, a level of nesting one and a quarter, and a component shared with other
+ * operations one and two thirds. Lists with four parameters, whose pages have three levels, and changes with two ids
+ * and a key for retries are around the median: clients need all that is left in them. The scores that depend on the
+ * author alone have to be full.
  */
 
 const atLeast = 92.4

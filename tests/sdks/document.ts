@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { parse } from 'yaml'
 
-/* What tools other than generators are held against: the reads of the document, with what is sent and answered. */
+/* Checks of tools other than generators use this: the reads of the document, with their requests and responses. */
 
 interface Parameter {
   $ref?: string

@@ -1,4 +1,4 @@
-/** What each story prints as it goes. */
+/** Lines that each story prints as it goes. */
 export const story = [
   'create a workspace',
   'create a folder',
@@ -28,7 +28,7 @@ export interface Sdk {
   generate: string
   compile: string
   run: string
-  /** What it prints in place of the story. */
+  /** Lines that it prints in place of the story. */
   steps?: string[]
 }
 

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 
-/* What main.ts hands to every story, whatever its language. */
+/* Values that main.ts passes to every story, whatever its language. */
 
 export const baseUrl = given('BASE_URL')
 export const token = given('TOKEN')
-/** Of somebody who may read, and no more, the workspace of `answeredBotId`. */
+/** Token of a user who may only read the workspace of `answeredBotId`. */
 export const guestToken = given('GUEST_TOKEN')
 /** A bot with the results `resultIds`, newest first. */
 export const answeredBotId = given('ANSWERED_BOT_ID')
@@ -18,7 +18,7 @@ function given(name: string): string {
   return value
 }
 
-/** What a document has in common with every answer that holds it. */
+/** Returns the parts that a document has in common with every response that contains it. */
 export function flowOf(document: object) {
   const { groups, events, edges, variables, theme, settings } = document as Record<string, unknown>
   return { groups, events, edges, variables, theme, settings }

@@ -26,7 +26,7 @@ import { createDatabase, isPooled } from './server.ts'
 export interface App extends Watched {
   /** Calls operations and holds every answer against the published document. */
   client: Client
-  /** Where the app listens, without a slash at the end. */
+  /** URL of the app, without a slash at the end. */
   url: string
   server: Server
   db: Database
@@ -36,7 +36,7 @@ export interface App extends Watched {
   /** Every line that was logged, parsed. */
   logs: Record<string, unknown>[]
   keyring: Keyring
-  /** Where files of visitors are; null where there is no place for them. */
+  /** Store of the files of visitors; null if the app has none. */
   files: FileStore | null
   filesFolder: string
   setPhase(phase: Phase): void
@@ -69,7 +69,7 @@ export interface StartOptions {
   databaseUrl?: string
   database?: Partial<DatabaseOptions>
   config?: Partial<Config>
-  /** Where results are read from; absent from the database itself. */
+  /** Database for the reads of results; the app's own if absent. */
   reads?: (db: Database) => Database
   /** The key of cursors, where the database cannot be asked for it. */
   cursorKey?: Buffer
@@ -105,7 +105,7 @@ class Clock {
   }
 }
 
-/** What the nodes of a cluster run as a whole, which works on one server too. */
+/** Functions that the nodes of a cluster run as a whole. They work on a single server too. */
 export const nodeFunctions = readFileSync(new URL('migrations/distribute.sql', root), 'utf8')
   .split('--> statement-breakpoint')
   .filter((text) => text.includes('CREATE OR REPLACE FUNCTION'))

@@ -6,7 +6,10 @@ import { buildService } from '../../server/build.ts'
 const root = fileURLToPath(new URL('../../', import.meta.url))
 const output = '.cache/server'
 
-/** Where what `buildChanged` makes of `server/main.ts` or `server/admin.ts` is, from the top of the project. */
+/**
+ * Returns the path of the file that `buildChanged` makes of `server/main.ts` or `server/admin.ts`, from the top of
+ * the project.
+ */
 export const builtOf = (source: string) => source.replace(/^server\/(.+)\.ts$/, `${output}/$1.js`)
 
 /** Builds the service for tests that start processes, unless no source has changed. */

@@ -6,8 +6,8 @@ import type { Answer, BodyOf, Caller, CallOptions } from './client.ts'
 import type { World } from './world.ts'
 
 /*
- * What tests/cases is written in. Every operation has one case or more for its success and for every code
- * it declares; a missing one does not compile.
+ * Types for tests/cases. Every operation has at least one case for its success and for every code that it declares; a
+ * missing one does not compile.
  */
 
 /** Codes that replay.test.ts provokes for every operation by itself, starting from its first `ok` case. */
@@ -28,11 +28,11 @@ type DerivedCode = (typeof derivedCodes)[number]
 
 /** The request of a case. */
 export interface CaseRequest<Id extends OperationId = OperationId> extends CallOptions<Id> {
-  /** Where the issue of a refusal is: its path with dots. */
+  /** Path of the expected issue, with dots. */
   at?: string
   /** Somebody else writes while the request runs, so what is written is not compared. */
   isRace?: boolean
-  /** What must be true afterwards. Of a refusal it is checked anyway that nothing was written. */
+  /** Checks the state afterwards. After a rejection the test checks anyway that nothing was written. */
   after?: (answer: Answer) => unknown
 }
 
@@ -42,14 +42,14 @@ export type Case<Id extends OperationId = OperationId> = (
   app: App,
 ) => CaseRequest<Id> | Promise<CaseRequest<Id>>
 
-/** Of an operation that was not generated yet only success is known; the compiler then asks for that much. */
+/** Before an operation is generated only its success is known; the compiler then requires that much. */
 type Outcome<Id extends OperationId> =
   | 'ok'
   | (Id extends keyof OperationErrors ? Exclude<OperationErrors[Id], DerivedCode> : never)
 
 /**
- * What a caller needs: the least role in the workspace, any valid token, or nothing. Written beside the
- * contract's own statement, as the one other place that says who may do what.
+ * Right that a caller needs: the least role in the workspace, any valid token, or nothing. Repeats the statement of
+ * the contract as a second source, so that tests find a contract that says something else.
  */
 export type Needs = Role | 'GUEST or shared' | 'ADMIN or oneself' | 'token' | 'nothing'
 

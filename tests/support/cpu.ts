@@ -9,7 +9,7 @@ export function cpuTime(): number {
   return (user + system) / 1_000
 }
 
-/** What the work gives, and the CPU time in milliseconds that went by meanwhile. */
+/** Returns the result of the work and the CPU time that it took, in milliseconds. */
 export async function measureCpu<Result>(
   work: () => Result | Promise<Result>,
 ): Promise<{ result: Result; milliseconds: number }> {
@@ -19,8 +19,8 @@ export async function measureCpu<Result>(
 }
 
 /**
- * How many times as much CPU time the large work takes as the small one. Each is done three times, and what counts is
- * the slowest of the small ones and the fastest of the large ones: memory is tidied up at moments of its own.
+ * Returns the ratio of the CPU time of the large work to that of the small one. Each is done three times; the slowest
+ * small run and the fastest large run count, because garbage collection starts at moments of its own.
  */
 export async function cpuGrowth(small: () => unknown, large: () => unknown): Promise<number> {
   const timesOf = async (work: () => unknown) => {
@@ -28,7 +28,7 @@ export async function cpuGrowth(small: () => unknown, large: () => unknown): Pro
     for (let run = 0; run < 3; run += 1) times.push((await measureCpu(work)).milliseconds)
     return times
   }
-  // What runs first is compiled on the way.
+  // The first run includes compilation.
   await small()
   const slowest = Math.max(...(await timesOf(small)))
   return Math.min(...(await timesOf(large))) / slowest

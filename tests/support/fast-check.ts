@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 
 /*
- * What makes values up for tests. They are the same ones each time in `make test`, so that a change is refused for what
- * it does and not for what chance found; `make test-long` makes up others, unless SEED brings those of a failure back.
+ * Generates values for tests. `make test` uses the same values each time, so that a change fails for its own errors
+ * and not by chance. `make test-long` generates others; SEED repeats those of a failure.
  */
 
 const { SEED, LONG_TESTS } = process.env

@@ -148,7 +148,7 @@ function textOf(schema: JsonSchema): fc.Arbitrary<string> {
   )
 }
 
-/** What to do to a value: put something else at one place, or a key beside it. */
+/** Change of a value: replaces the part at one place, or adds a key beside it. */
 export interface Change {
   at: number
   value: unknown

@@ -31,7 +31,7 @@ export async function interleave(
   return begun && { first: answer, other: await begun, hasWaited }
 }
 
-/** Whether a connection waits for a lock that another one holds. */
+/** Returns true if a connection waits for a lock of another one. */
 async function somebodyWaits(observer: pg.Client): Promise<boolean> {
   return (await waitingForLocks(observer)) > 0
 }

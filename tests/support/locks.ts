@@ -4,7 +4,7 @@ import type pg from 'pg'
 /** A test with a trigger, which tables of a cluster do not have. */
 export const testWithTrigger = process.env.CITUS === '1' ? test.skip : test
 
-/** How many statements wait for a lock, on whatever node of a cluster. */
+/** Returns the number of statements that wait for a lock, on any node of a cluster. */
 export async function waitingForLocks(database: Pick<pg.Pool, 'query'>): Promise<number> {
   const text = `SELECT count(*)::int AS count FROM pg_stat_activity
     WHERE wait_event_type = 'Lock' AND datname = current_database()`

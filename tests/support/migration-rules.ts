@@ -1,6 +1,6 @@
 /*
- * What a migration may do while the service runs, beside the release before it. The migrator gives every statement in
- * a transaction a time limit for its locks.
+ * Rules for a migration that runs while the service and the release before it are running. The migrator gives every
+ * statement in a transaction a time limit for its locks.
  */
 
 /** Rules of every migration: a pattern, and what is wrong with what it finds. */
@@ -41,7 +41,7 @@ const repeatable: [RegExp, string][] = [
   [/\bCREATE TABLE (?!IF NOT EXISTS\b)/i, 'begins anew where it was interrupted'],
 ]
 
-/** What is wrong with a migration. */
+/** Returns the rules that a migration breaks. */
 export function mistakesIn(migration: string): string[] {
   const statements = migration
     .split('--> statement-breakpoint')

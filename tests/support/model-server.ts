@@ -14,7 +14,7 @@ export interface Asked {
   body: Json
 }
 
-/** What a model says next: words, calls of tools by their names, or something of its own. */
+/** Next output of a model: words, calls of tools by their names, or a whole response. */
 export type Saying =
   | string
   | { calls: Record<string, unknown>; text?: string }
@@ -27,7 +27,7 @@ export interface ModelServer {
   url: string
   /** Everything that was asked, in order. */
   asked: Asked[]
-  /** What is said to the next questions; the last one is said again and again. */
+  /** Sets the outputs for the next questions; the last one is repeated. */
   says(...sayings: Saying[]): void
   stop(): Promise<void>
 }

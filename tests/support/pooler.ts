@@ -9,7 +9,7 @@ import { freePort, until } from './process.ts'
 
 export const hasPooler = spawnSync('pgbouncer', ['--version']).status === 0
 
-/** What the service is told behind it: one that keeps no names of statements, whatever its version. */
+/** Variables of a service behind a pooler that keeps no names of statements, whatever its version. */
 export const pooledVariables = { DATABASE_NAMED_STATEMENTS: 'false', DATABASE_SESSION_SETTINGS: 'false' }
 
 export interface Pooler {

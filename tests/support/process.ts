@@ -62,7 +62,7 @@ export function launchAtTerminal(variables: Variables): Program {
   return startCommand('script', ['-qefc', command, '/dev/null'], { ...defaults, ...variables })
 }
 
-/** What a program is told where all tests go through a pooler. */
+/** Variables of a program if all tests go through a pooler. */
 const pooled: Variables = process.env.TEST_POOLED_URL
   ? { DATABASE_NAMED_STATEMENTS: 'false', DATABASE_SESSION_SETTINGS: 'false' }
   : {}
@@ -126,7 +126,7 @@ export async function startService(variables: Variables, folder?: string): Promi
   return { ...program, url, token: tokenIn(program.errors()) }
 }
 
-/** Where the server in a data folder is reached. */
+/** Returns the URL of the server in a data folder. */
 export async function addressOf(folder: string): Promise<string> {
   const password = await readFile(join(folder, 'postgres/password'), 'utf8')
   const lines = (await readFile(join(folder, 'postgres/data/postmaster.pid'), 'utf8')).split('\n')
@@ -194,7 +194,7 @@ export async function postmasterOf(folder: string): Promise<number | undefined> 
   const pid = Number(text.split('\n')[0])
   if (!pid) return undefined
   if (process.platform !== 'linux') return isAlive(pid) ? pid : undefined
-  // What a killed server left may name a stranger by now.
+  // After a server was killed, its process id may belong to another program.
   const command = await readFile(`/proc/${pid}/cmdline`, 'utf8').catch(() => '')
   return command.includes(folder) ? pid : undefined
 }
@@ -233,7 +233,7 @@ interface Answer {
   body: any
 }
 
-/** Where to send what, as whom. */
+/** Address and token of requests. */
 export interface Caller {
   url: string
   token?: string

@@ -16,7 +16,7 @@ export class DatabaseProxy {
   cut: ((request: 'commit' | 'statement') => Cut | undefined) | undefined
   /** Milliseconds by which the next bytes are late, in either direction. */
   delay: (() => number) | undefined
-  /** How many connections were cut. */
+  /** Number of connections that were cut. */
   cuts = 0
   private readonly sockets = new Set<Socket>()
   private readonly server
@@ -24,7 +24,7 @@ export class DatabaseProxy {
 
   /** Listens on `port` of this machine once it is opened; 0 takes a free one. */
   constructor(
-    /** Where new connections go. */
+    /** Address to which new connections are forwarded. */
     public target: URL,
     port = 0,
   ) {
@@ -118,7 +118,7 @@ export class DatabaseProxy {
   }
 }
 
-/** Whether this ends an answer: ReadyForQuery, which says that the database waits. */
+/** Returns true if these bytes end a response: ReadyForQuery says that the database waits for the next query. */
 function isReady(bytes: Buffer): boolean {
   return bytes.length >= 6 && bytes.readUInt32BE(bytes.length - 5) === 5 && bytes.at(-6) === 0x5a
 }

@@ -112,7 +112,7 @@ export const endpoints: Endpoint[] = Object.entries(published.paths).flatMap(([p
   Object.entries(methods).map(([method, operation]) => ({ method: method.toUpperCase(), path, operation })),
 )
 
-/** What a local reference points to, or the value itself. */
+/** Returns the target of a local reference, or the value itself. */
 export function resolve<T extends object>(value: T | { $ref: string }, document = published): T {
   if (!('$ref' in value) || typeof value.$ref !== 'string') return value as T
   const target = value.$ref
@@ -155,7 +155,7 @@ const options: Options = {
   allowUnionTypes: true,
   strictTypes: false,
   strictRequired: false,
-  // What is to be kept, and is quick to make rather than short.
+  // Checkers are cached for all tests: compiling must be quick, the code need not be short.
   inlineRefs: false,
   code: { source: true, optimize: false },
 }
@@ -214,14 +214,14 @@ function checkerOf({ components: { schemas } }: PublishedDocument, text: string)
   }
 }
 
-/** What is wrong with the components of a document as schemas. */
+/** Returns the errors in the components of a document, read as schemas. */
 export function mistakesInSchemas({ components: { schemas } }: PublishedDocument): unknown[] {
   const ajv = new (load().Ajv2020)()
   ajv.validateSchema({ $defs: schemas })
   return ajv.errors ?? []
 }
 
-/** What is wrong with a value under a schema of the document; nothing when the list is empty. */
+/** Returns the errors of a value under a schema of the document; an empty list if there are none. */
 export const mistakesOf = checkerOf(published, publishedText)
 
 /** The document in another form, with what it says of null in the words of JSON Schema. */
@@ -274,7 +274,7 @@ export function pathOf(target: string): string | undefined {
 const pages =
   /^\/(livez|readyz|metrics|docs|openapi(-[a-z0-9.-]+)?\.(yaml|json)|arazzo\.yaml|schemas)(\/|\?|$)/
 
-/** What every request may meet, whatever the document says: it ends before an operation is known. */
+/** Errors that every request may meet before its operation is known, whatever the document says. */
 const beforeOperation: Record<number, string> = {
   400: 'BadRequestErrorBody',
   404: 'NotFoundErrorBody',

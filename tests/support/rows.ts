@@ -1,6 +1,6 @@
 import type { App } from './app.ts'
 
-/** What asks for one digest after the other is told the tables once. */
+/** Caches the statement for digests, so that the tables are listed once per pool. */
 const digests = new WeakMap<App['pool'], string>()
 
 /**

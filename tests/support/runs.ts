@@ -1,14 +1,14 @@
 /**
- * How many cases a test makes up: few in `make test`, which everybody waits for, and many in `make test-long`,
- * which runs just the files that ask here. Those that `.ci/run` names are run so with every change.
+ * Returns the number of cases that a test generates: few in `make test`, which runs with every change, and many in
+ * `make test-long`, which runs only the files that call this. `.ci/run` runs some of those with every change.
  */
 export function runs(few: number, many: number): number {
   return process.env.LONG_TESTS ? many : few
 }
 
 /**
- * Of what is made for all alike, one of each kind in `make test`, and all in `make test-long`. Items are of one kind
- * when `kindOf` says the same of them, as JSON.
+ * Returns one item of each kind in `make test`, and all in `make test-long`, for code that treats all items alike.
+ * Items are of one kind if `kindOf` returns the same JSON for them.
  */
 export function ofEachKind<Item>(all: readonly Item[], kindOf: (item: Item) => unknown): Item[] {
   if (process.env.LONG_TESTS) return [...all]

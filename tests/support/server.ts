@@ -106,7 +106,8 @@ export async function createDatabase(content: 'migrated' | 'nothing' = 'migrated
   const name = `${environment(PREFIX)}${randomBytes(6).toString('hex')}`
   const template = content === 'migrated' ? ` TEMPLATE ${environment(PREFIX)}template` : ''
   await onServer(`CREATE DATABASE ${name}${template}`)
-  // What connections through a pooler cannot set for themselves; not where a test installs the service itself.
+  // Settings that connections through a pooler cannot make for themselves. A test that installs the service goes
+  // without.
   const limits =
     isPooled() && content === 'migrated' ? { lock_timeout: 2_000, statement_timeout: 60_000 } : {}
   for (const [limit, value] of Object.entries(limits)) {
@@ -123,7 +124,7 @@ export async function createDatabase(content: 'migrated' | 'nothing' = 'migrated
 /** The server itself, whatever tests reach their databases through. */
 export const serverUrl = () => environment(SERVER)
 
-/** Whether tests reach their databases through a pooler (`POOLER=1`). */
+/** True if tests reach their databases through a pooler (`POOLER=1`). */
 export const isPooled = () => process.env[POOLED] !== undefined
 
 function addressOf(server: string, database: string): string {

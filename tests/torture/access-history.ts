@@ -20,7 +20,7 @@ export interface Stranger {
   token: string
 }
 
-/** What no operation does: makes a user, with a token. */
+/** Makes a user with a token, for which there is no operation. */
 export async function addStranger({ database }: Installation): Promise<Stranger> {
   const now = new Date()
   const id = newId(now)

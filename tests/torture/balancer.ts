@@ -11,7 +11,7 @@ export async function balance(urls: string[]): Promise<{ url: string; stop(): Pr
   const isReady = new Map<string, boolean>()
   const probe = async (url: string) => {
     const { status, isUnsent } = await send(url, 'GET', '/readyz', { patience: 1_000 })
-    // Who is slow to answer, on a busy machine, serves as before.
+    // A process that responds slowly, on a busy machine, stays in service.
     if (status !== undefined || isUnsent) isReady.set(url, status === 200)
   }
   await Promise.all(urls.map(probe))

@@ -9,8 +9,8 @@ import { type Caller, count, promise, type Run, type Settled, Violation } from '
 
 const CALLERS = 4
 const CALLS = 30
-/** Each call without an answer doubles what the checker has to try. */
-const MOST_UNKNOWN = 6
+/** Each call without a response doubles the work of the checker. */
+const MAX_UNKNOWN_CALLS = 6
 
 interface Known {
   seen: Seen
@@ -21,7 +21,7 @@ class BotHistory {
   readonly calls: Call<BotOp>[] = []
   private unknown = 0
   private texts = 0
-  /** What callers know of the bot, the latest last. */
+  /** Versions of the bot that callers know, the latest last. */
   private readonly known: Known[] = []
   private readonly path: string
 
@@ -36,7 +36,7 @@ class BotHistory {
   }
 
   get isOver() {
-    return this.run.isOver || this.unknown >= MOST_UNKNOWN
+    return this.run.isOver || this.unknown >= MAX_UNKNOWN_CALLS
   }
 
   private note(answer: Answer | Settled, op: BotOp) {
@@ -162,8 +162,9 @@ class BotHistory {
 const isUnknown = ({ end }: Call<BotOp>) => end === Number.POSITIVE_INFINITY
 
 /**
- * What an answer says. A request that was sent again may have been done the first time, and its answer lost, before the
- * bot was gone, which is all that it is told then: that makes two calls, and of the first one nothing is known.
+ * Returns the calls that a response stands for. A request that was sent again may have been done the first time: its
+ * response was lost, and the bot was deleted before the second attempt, whose response says only that. That makes two
+ * calls, and nothing is known of the first.
  */
 export function callsOf(
   answer: Pick<Settled, 'start' | 'end'> & { lastStart?: number },
@@ -190,7 +191,7 @@ function expectNothing(answer: Answer, what: string) {
 function settled({ status, text }: Answer, what: string): 'done' | 'stale' | 'gone' {
   if (status === 200) return 'done'
   if (status === 412) return 'stale'
-  // Who publishes a bot while it is deleted may be told that it is not theirs.
+  // A publish during the deletion of its bot may get 403 or 404.
   promise(status === 404 || status === 403, `A ${what} was answered ${status}: ${text}`)
   return 'gone'
 }

@@ -1,7 +1,7 @@
 /*
- * Whether a history of overlapping calls can be explained by the calls having happened one after the other, each at a
- * moment between its beginning and its end (linearizability). The search is that of Wing and Gong with the memory of
- * Lowe: calls are put into an order as long as the model allows it, and what was tried once is not tried again.
+ * Decides if a history of overlapping calls is linearizable: if the calls could have happened one after the other,
+ * each at a moment between its beginning and its end. The search is that of Wing and Gong with the memory of Lowe: it
+ * orders calls as long as the model allows it, and never tries the same state twice.
  */
 
 export interface Call<Op> {
@@ -31,9 +31,9 @@ export type Verdict<Op> =
 interface Entry<Op> {
   id: number
   call: Call<Op>
-  /** Whether this is the end of the call, and not its beginning. */
+  /** True for the end of the call, false for its beginning. */
   isEnd: boolean
-  /** Of a beginning, if the call has an end. */
+  /** End of the call, on a beginning whose call has one. */
   end?: Entry<Op>
   previous?: Entry<Op>
   next?: Entry<Op>

@@ -4,7 +4,7 @@ import http from 'node:http'
 export interface Answer {
   /** Undefined where the connection broke or nothing came in time: then it may have been done or not. */
   status: number | undefined
-  /** Whether nobody listened, so that it has certainly not been done. */
+  /** True if nobody listened, so that the request has certainly not been done. */
   isUnsent: boolean
   headers: http.IncomingHttpHeaders
   text: string
@@ -69,7 +69,7 @@ export function send(url: string, method: string, path: string, sent: Sent = {})
   })
 }
 
-/** Whether an answer says nothing of the request: it has to be sent again. */
+/** Returns true if a response leaves the outcome of the request open: the request has to be sent again. */
 export function isUnsettled({ status, body }: Answer): boolean {
   const isBusy = status === 409 && body?.issues?.[0]?.code === 'in_progress'
   return status === undefined || status === 503 || status === 429 || isBusy

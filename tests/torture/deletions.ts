@@ -200,7 +200,7 @@ export async function deleteUnderKills(
 
     const found = await textsIn(database, SECRET)
     promise(Object.keys(found).length === 0, `Texts are left in ${JSON.stringify(found)}`)
-    // What is packed shows no text, so there must be no row.
+    // Encoded columns show no text, so there must be no row.
     for (const table of [
       'results',
       'result_answers',

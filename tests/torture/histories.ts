@@ -19,9 +19,9 @@ export interface HistoryOptions {
   seed: number
   milliseconds: number
   processes: number
-  /** How many bots live at once; chats and doors go along. */
+  /** Number of bots that live at once; each has its chats and doors. */
   width: number
-  /** Whether things are broken meanwhile. */
+  /** True if faults are injected meanwhile. */
   isBroken: boolean
   /** The folder of another copy of the project. */
   folder?: string
@@ -33,11 +33,11 @@ export interface HistoryReport {
   /** Milliseconds from the first request to the last. */
   took: number
   violation?: Error
-  /** What the processes logged as errors last. */
+  /** Last errors in the logs of the processes. */
   log: string[]
 }
 
-const HOUR = 3_600_000
+const MS_PER_HOUR = 3_600_000
 
 export async function runHistories(options: HistoryOptions): Promise<HistoryReport> {
   const { seed, milliseconds, processes, width, isBroken, folder } = options
@@ -46,7 +46,7 @@ export async function runHistories(options: HistoryOptions): Promise<HistoryRepo
   const installation = await install({
     databaseUrl: base.url,
     processes,
-    clocks: [0, HOUR / 2, -HOUR / 2, HOUR / 3, -HOUR / 3],
+    clocks: [0, MS_PER_HOUR / 2, -MS_PER_HOUR / 2, MS_PER_HOUR / 3, -MS_PER_HOUR / 3],
     variables: { MAX_WORKSPACES_PER_USER: '1000000' },
     folder,
   })

@@ -57,7 +57,7 @@ export class Member {
     await until('it serves', async () => {
       return early !== undefined || (await send(this.url, 'GET', '/readyz')).status === 200
     })
-    // Who was killed meanwhile was killed on purpose.
+    // A process that was killed meanwhile was killed on purpose.
     if (early?.code) throw new Error(`A process ended with ${early.code}: ${early.stderr || early.stdout}`)
   }
 
@@ -76,7 +76,7 @@ export class Member {
 
 export interface Installation {
   members: Member[]
-  /** Of the first user. */
+  /** Token of the first user. */
   token: string
   workspaceId: string
   database: pg.Pool
@@ -91,7 +91,7 @@ export interface InstallationOptions {
   clocks?: number[]
   /** The folder of another copy of the project. */
   folder?: string
-  /** Of the first user, where the database is not empty. */
+  /** Token of the first user, if the database is not empty. */
   token?: string
 }
 

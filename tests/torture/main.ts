@@ -29,7 +29,7 @@ const scale = Number(SCALE || 1)
 const wanted = ONLY.split(/[ ,]+/).filter(Boolean)
 const isWanted = (name: string) => wanted.length === 0 || wanted.includes(name)
 
-/** Of the list of faults, but not of this project yet. */
+/** Faults of the list that this project does not run yet. */
 const notRun: Record<string, string> = {
   F25: 'a replica that lags: tests/standby.test.ts pauses a real one under load',
   F27: 'a receiver of events that is slow or dead: tests/flows has its tests, nothing here breaks one for an hour',

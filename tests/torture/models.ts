@@ -12,11 +12,11 @@ export type BotOp =
       | { answer: 'gone' | 'unknown' }
     ))
   | { kind: 'publish'; expected?: string; answer: 'done' | 'stale' | 'gone' | 'unknown' }
-  /** What chats and readers of the published bot get. */
+  /** State that chats and readers of the published bot get. */
   | { kind: 'live'; stamp: string | 'none' }
   | { kind: 'delete'; expected?: string; answer: 'done' | 'stale' | 'gone' | 'unknown' }
 
-/** What an answer shows of a bot; a brief one shows the moment alone. */
+/** State of a bot in a response; a brief response has the timestamp alone. */
 export interface Seen {
   at: string
   name?: string
@@ -63,7 +63,7 @@ export function botModel({ at, name, stamp }: Required<Seen>): Model<Bot, BotOp>
   }
 }
 
-/** What may be answered of a bot that is gone. */
+/** Returns true if a call may get this response once the bot is deleted. */
 function isRefusal(op: BotOp): boolean {
   if (op.kind === 'read') return op.seen === 'gone'
   if (op.kind === 'live') return op.stamp === 'none'
@@ -105,7 +105,9 @@ function isStale(bot: Bot, expected: string | undefined, at: string | undefined)
   return bot.at === expected ? [] : [bot]
 }
 
-/** Whether somebody is let in. Who changes it asks until it is done, and changes nothing else meanwhile. */
+/**
+ * Change or use of the access of one user. A change is repeated until it is done, and no other change runs meanwhile.
+ */
 export type AccessOp = { kind: 'change' | 'try'; isAllowed: boolean; what: string }
 
 export const accessModel: Model<boolean, AccessOp> = {

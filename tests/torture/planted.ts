@@ -127,7 +127,7 @@ async function recalled(kind: string, tokenHash: string, id: string, ask: () => 
   },
 ]
 
-/** What a copy of the service needs of the project. */
+/** Everything of the project that a copy of the service does not need. */
 const left = new Set(['.git', 'node_modules', 'tests', 'dist', '.data', '.cache'])
 
 async function plant({ file, pieces }: Planted): Promise<string> {

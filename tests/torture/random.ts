@@ -5,7 +5,7 @@ export interface Random {
   /** A whole number from 0 on, less than `limit`. */
   below(limit: number): number
   one<T>(list: readonly T[]): T
-  /** Whether something happens that happens so often. */
+  /** Returns true with this probability. */
   chance(probability: number): boolean
   /** Another source of chance, which does not depend on how much is taken of this one. */
   part(number: number): Random

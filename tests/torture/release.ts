@@ -36,7 +36,7 @@ export async function releaseWithTests(): Promise<string | undefined> {
   return undefined
 }
 
-/** Whether the history has the release, which is in the folder then, with its packages. */
+/** Unpacks the release into the folder, with its packages; false if the history does not have it. */
 function unpack(folder: string, ...options: string[]): boolean {
   try {
     execFileSync('git', ['cat-file', '-e', `${RELEASE}^{commit}`], { cwd: projectFolder, stdio: 'ignore' })

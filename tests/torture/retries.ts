@@ -17,7 +17,7 @@ interface Write {
   body: object
 }
 
-/** What is written, and how often it was done according to the database. */
+/** Kind of write, with the number of times that it was done according to the database. */
 interface Kind {
   write(place: number, round: number): Write
 }

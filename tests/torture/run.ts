@@ -10,7 +10,7 @@ export function promise(isKept: unknown, what: string): asserts isKept {
   if (!isKept) throw new Violation(what)
 }
 
-/** What the callers of one run have in common. */
+/** Values that the callers of one run share. */
 export interface Run {
   installation: Installation
   /** Requests that were answered. */
@@ -75,7 +75,7 @@ export class Caller {
     const answer = await this.settle(method, path, keyed)
     if (answer.status === undefined || answer.status >= 300 || !this.random.chance(0.25)) return answer
     const again = await this.settle(method, path, keyed)
-    // What came between may have taken the record, or the right to see it.
+    // Between the two attempts somebody may have deleted the record, or taken the right to see it.
     if (again.status === 404 || again.status === 403 || again.status === 401) return answer
     promise(
       again.status === answer.status && again.text === answer.text,

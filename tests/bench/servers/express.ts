@@ -168,13 +168,13 @@ app.get('/v1/bots/:botId/results', async (request, response) => {
   })
 })
 
-const WEEK = 6 * 24 * 60 * 60 * 1000
+const SIX_DAYS_MS = 6 * 24 * 60 * 60 * 1000
 
 app.get('/v1/bots/:botId/analytics/stats', async (request, response) => {
   const { botId } = botParams.parse(request.params)
   const { timeFilter } = statsQuery.parse(request.query)
   await grantedBot(request, botId)
-  const week = new Date(new Date().setUTCHours(0, 0, 0, 0) - WEEK)
+  const week = new Date(new Date().setUTCHours(0, 0, 0, 0) - SIX_DAYS_MS)
   const [stats] = await db
     .select({
       totalViews: sql`count(*)`.mapWith(Number),

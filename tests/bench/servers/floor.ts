@@ -112,7 +112,7 @@ async function listResults(
   answer(response, `{"results":[${texts.join(',')}],"nextCursor":${next}}`)
 }
 
-const WEEK = 6 * 24 * 60 * 60 * 1000
+const SIX_DAYS_MS = 6 * 24 * 60 * 60 * 1000
 
 async function getStats(
   request: IncomingMessage,
@@ -122,7 +122,8 @@ async function getStats(
 ) {
   await granted(request, statements.grantBot, id)
   const today = new Date().setUTCHours(0, 0, 0, 0)
-  const from = search.get('timeFilter') === 'last7Days' ? new Date(today - WEEK).toISOString() : '-infinity'
+  const from =
+    search.get('timeFilter') === 'last7Days' ? new Date(today - SIX_DAYS_MS).toISOString() : '-infinity'
   const [row] = await query(statements.countResults, [id, from, from])
   answer(
     response,

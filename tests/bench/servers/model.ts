@@ -1,6 +1,6 @@
 /*
- * What the Fastify and the Hono server do alike: rows as `pg` parses them become the objects of the answers,
- * and the access check is made on the row of the grant.
+ * Code shared by the Fastify and the Hono server: it turns rows parsed by `pg` into the objects of responses, and
+ * checks access on the row of the grant.
  */
 
 // biome-ignore lint/suspicious/noExplicitAny: rows of any statement
@@ -95,9 +95,9 @@ export function fromCursor(cursor: string | undefined): [string, string, string]
   return [new Date(Number(time) + 1).toISOString(), new Date(Number(time)).toISOString(), id]
 }
 
-const WEEK = 6 * 24 * 60 * 60 * 1000
+const SIX_DAYS_MS = 6 * 24 * 60 * 60 * 1000
 
 export function startOf(timeFilter: string): string {
   if (timeFilter !== 'last7Days') return '-infinity'
-  return new Date(new Date().setUTCHours(0, 0, 0, 0) - WEEK).toISOString()
+  return new Date(new Date().setUTCHours(0, 0, 0, 0) - SIX_DAYS_MS).toISOString()
 }

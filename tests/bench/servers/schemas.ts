@@ -1,6 +1,6 @@
 import { z } from 'zod'
 
-/* What the Express and the Hono server accept, in Zod. */
+/* Zod schemas of the requests of the Express and the Hono server. */
 
 const id = z.string().regex(/^[\w-]{1,64}$/)
 const name = z.string().min(1).max(255)

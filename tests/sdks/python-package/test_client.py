@@ -1,4 +1,4 @@
-"""What the client does with responses, which a script gives in place of a service."""
+"""Holds the client to its handling of responses, which a script gives in place of a service."""
 
 import inspect
 import json

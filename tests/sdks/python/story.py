@@ -48,7 +48,7 @@ def read(path: str) -> dict[str, Any]:
 
 
 def flow_of(document: dict[str, Any]) -> dict[str, Any]:
-    """What a document has in common with every answer that holds it."""
+    """The parts that a document has in common with every response that contains it."""
     return {key: document[key] for key in ("groups", "events", "edges", "variables", "theme", "settings")}
 
 

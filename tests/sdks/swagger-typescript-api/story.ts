@@ -18,7 +18,7 @@ const connect = (token: string) =>
   new Api({ baseUrl, baseApiParams: { headers: { Authorization: `Bearer ${token}` } } }).v1
 const api = connect(token)
 
-/** What a call throws that was refused. */
+/** Returns the error of a call that is rejected. */
 const refusal = <Body extends object>(call: Promise<HttpResponse<unknown, Body>>) =>
   call.then(
     () => assert.fail('It succeeded'),

@@ -30,7 +30,7 @@ const folders = new FoldersApi(connect(token))
 const publishing = new PublishingApi(connect(token))
 const workspaces = new WorkspacesApi(connect(token))
 
-/** What is sent of a model: keys that are undefined are not. */
+/** Returns a model as it is sent: without the keys that are undefined. */
 const sent = (model: unknown) => JSON.parse(JSON.stringify(model))
 
 /** The status, code and issues of a refusal, which is thrown as a response with its body unread. */

@@ -13,7 +13,7 @@ export const failover: Fault = {
     if (!canCopy) return 'NOT RUN: copies do not keep the owners of files here'
     const pair = await startPair()
     try {
-      // What is acknowledged is on the standby, which alone makes that nothing is lost.
+      // Acknowledged commits are on the standby; nothing else prevents their loss.
       const primary = new pg.Client({ connectionString: pair.primaryUrl })
       primary.on('error', () => {})
       await primary.connect()

@@ -17,14 +17,14 @@ export interface Setting {
   random: Random
   /** 1 for the numbers of the list; less where everybody waits for it. */
   scale: number
-  /** Whether times are held against what is promised: a busy machine breaks those. */
+  /** True if promised times are checked: a busy machine breaks those. */
   isTimed: boolean
 }
 
 export const times = <T>(count: number, work: (index: number) => Promise<T>): Promise<T[]> =>
   Promise.all(Array.from({ length: count }, (_, index) => work(index)))
 
-/** How many of what is wanted, at least so many. */
+/** Returns a count scaled to the setting, and at least `least`. */
 export const some = ({ scale }: Setting, count: number, least = 1) =>
   Math.max(least, Math.round(count * scale))
 
@@ -54,7 +54,9 @@ export const slowest = (answers: Answer[]) => Math.max(...answers.map(({ start, 
 export const quantile = (answers: Answer[], share: number) =>
   answers.map(({ start, end }) => end - start).sort((a, b) => a - b)[Math.floor(answers.length * share)] ?? 0
 
-/** Of processes that are asked what comes of something, not when: on a busy machine nothing runs out of time. */
+/**
+ * Variables of processes whose outcome matters and not their speed: on a busy machine nothing runs into a timeout.
+ */
 export const unhurried = {
   DATABASE_CONNECT_TIMEOUT: '60000',
   DATABASE_LOCK_TIMEOUT: '60000',

@@ -10,7 +10,7 @@ import type { Fault } from './fault.ts'
 /** Tests of the release before that say how its own migrations go, or are about something else than its database. */
 const others = ['migrations', 'embedded', 'browser/', 'bench/'].map((name) => `tests/${name}`)
 
-/** Of what Jest writes with `--json`. */
+/** Report that Jest writes with `--json`. */
 interface Report {
   numPassedTests: number
   numPendingTests: number

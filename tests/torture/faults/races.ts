@@ -17,7 +17,7 @@ import {
   unhurried,
 } from './fault.ts'
 
-/* What happens at once, in two processes over one database. */
+/* Races between two processes over one database. */
 
 const patch = (
   to: Installation,

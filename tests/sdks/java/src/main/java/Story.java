@@ -140,7 +140,7 @@ public class Story {
     throw new AssertionError("expected " + status);
   }
 
-  /** Whether an answer has what the document has; 0 and 0.0 are the same number. */
+  /** Returns true if a response has the values of the document; 0 and 0.0 are the same number. */
   private static boolean hasFlowOf(File document, Object answer) throws IOException {
     JsonNode given = json.readTree(document);
     JsonNode found = json.readTree(json.writeValueAsString(answer));
