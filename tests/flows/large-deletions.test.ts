@@ -10,7 +10,7 @@ import { makeWorld, type Site, type World } from '../support/world.ts'
 
 /* Deletions of folders and workspaces take the same for few and many: the request marks, and jobs move and remove. */
 
-const MANY = 20_000
+const RECORDS = 20_000
 
 let app: App
 let world: World
@@ -113,7 +113,7 @@ describe('deleteFolder', () => {
     const [few, parent] = [await addFolder(), await addFolder()]
     const many = await addFolder(parent)
     await addBots(1, few)
-    await addBots(MANY, many)
+    await addBots(RECORDS, many)
     const inside = await addFolder(many)
     const deepest = await addFolder(inside)
     const written = await rowsWrittenBy(() => deleteFolder(few))
@@ -121,7 +121,7 @@ describe('deleteFolder', () => {
     expect(await rowsWrittenBy(() => deleteFolder(many))).toBe(written)
     const isShown = async () => {
       const bots = await botsIn(parent)
-      expect(bots.size).toBe(MANY)
+      expect(bots.size).toBe(RECORDS)
       expect([...new Set(bots.values())]).toEqual([parent])
       expect(await foldersIn(parent)).toEqual(new Map([[inside, parent]]))
       expect(await foldersIn(inside)).toEqual(new Map([[deepest, inside]]))
@@ -135,7 +135,7 @@ describe('deleteFolder', () => {
     await isShown()
     await moveAll()
     await isShown()
-    expect(await count('bots WHERE folder_id = $1', parent)).toBe(MANY)
+    expect(await count('bots WHERE folder_id = $1', parent)).toBe(RECORDS)
     expect(await count('folders WHERE deleted_at IS NOT NULL')).toBe(0)
   }, 120_000)
 
@@ -276,8 +276,8 @@ describe('deleteWorkspace', () => {
     app.client.ok('deleteWorkspace', { as: admin, params: { workspaceId } })
 
   test('writes as many rows for 20,000 folders and bots as for few, and the purge removes all', async () => {
-    await addFolders(MANY, site.folder)
-    await addBots(MANY, site.folder)
+    await addFolders(RECORDS, site.folder)
+    await addBots(RECORDS, site.folder)
     const written = await rowsWrittenBy(() => remove(world.there))
     expect(written).toBeLessThan(10)
     expect(await rowsWrittenBy(() => remove(site))).toBe(written)

@@ -23,7 +23,7 @@ import { makeWorld, type Site } from '../support/world.ts'
  * credentials.test.ts.
  */
 
-const MANY = 1_000
+const QUEUE_LENGTH = 1_000
 
 let app: App
 let site: Site
@@ -59,7 +59,7 @@ test('eraseBatch erases all results of a bot but one that fails each time', asyn
   const botId = site.published.id
   await app.pool.query(
     `INSERT INTO result_erasures (bot_id, result_id, due_at)
-    SELECT $1, 'gone-' || n, now() - interval '1 hour' + n * interval '1 millisecond' FROM generate_series(1, ${MANY}) n`,
+    SELECT $1, 'gone-' || n, now() - interval '1 hour' + n * interval '1 millisecond' FROM generate_series(1, ${QUEUE_LENGTH}) n`,
     [botId],
   )
   await poison('result_erasures', 'UPDATE', `OLD.result_id = 'gone-500' AND NEW.passes > OLD.passes`)
@@ -87,19 +87,19 @@ test('removeFiles removes all files but one that the store cannot remove', async
     `INSERT INTO uploads (bot_id, id, session_id, name, media_type, size, is_private, is_complete, remove_at, created_at)
     SELECT $1, 'file-' || n, 'session', 'a.txt', 'text/plain', 1, false, true,
       $2::timestamptz - interval '1 hour' + n * interval '1 millisecond', $2
-    FROM generate_series(1, ${MANY}) n`,
+    FROM generate_series(1, ${QUEUE_LENGTH}) n`,
     [site.published.id, app.clock.now()],
   )
   // Five batches alone; the one with the failing file throws, and the next one goes on.
   expect(await batchesOf(() => removeFiles(app.db, store, app.clock.now()), 2)).toBeLessThanOrEqual(2 * 6)
-  expect(removed.size).toBe(MANY - 1)
+  expect(removed.size).toBe(QUEUE_LENGTH - 1)
   expect(await count(`uploads WHERE id LIKE 'file-%'`)).toBe(1)
 })
 
 test('forgetHours forgets all hours but one that fails each time', async () => {
   await app.pool.query(
     `INSERT INTO bot_stats_hourly (bot_id, hour)
-    SELECT $1, '2020-01-01'::timestamptz + n * interval '1 hour' FROM generate_series(1, ${MANY}) n`,
+    SELECT $1, '2020-01-01'::timestamptz + n * interval '1 hour' FROM generate_series(1, ${QUEUE_LENGTH}) n`,
     [site.published.id],
   )
   await poison('bot_stats_hourly', 'DELETE', `OLD.hour = '2020-01-01'::timestamptz + interval '500 hours'`)
@@ -110,18 +110,18 @@ test('forgetHours forgets all hours but one that fails each time', async () => {
 test('rollUpBatch looks at all bots beside one that fails each time', async () => {
   await app.pool.query(
     `INSERT INTO stats_rollups (bot_id, due_at) SELECT 'roll-' || n, $1::timestamptz - n * interval '1 second'
-    FROM generate_series(1, ${MANY}) n`,
+    FROM generate_series(1, ${QUEUE_LENGTH}) n`,
     [app.clock.now()],
   )
   await poison('stats_rollups', 'DELETE', `OLD.bot_id = 'roll-500'`)
-  expect(await batchesOf(() => rollUpBatch(app.db, app.clock.now()))).toBeLessThanOrEqual(MANY + 3)
+  expect(await batchesOf(() => rollUpBatch(app.db, app.clock.now()))).toBeLessThanOrEqual(QUEUE_LENGTH + 3)
   expect(await count(`stats_rollups WHERE bot_id LIKE 'roll-%'`)).toBe(1)
 })
 
 test('rollUpBlocks counts the days of all bots beside one whose day fails each time', async () => {
   await app.pool.query(
     `INSERT INTO bot_stats_daily (bot_id, day, computed_epoch) SELECT 'blocks-' || n, '2020-01-01', 0
-    FROM generate_series(1, ${MANY}) n`,
+    FROM generate_series(1, ${QUEUE_LENGTH}) n`,
   )
   await poison('bot_stats_daily', 'UPDATE', `OLD.bot_id = 'blocks-500' AND NEW.blocks_epoch = NEW.epoch`)
   // Eleven alone.
@@ -167,7 +167,7 @@ test('shareOut shares out all rows of all bots but one that fails each time', as
   // Sixteen alone.
   expect(await batchesOf(share)).toBeLessThanOrEqual(60)
   expect(await count('webhook_outbox')).toBe(1)
-  expect(await count(`webhook_deliveries WHERE id LIKE 'event-%'`)).toBe(MANY - 1)
+  expect(await count(`webhook_deliveries WHERE id LIKE 'event-%'`)).toBe(QUEUE_LENGTH - 1)
 })
 
 for (const [what, change, condition] of [
@@ -198,7 +198,7 @@ for (const [what, change, condition] of [
     )
     try {
       await until('all others are delivered', async () => {
-        return (await count('webhook_deliveries WHERE is_delivered')) === MANY - 1
+        return (await count('webhook_deliveries WHERE is_delivered')) === QUEUE_LENGTH - 1
       })
     } finally {
       await sender.stop()
@@ -206,7 +206,7 @@ for (const [what, change, condition] of [
       receiver.close()
     }
     // What cannot be written is not posted again and again.
-    expect(posted.length).toBeLessThanOrEqual(MANY)
+    expect(posted.length).toBeLessThanOrEqual(QUEUE_LENGTH)
     const takes = app.statements.filter((text) => text.includes('"passedOver"')).length
     expect(takes).toBeLessThan(400)
   })
