@@ -230,10 +230,10 @@ export const sdks: Sdk[] = [
   {
     ...typescript,
     folder: 'openapi-zod-client',
-    generator: 'openapi-zod-client',
+    generator: 'openapi-zod-client, untagged form',
     pinned: ['../package.json', '"openapi-zod-client"'],
     generate:
-      'mkdir generated && ../node_modules/.bin/openapi-zod-client ../../../openapi.yaml --output generated/api.ts',
+      'mkdir generated && ../node_modules/.bin/openapi-zod-client ../../../generated/openapi-untagged.yaml --output generated/api.ts',
   },
   {
     folder: 'ruby',
