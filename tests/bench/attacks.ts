@@ -81,7 +81,12 @@ async function turn(means: Means, publicId: string, message = 'Go') {
   const begun = await send(means, 'POST', `/api/v1/bots/${publicId}/startChat`, '{}', true)
   if (begun.status !== 200) return begun
   const { sessionId } = JSON.parse(begun.text)
-  return send(means, 'POST', `/api/v1/sessions/${sessionId}/continueChat`, JSON.stringify({ message }), true)
+  for (;;) {
+    const path = `/api/v1/sessions/${sessionId}/continueChat`
+    const answered = await send(means, 'POST', path, JSON.stringify({ message }), true)
+    if (answered.status !== 429) return answered
+    await sleep(500)
+  }
 }
 
 /** A new bot, of which all endpoints of its workspace are told. */
@@ -138,7 +143,7 @@ const head = (means: Means, line: string, ...more: string[]) =>
 const zones = Intl.supportedValuesOf('timeZone')
 let zone = 0
 let workspace = 0
-const longAnswer = 'long '.repeat(50_000)
+const longAnswer = 'long '.repeat(20_000)
 
 export const attacks: Record<string, (means: Means) => Promise<void>> = {
   'slow requests of one bot': (means) => again(() => turn(means, means.slow)),
