@@ -36,7 +36,7 @@ export interface Backup {
   rows: Record<string, number>
 }
 
-/** What a person can mend: the file or the database is not what it should be. */
+/** An error that the operator can fix: the file or the database is not as expected. */
 export class BackupError extends Error {}
 
 /** Reads a whole backup and checks that it is complete and as it was written. */

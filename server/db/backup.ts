@@ -48,7 +48,7 @@ export async function backUp(
     // Limits come back with the end of the transaction: a pooler hands the connection on.
     await client.query(`${beginWithoutLimits('REPEATABLE READ READ ONLY')}; ${oneMomentPerNode}`)
     const script = Readable.from(scriptOf(client, progress), { objectMode: false })
-    // What is compressed most in little time; the rest would take several times as long.
+    // Higher levels compress a little more and take several times as long.
     await pipeline(script, createGzip({ level: 3 }), target.createWriteStream({ flush: true }), {
       signal,
     })
@@ -100,7 +100,7 @@ async function* scriptOf(client: pg.Client, progress: (line: string) => void): A
     const columns = `${pg.escapeIdentifier(table.name)} (${names})`
     yield hashed(`COPY ${columns} FROM stdin;\n`)
     const count = rowCounter(table.name, progress)
-    // What a statement reads: a partitioned table cannot be copied else, and one of a cluster is of another moment then.
+    // A SELECT, since a partitioned table cannot be copied otherwise, and a cluster would copy another snapshot.
     const source = `SELECT ${names} FROM ${pg.escapeIdentifier(table.name)}`
     for await (const piece of client.query(copyTo(`COPY (${source}) TO STDOUT`)) as AsyncIterable<Buffer>) {
       count.add(piece)

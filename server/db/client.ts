@@ -27,14 +27,14 @@ export interface DatabaseOptions {
   connectTimeout: number
   statementTimeout: number
   lockTimeout: number
-  /** Whether statements are prepared under names, which poolers in transaction mode keep from PgBouncer 1.21 on. */
+  /** True if statements are prepared under names. Poolers in transaction mode support that from PgBouncer 1.21 on. */
   namedStatements: boolean
-  /** Whether connections set their time limits. Behind a pooler in transaction mode the role has to carry them. */
+  /** True if connections set their time limits. Behind a pooler in transaction mode the role has to carry them. */
   sessionSettings: boolean
   onError: (error: Error) => void
 }
 
-/** How long a transaction may wait for its next statement, in milliseconds. */
+/** Maximum delay between two statements of a transaction, in milliseconds. */
 export const IDLE_IN_TRANSACTION = 10_000
 
 /** The pool and the Drizzle instance over it. The pool has to be ended by the caller. */
@@ -68,10 +68,10 @@ export function connect(options: DatabaseOptions): { db: Database; pool: pg.Pool
   return { db, pool }
 }
 
-/** How long the database may take to say that it is there, in milliseconds: probes give up after three seconds. */
+/** Maximum wait for a response of the database, in milliseconds: probes give up after three seconds. */
 const PATIENCE = 2_000
 
-/** Whether the database answers what it is asked in time. Those who ask at the same time share the answer. */
+/** Returns a probe that is true if the database responds in time. Concurrent calls share one check. */
 export function createProbe(ask: () => Promise<unknown>): () => Promise<boolean> {
   let running: Promise<boolean> | undefined
   return () => {
@@ -95,7 +95,10 @@ export function unname(db: Database) {
   unnamed.add(db)
 }
 
-/** What statements are built with: a function that turns a name, unique over the project, into the one to prepare under. */
+/**
+ * Arguments for building statements: the database, and a function that makes the name of a prepared statement from a
+ * name that is unique in the project.
+ */
 export type StatementContext = [db: Database, named: (name: string) => string]
 
 /** Statements that are prepared once per database. */
@@ -163,9 +166,9 @@ export function prepareWrite(
 const MAXIMUM_ATTEMPTS = 4
 
 /**
- * Runs `work` in one transaction, again when the database broke a deadlock or a serialisation conflict in
- * somebody else's favour. `work` must not have effects outside the transaction; see `afterCommit`. Within a
- * transaction it becomes a part of that, which can be undone alone.
+ * Runs `work` in one transaction, and again if the database aborted it in a deadlock or serialisation conflict. `work`
+ * must not have effects outside the transaction; see `afterCommit`. Within a transaction it becomes a savepoint, which
+ * can be undone alone.
  */
 export async function transact<T>(db: Database, work: (tx: Transaction) => Promise<T>): Promise<T> {
   const unit = units.get(db)
@@ -186,11 +189,11 @@ function isSerialisation(error: unknown): boolean {
   return code === '40001' || code === '40P01'
 }
 
-/** What is known of the transaction that a database is. */
+/** State of the transaction that a database stands for. */
 interface Unit {
   /** The database over the pool. */
   root: Database
-  /** How many parts have begun. */
+  /** Number of savepoints so far. */
   parts: number
   afterCommit: (() => void)[]
 }
@@ -209,7 +212,7 @@ function transactionOn(client: pg.PoolClient): Transaction {
   return tx
 }
 
-/** The database that a transaction is on: what is remembered of a database is remembered of this one. */
+/** The database a transaction belongs to. Caches are kept by this one. */
 export function rootOf(db: Database): Database {
   return units.get(db)?.root ?? db
 }
@@ -250,11 +253,12 @@ async function attemptOnce<T>(db: Database, work: (tx: Transaction) => Promise<T
 async function commit(client: pg.PoolClient) {
   const { command } = await client.query('commit').catch((error: unknown) => {
     const code = sqlState(error)
-    // What the database refuses is rolled back. Without its word, or that of a node of a cluster, there is no knowing.
+    // If the database rejects the commit, it is rolled back. If the response is lost, or a node of a cluster is, the
+    // outcome is unknown.
     if (error instanceof pg.DatabaseError && code && !/^(08|57P|XX)/.test(code)) throw error
     throw new UnknownOutcome(error)
   })
-  // What failed in between and was caught would otherwise be taken for written.
+  // The transaction failed before, and the error was caught: without this check it would pass for committed.
   if (command !== 'COMMIT') throw new Error('The transaction had failed before it was to be committed')
 }
 

@@ -4,7 +4,7 @@ import { connect, type Database, type DatabaseOptions } from './client.ts'
 import { startEmbeddedPostgres } from './embedded.ts'
 import { preferStandby } from './standby.ts'
 
-/** Milliseconds; the primary can be asked instead. */
+/** Milliseconds; reads fall back to the primary. */
 const LONGEST_CONNECT = 500
 
 /** The address of the configured database, starting the embedded server where none is configured. */

@@ -2,13 +2,13 @@ import { access, mkdir, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { codeOf } from './embedded-programs.ts'
 
-/** Whether a data folder holds a database already. */
+/** True if a data folder already holds a database. */
 export async function hasData(dataDirectory: string): Promise<boolean> {
   try {
     await access(join(dataDirectory, 'postgres/data/PG_VERSION'))
     return true
   } catch (error) {
-    // What cannot be looked into is told by who tries to use it.
+    // A folder that cannot be read counts as one with data. Its next use reports why.
     return codeOf(error) !== 'ENOENT' && codeOf(error) !== 'ENOTDIR'
   }
 }
@@ -21,7 +21,10 @@ interface WaysOut {
 
 const ofDatabase: WaysOut = { variable: 'DATA_DIR', otherwise: 'or DATABASE_URL to a server of your own' }
 
-/** What to do about a fault of the machine, by the code of an error or what PostgreSQL says; undefined for other faults. */
+/**
+ * Returns advice on a failure of the machine, by the code of an error or the output of PostgreSQL; undefined for other
+ * failures.
+ */
 export function adviceOn(
   said: string,
   folder: string,

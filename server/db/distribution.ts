@@ -8,7 +8,7 @@ import { type Database, rootOf } from './client.ts'
 
 const distributed = new WeakSet<Database>()
 
-/** Whether the tables of bots are spread over several nodes. */
+/** True if the tables of bots are distributed over the nodes of a cluster. */
 export function isDistributed(db: Database): boolean {
   return distributed.has(rootOf(db))
 }

@@ -16,7 +16,7 @@ export const environment = {
 
 export const run = promisify(execFile)
 
-/** What an error says about itself to programs: `ENOENT` and the like, an SQLSTATE, or an exit code. */
+/** The machine-readable code of an error: `ENOENT` and the like, an SQLSTATE, or an exit code. */
 export const codeOf = (error: unknown) => (error as { code?: string | number }).code
 
 export const messageOf = (error: unknown) => (error instanceof Error ? error.message : String(error))

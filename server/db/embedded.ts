@@ -47,7 +47,7 @@ export interface EmbeddedOptions {
 }
 
 export interface EmbeddedPostgres {
-  /** Where the database `bots` is, password included: never log it. */
+  /** URL of the database `bots`, password included: never log it. */
   url: string
   /** Lets go of the server. The last process that lets go stops it, no matter which one started it. */
   stop(): Promise<void>
@@ -84,10 +84,10 @@ const database = 'bots'
 /** The advisory lock in database `postgres` that users of the server share, and that the last one takes alone. */
 const usersLock = 1
 
-/** What the pauses between attempts to bring a server back grow to: each attempt leaves lines in `server.log`. */
+/** Maximum delay between attempts to restart the server, in milliseconds: each attempt writes lines to `server.log`. */
 const LONGEST_PAUSE = 10_000
 
-/** For a small machine. What keeps committed data safe (fsync and its relatives) stays as it is: on. */
+/** Settings for a small machine. Settings that protect committed data (fsync and its relatives) stay on. */
 const tuning = {
   max_connections: '200',
   shared_buffers: '128MB',
@@ -115,7 +115,9 @@ class Server {
   private password = ''
   private port = 0
   private lease: pg.Client | undefined
-  /** Of the server that the lease is of. A folder that was moved meanwhile does not name it any more. */
+  /**
+   * Process id of the server that the lease belongs to. The data folder, if it was moved meanwhile, no longer names it.
+   */
   private pid: number | undefined
   private mending: Promise<void> | undefined
   private stopped: Promise<void> | undefined
@@ -170,8 +172,8 @@ class Server {
   private async release(): Promise<void> {
     this.stopping.abort()
     await this.mending
-    // Newcomers wait for the lock from here on, and then find the server gone. A server that does not answer is gone
-    // already, or somebody else stops it at this moment.
+    // From here on new processes wait for the lock, and then find the server stopped. A server that does not respond
+    // has stopped, or another process is stopping it.
     const text = `select pg_advisory_unlock_shared(${usersLock}), pg_try_advisory_lock(${usersLock}) as last`
     let client = this.lease
     let answer = await client?.query(text).catch(() => undefined)
@@ -192,7 +194,7 @@ class Server {
 
   /** `wasThere`: a server that was there already is not given up. */
   private async join(wasThere: boolean): Promise<pg.Client> {
-    // Each is told once. Users of one server are in each other's way, and complain of one thing and another in turns.
+    // Each message is logged once. Users of one server interfere with each other and get alternating errors.
     const told = new Set<string>()
     const tell = (message: string) => {
       if (!told.has(message)) this.log(message)
@@ -210,7 +212,7 @@ class Server {
       } catch (error) {
         // 57P03: it is starting, or recovering from a crash for as long as that takes, or stopping.
         if (codeOf(error) === '57P03') deadline = performance.now() + this.patience
-        // Nothing that is waited for will mend these.
+        // Waiting does not fix these failures.
         const advice = adviceOn(`${codeOf(error)} ${messageOf(error)}`, this.options.dataDirectory)
         if (advice !== undefined && !wasThere)
           throw new Error(`PostgreSQL does not start in ${this.home} (${messageOf(error)}): ${advice}`)
@@ -230,7 +232,7 @@ class Server {
     await sleep(milliseconds, undefined, { signal: this.stopping.signal }).catch(() => undefined)
   }
 
-  /** Reads who runs on the data, by the server's own account of it. What a killed server left is not alive. */
+  /** Finds the server that runs on the data, by its own record. The record of a killed server does not count. */
   private async find() {
     const lines = (await readFile(join(this.data, 'postmaster.pid'), 'utf8').catch(() => '')).split('\n')
     const pid = Number(lines[0])
@@ -259,7 +261,7 @@ class Server {
       const known = await client.query('select 1 from pg_database where datname = $1', [database])
       if (known.rowCount) return client
       await client.query(`create database ${database}`).catch((error) => {
-        // Somebody else was faster: before the statement looked, or while it ran.
+        // Another process was faster: before the statement looked, or while it ran.
         if (!['42P04', '23505'].includes(String(codeOf(error)))) throw error
       })
       return client
@@ -358,7 +360,7 @@ class Server {
       await rename(draft, this.home)
       this.log(`Made a PostgreSQL data folder in ${this.home}`)
     } catch (error) {
-      // Somebody else was faster, and maybe swept our draft away.
+      // Another process was faster, and may have deleted our draft.
       if ((await this.dataVersion()) !== undefined) return
       if (typeof codeOf(error) !== 'number') throw error
       const reason = /(?:FATAL|initdb(?:: error)?): +(.*)/.exec(messageOf(error))?.[1] ?? 'initdb failed'

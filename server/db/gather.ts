@@ -2,21 +2,21 @@
 const FEW = 8
 /** So many do not wait for what is being done. */
 const MANY = 32
-/** Milliseconds after which nobody waits any more for what is being done, be it kept by a lock or far away. */
+/** Start the next batch after this many milliseconds, even if the running one waits for a lock or a distant server. */
 const PATIENCE = 5
 
 interface Queue<Given, Outcome> {
   waiting: { given: Given; resolve: (outcome: Promise<Outcome>) => void }[]
   underWay: number
-  /** Whether it will be looked at. */
+  /** True if a look at the queue is scheduled. */
   isDue: boolean
 }
 
 /**
- * Does together what comes at about the same time and has the same key, at most `most` of it, since a statement for many
- * takes little more than one for one. What comes while something is being done waits for that, and then at most half
- * of what waits is done: the database is busy with one half while the service is with the other. `work` gives a promise
- * for each.
+ * Batches work that arrives at about the same time and has the same key, at most `most` items, since a statement for
+ * many takes little more than one for one. Work that arrives during a batch waits for its end. Then at most half of the
+ * queue makes the next batch: the database is busy with one half while the service is with the other. `work` returns a
+ * promise for each item.
  */
 export function gather<Given, Outcome>(
   most: number,

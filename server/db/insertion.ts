@@ -16,7 +16,10 @@ export function listsOf(columns: Record<string, Column>, value: (name: string) =
   }
 }
 
-/** What adds the values of a row, as pg takes them, to others, by the names of its properties after a prefix. */
+/**
+ * Returns a function that adds the values of a row, as pg takes them, to an object. Keys are the names of properties
+ * after a prefix.
+ */
 export function encoderOf(columns: Record<string, Column>, prefix = '') {
   const fields = Object.entries(columns).map(([name, column]) => ({ name, key: prefix + name, column }))
   return (row: Record<string, unknown>, values: Record<string, unknown>): Record<string, unknown> => {

@@ -17,8 +17,9 @@ type Limits = Pick<
 const valueInPlace = sql`CASE name WHEN 'search_path' THEN coalesce(current_schema(), '') ELSE current_setting(name) END`
 
 /**
- * What of the database's limits does not fit the configuration, one sentence each: time limits that its role has to
- * carry where connections do not set them, other settings that statements rely on, and the number of its connections.
+ * Returns conflicts between settings of the database and the configuration, one sentence each: time limits that the
+ * role has to carry if connections do not set them, other settings that statements rely on, and the number of
+ * connections.
  */
 export async function limitsInPlace(db: Database, config: Limits): Promise<string[]> {
   const [row] = await selectRows(

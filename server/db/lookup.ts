@@ -7,7 +7,7 @@ import { hidden, type RowOf, type Shape, selection } from './selection.ts'
 /** The most questions in one statement. */
 const BATCH = 100
 
-/** What questions are made of, by the type that PostgreSQL reads it as. */
+/** Types of parameters in a question, by the name of the PostgreSQL type. */
 interface Asked {
   text: string
   bytea: Buffer
@@ -43,10 +43,10 @@ function columnsOf(db: Database, types: Types) {
 }
 
 /**
- * Prepares a statement that finds, or writes, one row for a question, and asks the questions of requests that come at
- * about the same time at once: asking costs several times what finding does. Of a cluster each is asked alone, since
- * together they would go to several nodes. `statement` gets the table of the questions, named `asked`, with a column
- * for each of `types`, and the select list.
+ * Prepares a statement that finds, or writes, one row per question, and batches questions of concurrent requests: a
+ * round trip costs several times the lookup. On a cluster each question runs alone, since a batch would go to several
+ * nodes. `statement` gets the table of the questions, named `asked`, with a column for each of `types`, and the select
+ * list.
  */
 export function prepareLookup<T extends Types, S extends Shape>(
   db: Database,
@@ -83,9 +83,9 @@ export function prepareLookup<T extends Types, S extends Shape>(
 }
 
 /**
- * Prepares a statement that writes several things at once. `statement` gets their table, named `asked`, with a column for
- * each of `types`, any of which can be null, and its columns `place`, of which it returns those that it wrote. Other
- * placeholders are for all of them. What is made of it says of each whether it was written.
+ * Prepares a statement that writes several rows at once. `statement` gets their table, named `asked`, with a nullable
+ * column for each of `types` and the column `place`. It returns `place` of the rows it wrote. Other placeholders hold
+ * for all of them. The result is true for each row that was written.
  */
 export function prepareTogether<T extends Types>(
   db: Database,

@@ -42,14 +42,14 @@ export async function migrateDatabase(url: string, last?: string, log?: Logger):
           await applyAtOnce(worker, next)
           continue
         }
-        // What waits for the other lock, in a release before, has a snapshot, which building an index waits for.
+        // The release before waits for the other lock with an open snapshot, for which building an index would wait.
         await holder.query('COMMIT')
         await lockSchema(holder, 'indexes')
         if ((await firstMissing(worker, migrations)) === next) await applyOneByOne(worker, next)
         await holder.query('COMMIT')
         await lockSchema(holder)
       }
-      // No earlier release has served it; of one that is brought back from a backup that is not known.
+      // No earlier release has served a new database. A database restored from a backup may have been served by one.
       if (isNew && last === undefined)
         await worker.query("INSERT INTO ended_releases (release, ended_at) VALUES ('1.0', $1)", [new Date()])
     } finally {
@@ -62,7 +62,7 @@ export async function migrateDatabase(url: string, last?: string, log?: Logger):
   }
 }
 
-/** How long a start waits for others until it says so, and how often it does from then on, in milliseconds. */
+/** Delay before a start first logs that it waits for others, and interval of further messages, in milliseconds. */
 const FIRST_WAIT_MS = 2_000
 const NEXT_WAIT_MS = 30_000
 
@@ -70,7 +70,7 @@ const NEXT_WAIT_MS = 30_000
 const session = `json_build_object('pid', a.pid, 'user', a.usename, 'application', a.application_name,
   'address', a.client_addr, 'state', a.state, 'since', a.xact_start)`
 
-/** Says who holds what a connection waits for. What only looks fails without a word. */
+/** Logs the processes that hold the locks a connection waits for. Failures are ignored, since it only observes. */
 function watchWaits(url: string, worker: pg.Client, log: Logger) {
   const { processID } = worker as unknown as { processID: number }
   let saidAt = Number.NEGATIVE_INFINITY
@@ -119,8 +119,8 @@ async function applyAtOnce(worker: pg.Client, migration: MigrationMeta) {
 }
 
 /**
- * Applies a migration that builds indexes while the tables are written to, which no transaction can. Where it was
- * interrupted it begins anew, so each of its statements passes over what is there.
+ * Applies a migration that builds indexes while the tables are written to, which is not possible in a transaction. An
+ * interrupted migration begins anew, so each of its statements skips what exists.
  */
 async function applyOneByOne(worker: pg.Client, migration: MigrationMeta) {
   for await (const statement of statementsOf(worker, migration)) {
@@ -145,7 +145,7 @@ async function changeIndex(worker: pg.Client, statement: string) {
 
 const isConcurrent = (statement: string) => /\bINDEX CONCURRENTLY\b/.test(statement)
 
-/** How often a transaction begins anew that was ended since it and others waited for each other. */
+/** Maximum number of times a transaction is retried after a deadlock. */
 const MOST_DEADLOCKS = 10
 
 /**
@@ -182,8 +182,8 @@ async function readJournal(): Promise<Journal> {
 }
 
 /**
- * Spreads the tables over the nodes of a Citus cluster, of which `url` is the coordinator. What is spread already stays
- * as it is, so it can be called again, and has to be after an upgrade.
+ * Distributes the tables over the nodes of a Citus cluster, of which `url` is the coordinator. Skips distributed
+ * tables, so it can be called again, and has to be after an upgrade.
  */
 export async function distribute(url: string): Promise<void> {
   const text = await readFile(join(folder, 'distribute.sql'), 'utf8')
@@ -196,8 +196,8 @@ export async function distribute(url: string): Promise<void> {
 }
 
 /**
- * Splits the tables that grow into partitions by bot, each in a transaction of its own, and gives those that were not
- * split before. What asks for a table meanwhile waits. `progress` gets a line for each.
+ * Splits the growing tables into partitions by bot, each in a transaction of its own, and returns those that it split.
+ * Access to a table waits meanwhile. `progress` gets a line for each.
  */
 export async function partition(url: string, progress: (line: string) => void): Promise<string[]> {
   const holder = await connectTo(url)
@@ -229,7 +229,7 @@ export async function partition(url: string, progress: (line: string) => void): 
           progress(done ? `${table}: ${done.rows} rows` : `${table}: has partitions already`)
           if (done) split.push(table)
         })
-        // Of the whole, which nothing else does: autovacuum looks after each partition.
+        // Analyses the table as a whole, which nothing else does: autovacuum handles partitions only.
         await runAlone(worker, `VACUUM (ANALYZE) ${table}`)
       }
     } finally {
@@ -265,8 +265,8 @@ export async function newestMigration(client: pg.Client): Promise<string | undef
 }
 
 /**
- * Begins a transaction that is alone at the schema and at making the first user. The lock is a row: it ends
- * with its process and passes through poolers. Whoever waits asks now and then, and has no transaction in between.
+ * Begins a transaction with the exclusive right to change the schema and create the first user. The lock is a row: it
+ * ends with its process and passes through poolers. Waiting processes poll, and hold no transaction in between.
  */
 export async function lockSchema(
   client: pg.Client,
@@ -280,7 +280,7 @@ export async function lockSchema(
       await client.query('INSERT INTO schema_lock (id) VALUES ($1) ON CONFLICT DO NOTHING', [id])
       break
     } catch (error) {
-      // Two processes that create the table at once: one of them fails, although it was asked not to.
+      // If two processes create the table at once, one fails in spite of IF NOT EXISTS.
       if (!/^(23505|42710|42P07|55P03|XX000)$/.test(sqlState(error) ?? '')) throw error
     }
   }
@@ -291,7 +291,7 @@ export async function lockSchema(
       `SELECT id FROM schema_lock WHERE id = '${id}' FOR UPDATE SKIP LOCKED`,
     )
     if (rows.length > 0) return
-    // Who has the lock may build an index, for which it waits for all transactions that it found reading.
+    // The process with the lock may build an index, which waits for all transactions that were reading at its start.
     await client.query('ROLLBACK')
     if (log && performance.now() > sayAt) {
       sayAt = performance.now() + NEXT_WAIT_MS
@@ -308,7 +308,7 @@ export async function lockSchema(
   }
 }
 
-/** The key of the installation that authenticates cursors, made by the first process that asks. */
+/** The key of the installation that authenticates cursors; the first process that needs it creates it. */
 export async function cursorKey(db: Database): Promise<Buffer> {
   await db
     .insert(installationKeys)

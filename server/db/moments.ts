@@ -2,7 +2,8 @@ import pg from 'pg'
 import { toIso } from '../iso-time.ts'
 
 /*
- * A page has a moment in every row. The way of pg looks for more than there is as a rule, and takes four times as long.
+ * Every row of a page has a timestamp. The parser of pg supports formats that rarely occur, and takes four times as
+ * long.
  */
 
 const { TIMESTAMPTZ } = pg.types.builtins
@@ -13,14 +14,14 @@ export function readMomentsFast() {
   pg.types.setTypeParser(TIMESTAMPTZ, (text) => readInUtc(text) ?? readAny(text))
 }
 
-/** A moment as PostgreSQL writes it, as `toIso` shows it. */
+/** Converts a timestamp from the format of PostgreSQL to that of `toIso`. */
 export function momentToIso(text: string): string {
   if (!isPlain(text)) return toIso(pg.types.getTypeParser(TIMESTAMPTZ)(text))
   const end = text.length - 3
   return `${text.slice(0, 10)}T${text.slice(11, 19)}.${text.slice(20, Math.min(end, 23)).padEnd(3, '0')}Z`
 }
 
-/** Whether it is as `2026-11-22 13:40:20+00` or `2026-11-22 13:40:20.123456+00`. */
+/** True if the format is `2026-11-22 13:40:20+00` or `2026-11-22 13:40:20.123456+00`. */
 function isPlain(text: string): boolean {
   return text[4] === '-' && text[10] === ' ' && text.length >= 22 && text.length <= 29 && text.endsWith('+00')
 }
@@ -51,7 +52,7 @@ function digit(text: string, at: number, end: number): number {
   return at < end ? text.charCodeAt(at) - ZERO : 0
 }
 
-/** Of two digits. */
+/** Reads a number of two digits. */
 function number(text: string, at: number): number {
   return (text.charCodeAt(at) - ZERO) * 10 + text.charCodeAt(at + 1) - ZERO
 }

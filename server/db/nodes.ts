@@ -10,15 +10,15 @@ import * as schema from './schema.ts'
 import { expression, prepareSelect } from './selection.ts'
 
 /*
- * On a cluster a statement about one bot can be asked of the node that has the bot, which saves the way through the
- * coordinator. Every node can do it, so who asks another one, since the bot was moved, only waits a little longer. Where a
- * node is out of reach the coordinator is asked.
+ * On a cluster a statement about one bot can go to the node of the bot, which saves the way through the coordinator.
+ * Every node can run it. After a bot was moved, its old node only takes a little longer. If a node is unreachable, the
+ * coordinator runs the statement.
  */
 
-/** For so many milliseconds the node of a bot is known, and one that failed is left alone. */
+/** Time for which the node of a bot is cached, and for which a failed node is avoided, in milliseconds. */
 const KNOWN = 60_000
 const AFTER_FAILURE = 2_000
-/** How long a node may take to be connected to, in milliseconds: there is another way. */
+/** Maximum time to connect to a node, in milliseconds: the coordinator is the fallback. */
 const LONGEST_CONNECT = 500
 
 type Ask = (...given: unknown[]) => Promise<pg.QueryResult>
@@ -39,8 +39,8 @@ const nodeStatements = statements((db, named) => ({
 const findNode = new WeakMap<Database, (botId: string) => Promise<Database>>()
 
 /**
- * What to ask single statements about a bot of: its node, or the database itself where that is one server, its nodes are not
- * known, or it is a transaction.
+ * Returns the database for single statements about a bot: its node, or the given database if that is a single server, a
+ * transaction, or one whose nodes are unknown.
  */
 export async function nodeOf(db: Database, botId: string): Promise<Database> {
   return (await findNode.get(db)?.(botId)) ?? db

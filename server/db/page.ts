@@ -60,7 +60,7 @@ function tag(key: Buffer, scope: readonly string[], position: Buffer): Buffer {
     .subarray(0, TAG_BYTES)
 }
 
-/** Where a page begins when it has no cursor: before everything that can be. */
+/** Position of a page without a cursor: before every possible record. */
 export const beginning: Position = { createdAt: new Date('9999-01-01T00:00:00.000Z'), id: '~' }
 
 /** The condition for entries after a position; without one, after that of the placeholders `createdAt` and `id`. */
@@ -78,8 +78,8 @@ export function newestFirst(createdAt: AnyPgColumn, id: AnyPgColumn) {
 }
 
 /**
- * Of rows in an order, those until they have the bytes of a page. One more comes with them where there is one, with
- * `is_beyond` true: it tells that others come after them.
+ * Selects ordered rows up to the maximum bytes of a page. If more rows follow, one of them is included with `is_beyond`
+ * true.
  */
 export function withinPage(rows: SQL, table: PgTable, bytes: SQL, order: readonly SQL[]): SQL {
   const max = sql.raw(String(MAX_PAGE_BYTES))
@@ -92,13 +92,13 @@ export function withinPage(rows: SQL, table: PgTable, bytes: SQL, order: readonl
     ) AS ${table} WHERE NOT is_cut) AS ${table}`
 }
 
-/** Whether a row of `withinPage` is the one that comes after the page. */
+/** True if a row of `withinPage` is the one after the page. */
 export const isBeyond = (table: PgTable) => expression(sql`${table}.is_beyond`, 'boolean')
 
 /**
- * The page that a query asks for and the cursor of the next one, or the issue with the cursor that it came with.
- * `read` gets the position after which the page begins and how many rows to read at most. A row that is beyond the bytes
- * of a page says so.
+ * Returns the page of a query and the cursor of the next one, or an issue with the given cursor. `read` gets the
+ * position after which the page begins and the maximum number of rows. `isBeyond` marks a row beyond the bytes of the
+ * page.
  */
 export async function paged<Row extends Position & { isBeyond?: boolean }>(
   key: Buffer,
@@ -108,7 +108,7 @@ export async function paged<Row extends Position & { isBeyond?: boolean }>(
 ): Promise<{ page: Row[]; nextCursor: string | null } | { issue: Issue }> {
   const from = readCursor(key, scope, cursor)
   if ('issue' in from) return from
-  // One row more tells whether there is another page.
+  // One row more shows whether there is another page.
   const rows = await read(from.position, limit + 1)
   const page = rows.slice(0, rows.at(-1)?.isBeyond ? Math.min(limit, rows.length - 1) : limit)
   const last = rows.length > page.length ? page.at(-1) : undefined

@@ -1,8 +1,8 @@
 import pg from 'pg'
 
 /*
- * On one server the tables that grow with every chat can be split into partitions by bot. Nothing else of the service
- * knows of that: every statement says of which bot it means rows, and PostgreSQL reads the one partition that has them.
+ * On one server the tables that grow with every chat can be split into partitions by bot. No other file depends on
+ * that: every statement names the bot of its rows, and PostgreSQL reads the one partition that has them.
  */
 
 /**
@@ -14,8 +14,8 @@ export const growingTables = ['results', 'result_answers', 'result_transcripts',
 const PARTITIONS = 32
 
 /**
- * Of `max_locks_per_transaction`, which is 64 where nobody sets it: a step of a chat locks the partitions of four tables
- * with their indexes, some 350 at once, and all connections share what there is.
+ * Minimum `max_locks_per_transaction` (64 by default): a turn locks the partitions of four tables with their indexes,
+ * some 350 at once, and all connections share the total.
  */
 export const enoughLocks = 512
 
@@ -98,8 +98,8 @@ export async function splitTable(client: pg.Client, table: string): Promise<{ ro
 }
 
 /**
- * What a statement of a migration has to be on this database. On a table with partitions PostgreSQL builds or drops no
- * index concurrently and takes no settings of storage, each of which it does on the partitions.
+ * Returns the statements that replace one of a migration on this database. On a table with partitions PostgreSQL can
+ * neither build nor drop an index concurrently, nor take settings of storage. It does both on the partitions.
  */
 export async function onPartitions(client: pg.Client, statement: string): Promise<string[]> {
   const [, unique, index, table = '', form] =

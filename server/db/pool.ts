@@ -15,9 +15,9 @@ const shortened = new WeakMap<object, number>()
 export const shortenedLockTimeout = (client: object): number | undefined => shortened.get(client)
 
 /**
- * A pool in which a request that needs several connections, one after the other, waits for all of them about as
- * long as it may wait for one. Who asks now has probably waited already, for as long as the last one did. Who
- * has waited long for a connection waits for a row only for as long as is left.
+ * A pool in which a request that needs several connections, one after the other, waits for all of them about as long as
+ * it may wait for one. A caller has probably waited before, for as long as the last wait was. A caller that waited long
+ * for a connection waits for a row only for the time that is left.
  */
 export class Pool extends pg.Pool {
   private lastWait = 0
@@ -83,7 +83,7 @@ export class Pool extends pg.Pool {
   }
 }
 
-/** What pg makes of the columns of a result, before its first row. */
+/** Data that pg derives from the columns of a result, before its first row. */
 interface Columns {
   fields: pg.FieldDef[]
   _parsers: unknown
@@ -93,7 +93,7 @@ interface Columns {
 /** By the name of a prepared statement. */
 const columns = new Map<string, Columns>()
 
-/** What pg has and its types do not say. */
+/** Properties of pg that its types lack. */
 interface Builder extends pg.Result, Columns {
   fields: pg.FieldDef[]
   addFields(fields: pg.FieldDef[]): void
@@ -129,7 +129,7 @@ function isSame(one: pg.FieldDef[], other: pg.FieldDef[]): boolean {
   })
 }
 
-/** How often connections are looked at, in milliseconds. */
+/** Interval between checks of the connections, in milliseconds. */
 const LOOK = 500
 
 /**
@@ -179,7 +179,7 @@ export function giveUpSilent(pool: pg.Pool, limit: number) {
   })
 }
 
-/** What pg knows of a connection and does not say. */
+/** Properties of a connection in pg that its types lack. */
 interface Watched {
   connection: { stream: Socket }
   readyForQuery: boolean

@@ -9,12 +9,15 @@ import { endedReleases } from './schema.ts'
 
 const alone = new WeakSet<Database>()
 
-/** Whether release 1.0 may read what is written. */
+/** True if release 1.0 may read the rows that are written. */
 export function isBesideFirstRelease(db: Database): boolean {
   return !alone.has(rootOf(db))
 }
 
-/** Looks whether release 1.0 is gone; before the first statement of a chat. `reads` is what reads of a standby. */
+/**
+ * Finds out if release 1.0 has ended; runs before the first statement of a chat. `reads` is the database for reads,
+ * maybe a standby.
+ */
 export async function noteReleases(db: Database, reads = db) {
   const ended = await db.select().from(endedReleases)
   if (ended.some(({ release }) => release === '1.0')) {
@@ -23,7 +26,7 @@ export async function noteReleases(db: Database, reads = db) {
   }
 }
 
-/** Notes that no process of release 1.0 serves the database any more. Processes heed it from their next start. */
+/** Records that no process of release 1.0 serves the database any more. Processes read this when they start. */
 export async function finishUpgrade(db: Database, now: Date) {
   await db.insert(endedReleases).values({ release: '1.0', endedAt: now }).onConflictDoNothing()
 }

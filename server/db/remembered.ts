@@ -4,10 +4,11 @@ import pg from 'pg'
 import { Expression, type RowOf } from './selection.ts'
 
 /*
- * Who calls, and on which record, is asked of the database for every request, and mostly answered as the last time.
+ * Caches callers and the records of requests. Every request reads both from the database, and most get the same as
+ * before.
  */
 
-/** So many characters of records are remembered, of each group of columns. */
+/** Maximum characters of cached records per group of columns. */
 const REMEMBERED = 4 * 1024 * 1024
 
 /**
@@ -40,7 +41,7 @@ export function remembered<S extends Record<string, Column>>(
   })
 }
 
-/** A column as an item of a JSON array. What JSON would write in a way of its own is a string in it. */
+/** A column as an item of a JSON array. Types that JSON would write differently become strings. */
 function itemOf(column: Column): SQL {
   const isJson = column.getSQLType() === 'json'
   if (column.dataType === 'custom' && !isJson)
@@ -56,7 +57,7 @@ function readerOf(column: Column): (item: unknown) => unknown {
 
 const made = new WeakMap<object, Map<string, unknown>>()
 
-/** What `make` makes of a record that is remembered: once for the object. The name says what it is, and what else it is made of. */
+/** Memoizes `make` for a cached record, once per object and name. The name contains every other input of `make`. */
 export function madeOnce<Made>(record: object, name: string, make: () => Made): Made {
   const ofRecord = made.get(record) ?? new Map<string, unknown>()
   made.set(record, ofRecord)

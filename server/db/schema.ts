@@ -24,7 +24,7 @@ import { JsonText } from '../json/json-text.ts'
  * Ids are text made by the service; times are set by the service, never by the database.
  */
 
-/** A `json` column: kept as the text that was written, read and sent on without being parsed. */
+/** A `json` column: stored, read and sent as the text that was written, without parsing. */
 const json = customType<{ data: JsonText; driverData: string | Buffer }>({
   dataType: () => 'json',
   toDriver: (value) => value.parameter,
@@ -72,11 +72,11 @@ export const workspaces = pgTable(
     lastActivityAt: time('last_activity_at'),
     inactiveFirstEmailSentAt: time('inactive_first_email_sent_at'),
     inactiveSecondEmailSentAt: time('inactive_second_email_sent_at'),
-    /** Whose workspace it is among those that one user may create; null where nobody knows any more. */
+    /** Owner for the limit of workspaces per user; null if no longer known. */
     createdBy: text('created_by').references(() => users.id),
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),
-    /** Set when the workspace was deleted; the purge removes the row once its bots are gone. */
+    /** Set when the workspace was deleted; the purge removes the row after its bots. */
     deletedAt: time('deleted_at'),
   },
   (table) => [
@@ -115,7 +115,7 @@ export const folders = pgTable(
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),
     /**
-     * Set when the folder was deleted. What it holds is shown in its parent, which is never a deleted folder, until the
+     * Set when the folder was deleted. Its contents are shown in its parent, which is never deleted itself, until the
      * job of `background/folders.ts` has moved the rows there.
      */
     deletedAt: time('deleted_at'),
@@ -154,7 +154,7 @@ export const apiTokens = pgTable(
     expiresAt: time('expires_at'),
     revokedAt: time('revoked_at'),
     lastUsedOn: date('last_used_on', { mode: 'string' }),
-    /** What the token can do at most; null means everything, whatever that comes to be. */
+    /** Scopes of the token; null for all, including future ones. */
     scopes: text('scopes', { enum: ['read', 'write', 'results', 'chat-admin'] }).array(),
     /** The only workspace in which the token works, if there is one. It outlives the workspace, as bound as before. */
     workspaceId: text('workspace_id'),
@@ -166,7 +166,7 @@ export const apiTokens = pgTable(
   ],
 )
 
-/** Keys and accounts of outside services. What is secret of them is encrypted, see `workspaces/credentials.ts`. */
+/** Keys and accounts of outside services. Their secrets are encrypted, see `workspaces/credentials.ts`. */
 export const credentials = pgTable(
   'credentials',
   {
@@ -178,7 +178,7 @@ export const credentials = pgTable(
     name: text('name').notNull(),
     /** Nonce, ciphertext and tag. */
     data: bytea('data').notNull(),
-    /** Which key of the installation it was encrypted with. */
+    /** The key of the installation that encrypted it. */
     keyId: text('key_id').notNull(),
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),
@@ -186,14 +186,14 @@ export const credentials = pgTable(
   (table) => [index('credentials_list').on(table.workspaceId, table.createdAt.desc(), table.id.desc())],
 )
 
-/** Who holds which public id. Its primary key decides when two bots claim one at once. */
+/** Owners of public ids. The primary key decides when two bots claim one at once. */
 export const publicIds = pgTable(
   'public_ids',
   { publicId: text('public_id').primaryKey(), botId: text('bot_id').notNull() },
   (table) => [index('public_ids_bot').on(table.botId)],
 )
 
-/** Who holds which domain, in lower case. */
+/** Owners of domains, in lower case. */
 export const customDomains = pgTable(
   'custom_domains',
   { domain: text('domain').primaryKey(), botId: text('bot_id').notNull() },
@@ -219,7 +219,7 @@ const keyedRequest = () => ({
   key: text('key').notNull(),
   /** SHA-256 of method, path and body. */
   digest: bytea('digest').notNull(),
-  /** Who runs a request that calls out, until it is answered; see `http/idempotency.ts`. */
+  /** Lease of the process that runs a request with outbound calls, until it is done; see `http/idempotency.ts`. */
   claim: text('claim'),
   /** The response; null before there is one. The body is also null where it holds a secret, or is too large. */
   status: smallint('status'),
@@ -248,7 +248,7 @@ export const idempotencyResponses = pgTable('idempotency_responses', keyedRespon
   primaryKey({ columns: [table.userId, table.key] }),
 ])
 
-/** What was done in a workspace, and by whom. Rows are only ever added, and outlive what they are about. */
+/** Audit log of a workspace. Rows are append-only, and outlive the records they refer to. */
 export const auditLog = pgTable(
   'audit_log',
   {
@@ -269,7 +269,7 @@ export const auditLog = pgTable(
   ],
 )
 
-/** Addresses that are told what happens in a workspace. */
+/** Addresses that receive the events of a workspace. */
 export const webhookEndpoints = pgTable(
   'webhook_endpoints',
   {
@@ -283,15 +283,15 @@ export const webhookEndpoints = pgTable(
     types: text('types').array(),
     /** Encrypted: a list as JSON of the secret and the one before. Null where both are derived of `generation`. */
     secrets: bytea('secrets'),
-    /** Which key of the installation they were encrypted with. */
+    /** The key of the installation that encrypted them. */
     secretsKeyId: text('secrets_key_id'),
-    /** Of an endpoint whose secrets are derived: how often it was rotated. */
+    /** Number of rotations plus one, for an endpoint whose secrets are derived. */
     generation: integer('generation').notNull().default(1),
     /** Until when the secret before is good too. */
     rotatesUntil: time('rotates_until'),
     isEnabled: boolean('is_enabled').notNull().default(true),
     disabledReason: text('disabled_reason', { enum: ['gone', 'failing'] }),
-    /** Of all deliveries since the last success. */
+    /** Failures of all deliveries since the last success. */
     failures: integer('failures').notNull().default(0),
     failingSince: time('failing_since'),
     /** Until when nothing is sent, after many failures in a row. */
@@ -326,13 +326,13 @@ export const bots = pgTable(
     isPubliclyShared: boolean('is_publicly_shared').notNull().default(false),
     messagingCredentialsId: text('messaging_credentials_id'),
     riskLevel: doublePrecision('risk_level'),
-    /** Results up to this moment are deleted, whether or not the purge has removed their rows. */
+    /** Results up to this time are deleted, even if the purge has not removed their rows. */
     resultsFloorAt: time('results_floor_at'),
     createdAt: time('created_at').notNull(),
     updatedAt: time('updated_at').notNull(),
     /**
-     * When a change last wrote the draft, rather than the header alone: tells whether a draft that is known is
-     * still the one. Null from before this was noted.
+     * Timestamp of the last change to the draft, rather than to the header alone: shows if a cached draft is current.
+     * Null for changes before this column existed.
      */
     draftUpdatedAt: time('draft_updated_at'),
     /** Set when the bot was deleted; from then on it is not found. */
@@ -366,7 +366,7 @@ export const botDrafts = pgTable('bot_drafts', {
   ...documentParts(),
 })
 
-/** The copies that were published, as far as they are kept; of a row nothing but `restoredAt` ever changes. */
+/** Copies that were published. A row is immutable except for `restoredAt`. */
 export const botPublications = pgTable(
   'bot_publications',
   {
@@ -376,7 +376,7 @@ export const botPublications = pgTable(
     sourceRevision: bigint('source_revision', { mode: 'number' }).notNull(),
     version: text('version', { enum: ['3', '4', '5', '6', '6.1'] }).notNull(),
     ...documentParts(),
-    /** What the check of the flow found when it was published. */
+    /** Findings of the check of the flow at its publication. */
     warnings: json('warnings').notNull(),
     publishedBy: text('published_by').notNull(),
     createdAt: time('created_at').notNull(),
@@ -386,7 +386,7 @@ export const botPublications = pgTable(
   (table) => [primaryKey({ columns: [table.botId, table.id] })],
 )
 
-/** Which publication of a bot chats run; none while the bot is not published. */
+/** The live publication of each bot; no row while the bot is not published. */
 export const publishedBots = pgTable('published_bots', {
   botId: text('bot_id').primaryKey(),
   id: text('id').notNull(),
@@ -410,7 +410,7 @@ export const results = pgTable(
     /** The bot of that block where it is another one than this. */
     waitingBlockBotId: text('waiting_block_bot_id'),
     waitsUntil: time('waits_until'),
-    /** What was said when it was made, see `chat/kept-transcripts.ts`. */
+    /** Transcript from its creation, see `chat/kept-transcripts.ts`. */
     transcript: json('transcript'),
     /** Bytes of all answers that were given to it, those included that were too many to be stored. */
     answersSize: bigint('answers_size', { mode: 'number' }).notNull().default(0),
@@ -447,13 +447,13 @@ export const resultAnswers = pgTable(
     content: text('content').notNull(),
     attachedFileUrls: text('attached_file_urls').array(),
     createdAt: time('created_at').notNull(),
-    /** What was said in the step that took the answer, see `chat/kept-transcripts.ts`. */
+    /** Transcript of the turn that took the answer, see `chat/kept-transcripts.ts`. */
     transcript: json('transcript'),
   },
   (table) => [primaryKey({ columns: [table.botId, table.resultId, table.seq] })],
 )
 
-/** What was noticed while a chat ran, by the service or by a chat client. */
+/** Log entries of running chats, by the service or by a chat client. */
 export const resultLogs = pgTable(
   'result_logs',
   {
@@ -470,8 +470,8 @@ export const resultLogs = pgTable(
 )
 
 /**
- * What was said in steps of a chat that neither made its result nor took an answer; `entries` is a list of transcript
- * entries. The id counts the rows, then the answers before: see `transcriptOf` in `chat/store.ts`.
+ * Transcripts of turns that neither created the result nor took an answer; `entries` is a list of transcript entries.
+ * The id counts the rows, then the answers before: see `transcriptOf` in `chat/store.ts`.
  */
 export const resultTranscripts = pgTable(
   'result_transcripts',
@@ -498,19 +498,19 @@ export const chatSessions = pgTable(
     state: json('state'),
     /** Counts the steps; every step is a compare-and-swap on it. */
     revision: integer('revision').notNull(),
-    /** Who runs the step that follows a revision, see `chat/claims.ts`; null until that step calls out. */
+    /** Lease on the turn after a revision, see `chat/claims.ts`; null until that turn calls out. */
     claim: text('claim'),
-    /** What members have set since the last step, see `chat/steering.ts`. */
+    /** Changes by members since the last turn, see `chat/steering.ts`. */
     steered: json('steered'),
     /** Digest of the last reply, or the beginning of it, for a request that is sent again. */
     lastMessage: text('last_message'),
     /** The answer it got, where release 1.0 may ask for it; `chatSteps` has it in any case. */
     lastAnswer: json('last_answer'),
-    /** How many log entries its client has saved; null for none. */
+    /** Number of log entries saved by its client; null for none. */
     clientLogs: integer('client_logs'),
     /** Its first steps, as far as there is room; `chatSteps` has the others. See `chat/packed-steps.ts`. */
     steps: bytea('steps'),
-    /** When the chat was over; a release before leaves it null, so `state` has to be asked too. */
+    /** Time when the chat ended; null if an earlier release wrote it, so check `state` too. */
     endedAt: time('ended_at'),
     /** In whole hours while the chat goes on, so that most steps change nothing that an index has. */
     expiresAt: time('expires_at').notNull(),
@@ -540,7 +540,7 @@ export const chatSteps = pgTable(
     botId: text('bot_id').notNull(),
     sessionId: text('session_id').notNull(),
     revision: integer('revision').notNull(),
-    /** What was said and answered, see `chat/packed-steps.ts`; null where `turns` has it. */
+    /** Transcript and answers of the turn, see `chat/packed-steps.ts`; null if `turns` has them. */
     step: bytea('step'),
     turns: json('turns'),
   },
@@ -552,17 +552,17 @@ export const uploads = pgTable(
   'uploads',
   {
     botId: text('bot_id').notNull(),
-    /** Random enough that nobody guesses it. */
+    /** Random enough that it cannot be guessed. */
     id: text('id').notNull(),
     sessionId: text('session_id').notNull(),
     /** Null in a preview. */
     resultId: text('result_id'),
     name: text('name').notNull(),
-    /** What it is served as. */
+    /** Media type in responses. */
     mediaType: text('media_type').notNull(),
-    /** In bytes; the room that is kept for it until it has arrived. */
+    /** In bytes; reserved until it has arrived. */
     size: bigint('size', { mode: 'number' }).notNull(),
-    /** Whether only members may read it. */
+    /** True if only members may read it. */
     isPrivate: boolean('is_private').notNull(),
     /** False before it has arrived, and again while it is removed. */
     isComplete: boolean('is_complete').notNull(),
@@ -579,8 +579,8 @@ export const uploads = pgTable(
 )
 
 /**
- * What the results of one closed day (in UTC) of a bot with many results come to. A row counts only while
- * `computedEpoch` equals `epoch`; whoever changes a result of a closed day raises `epoch` with it.
+ * Statistics of one closed day (in UTC) of a bot with many results. A row is valid only while `computedEpoch` equals
+ * `epoch`; every change to a result of a closed day raises `epoch`.
  */
 export const botStatsDaily = pgTable(
   'bot_stats_daily',
@@ -625,7 +625,7 @@ export const botStatsHourly = pgTable(
   ],
 )
 
-/** What the blocks of one closed day come to, by the status of the results; a part of `botStatsDaily`. */
+/** Statistics of the blocks of one closed day, by the status of the results; a part of `botStatsDaily`. */
 export const botBlockStatsDaily = pgTable(
   'bot_block_stats_daily',
   {
@@ -634,7 +634,7 @@ export const botBlockStatsDaily = pgTable(
     blockId: text('block_id').notNull(),
     status: text('status', { enum: ['seen', 'started', 'completed'] }).notNull(),
     answered: integer('answered').notNull(),
-    /** How many results waited there when their chat was over. */
+    /** Number of results that waited there when their chat ended. */
     waiting: integer('waiting').notNull(),
   },
   (table) => [primaryKey({ columns: [table.botId, table.day, table.blockId, table.status] })],
@@ -644,7 +644,7 @@ export const botBlockStatsDaily = pgTable(
 export const statsRollups = pgTable('stats_rollups', {
   botId: text('bot_id').primaryKey(),
   dueAt: time('due_at').notNull(),
-  /** Whether its answers took too long to count in a request: it is counted by day however few results it has. */
+  /** True if its answers took too long to count in a request: they are counted by day even with few results. */
   hasManyAnswers: boolean('has_many_answers').notNull().default(false),
 })
 
@@ -654,7 +654,7 @@ export const botIdempotencyKeys = pgTable(
   {
     botId: text('bot_id').notNull(),
     ...keyedRequest(),
-    /** The result that the response tells about; the response is deleted with it. */
+    /** The result in the response; the response is deleted with it. */
     resultId: text('result_id'),
   },
   (table) => [
@@ -675,8 +675,8 @@ export const botIdempotencyResponses = pgTable(
 )
 
 /**
- * Events on their way, one row for each endpoint that wants to be told: written in the transaction of what happened,
- * sent in the order of `seq` per subject. The key of a test event has the endpoint in place of a bot.
+ * Deliveries of events, one row per subscribed endpoint: written in the transaction that causes the event, sent in the
+ * order of `seq` per subject. The key of a test event has the endpoint in place of a bot.
  */
 export const webhookDeliveries = pgTable(
   'webhook_deliveries',
@@ -690,9 +690,9 @@ export const webhookDeliveries = pgTable(
     type: text('type').notNull(),
     data: json('data').notNull(),
     createdAt: time('created_at').notNull(),
-    /** Only grows: it also tells whose attempt an outcome is of. */
+    /** Only grows, so that it identifies the attempt of an outcome. */
     attempts: integer('attempts').notNull().default(0),
-    /** How many attempts there were when somebody asked for it to be sent again; null where nobody did. */
+    /** Number of attempts before a manual redelivery; null without one. */
     attemptsBefore: integer('attempts_before'),
     /** When it is due, as of when it is being sent too. Null once it is done with. */
     nextAttemptAt: time('next_attempt_at'),
@@ -709,7 +709,7 @@ export const webhookDeliveries = pgTable(
     index('webhook_deliveries_due')
       .on(table.endpointId, table.nextAttemptAt, table.id)
       .where(sql`next_attempt_at IS NOT NULL`),
-    // What is in front of an event of its subject.
+    // Finds earlier events of the same subject.
     index('webhook_deliveries_front')
       .on(table.botId, table.endpointId, table.subject, table.seq)
       .where(sql`num_nulls(next_attempt_at) = 0`),
@@ -722,18 +722,18 @@ export const webhookDeliveries = pgTable(
   ],
 )
 
-/** What steps of chats have to tell, a row for each statement that wrote some, until it is shared out among endpoints. */
+/** Events of turns, one row per statement that wrote some, until they are fanned out to endpoints. */
 export const webhookOutbox = pgTable(
   'webhook_outbox',
   {
     botId: text('bot_id').notNull(),
-    /** Once the results were locked, and behind what was there: what one result has to tell is in this order. */
+    /** Taken while the results are locked, after that of earlier rows: it orders the events of one result. */
     writtenAt: timestamp('written_at', { withTimezone: true }).notNull(),
     /** That of one of the events, or of those of usual steps what theirs begin with. */
     id: text('id').notNull(),
     /** Those of the workspace that were enabled then. */
     endpointIds: text('endpoint_ids').array().notNull(),
-    /** How many events; null where the build before wrote them. */
+    /** Number of events; null in rows of an earlier build. */
     size: integer('size'),
     /**
      * An array of `{subject, place, id, type, at, data}`, as `insertEvents` in `webhooks/outbox.ts` has them, or of one object

@@ -4,11 +4,11 @@ import { type Database, prepareSql } from './client.ts'
 import { isDistributed } from './distribution.ts'
 
 /*
- * What a statement that is written in SQL reads, said once: the select list and the type of a row both come
- * from it, and it knows what pg gives as something else than the column holds.
+ * Columns of statements that are written in SQL, defined once: select list and type of a row are derived from it. It
+ * decodes values that pg returns in another form than the column's.
  */
 
-/** What an expression can be cast to, and what a row has then. */
+/** Types that an expression can be cast to, with the type of the value in a row. */
 interface Types {
   text: string
   integer: number
@@ -44,7 +44,7 @@ export type RowOf<S extends Shape> = {
     : { [Inner in keyof S[Key]]: DataOf<S[Key][Inner]> }
 }
 
-/** The value of an expression as PostgreSQL casts it. Where it can be null, wrap it in `optional`. */
+/** The value of an expression as PostgreSQL casts it. Wrap nullable ones in `optional`. */
 export function expression<Type extends keyof Types>(text: SQL, type: Type): Expression<Types[Type]> {
   return new Expression(sql`(${text})::${sql.raw(type)}`, decoders[type])
 }
@@ -63,14 +63,14 @@ const decoders: Partial<Record<keyof Types, (value: never) => unknown>> = {
   timestamptz: toDate,
 }
 
-/** What makes of a value as pg gives it the one that the column holds; undefined where it is that already. */
+/** Returns the function that converts a value of pg to that of the column; undefined if they are the same. */
 function decoderOf(column: Column): ((value: never) => unknown) | undefined {
   const isOther =
     column.dataType === 'custom' || column.dataType === 'date' || column.columnType === 'PgBigInt53'
   return isOther ? (value) => column.mapFromDriverValue(value) : undefined
 }
 
-/** pg would make a moment in the time zone of the process of a day. */
+/** Reads a date as text: pg would make a timestamp of it, in the time zone of the process. */
 function textOf(column: Column): SQL {
   return column.columnType === 'PgDateString' ? sql`${column}::text` : sql`${column}`
 }
@@ -131,8 +131,8 @@ export function selection<S extends Shape>(shape: S): { list: SQL; read: (row: u
 }
 
 /**
- * A parameter of which the planner does not see the value: where it knows how little is asked for, it would otherwise make a
- * plan of its own for every read, which takes longer than the read. A cluster has to see whose rows are read.
+ * A parameter whose value is hidden from the planner: for small values it would otherwise make a custom plan for every
+ * read, which takes longer than the read. A cluster has to see the bot id to route the statement.
  */
 export function hidden(db: Database, name: string, type: keyof Types | 'date'): SQL {
   const value = sql`${sql.placeholder(name)}::${sql.raw(type)}`

@@ -7,20 +7,20 @@ import { databaseError } from './errors.ts'
 import * as schema from './schema.ts'
 
 /*
- * Reads that may come from a standby. Each asks the primary how far it is, and reads from the standby once that is as
- * far: so a read has whatever was acknowledged before it was asked for, by whichever process, and nobody has to note
- * who wrote what and when. Where the standby lags for longer than a moment, fails or is none, the primary is read.
+ * Reads from a standby. Each read first gets the position of the primary, and uses the standby once that has replayed
+ * it. So a read sees every write that was acknowledged before it, by any process, and no writes have to be tracked. If
+ * the standby lags for long, fails or does not exist, the primary is read.
  */
 
-/** Milliseconds between looks at whether the standby is as far. */
+/** Delays between checks of the standby's position, in milliseconds. */
 const STEPS = [1, 2, 4, 8, 16]
-/** For so many milliseconds the primary alone is asked, after the standby lagged, or did not work. */
+/** Time for which only the primary is read after the standby lagged or failed, in milliseconds. */
 const AFTER_LAG = 250
 const AFTER_FAILURE = 2_000
-/** How long the standby may take to say how far it is, in milliseconds. */
+/** Maximum wait for the position of the standby, in milliseconds. */
 const PATIENCE = 500
 
-/** Where reads of this process came from, for its metrics. */
+/** Number of reads of this process by source, for its metrics. */
 export const standbyReads = { standby: 0, lagging: 0, failing: 0 }
 
 type Ask = (...given: unknown[]) => Promise<pg.QueryResult>
@@ -32,7 +32,7 @@ export interface StandbyOptions {
   namedStatements: boolean
 }
 
-/** A database for single statements that only read. What a standby refuses, such as a write, is done by the primary. */
+/** A database for single read statements. Statements that a standby rejects, such as writes, run on the primary. */
 export function preferStandby({ primary, standby, log, namedStatements }: StandbyOptions): Database {
   const positionOf = sharedPosition(primary.$client)
   /** The timeline on which a connection was found to lead to a standby of the primary. */
@@ -52,7 +52,7 @@ export function preferStandby({ primary, standby, log, namedStatements }: Standb
     isFailing = true
   }
 
-  /** What the standby answers, if it is as far as the primary was. */
+  /** Runs a statement on the standby, if it has replayed the position of the primary. */
   async function askStandby(given: unknown[]): Promise<pg.QueryResult | undefined> {
     if (performance.now() < avoidedUntil) {
       standbyReads[avoidedFor]++
@@ -111,7 +111,9 @@ interface Position {
   timeline: number
 }
 
-/** How far the primary is, at the moment of the question or later; asked once for all of one turn of the event loop. */
+/**
+ * Returns the position of the primary, at the time of the call or later; calls in one turn of the event loop share it.
+ */
 function sharedPosition(pool: pg.Pool): () => Promise<Position> {
   let asked: Promise<Position> | undefined
   return () => {
@@ -145,7 +147,7 @@ async function requireSameLog(primary: pg.Pool, client: pg.PoolClient, timeline:
   )
 }
 
-/** Whether a standby is so far, now or in a moment. */
+/** True if a standby has replayed a position, or does within the delays. */
 async function hasReplayed(client: pg.PoolClient, position: string): Promise<boolean> {
   for (let step = 0; ; step++) {
     const asked = client.query({

@@ -4,7 +4,7 @@ import { databaseError, sqlState } from './errors.ts'
 export class Unavailable extends Error {}
 
 /**
- * What Citus says, as of an error of its own, when a node goes away under a statement or is upgraded: its words and those of
+ * Errors that Citus reports as its own when a node fails during a statement or is upgraded: its texts and those of
  * libpq.
  */
 const lostNode =
@@ -17,9 +17,9 @@ const socketErrors =
   /^(ECONNREFUSED|ECONNRESET|ECONNABORTED|EPIPE|ENOTFOUND|EAI_AGAIN|ETIMEDOUT|EHOSTUNREACH|EHOSTDOWN|ENETUNREACH|ENETDOWN)$/
 
 /**
- * Whether the database is unreachable, overloaded or refuses to write: connection failures (08, 57P0x, 28 and 3D000 while one
- * is made, socket errors, a lost node), sessions that it ended (25P03, 25P04), too many connections or no space (53), cancelled
- * statements and locks that took too long, conflicts that did not resolve, and read-only mode.
+ * True if the database is unreachable, overloaded or read-only: connection failures (08, 57P0x, 28 and 3D000 while one
+ * is made, socket errors, a lost node), sessions that it ended (25P03, 25P04), too many connections or no space (53),
+ * cancelled statements and locks that took too long, conflicts that were not resolved, and read-only mode.
  */
 export function isUnavailable(error: unknown, state = sqlState(error)): boolean {
   if (error instanceof Unavailable) return true

@@ -13,7 +13,7 @@ type Settings = Pick<
   'S3_ENDPOINT' | 'S3_BUCKET' | 'S3_REGION' | 'S3_ACCESS_KEY_ID' | 'S3_SECRET_ACCESS_KEY'
 >
 
-/** How long a store is waited for, in milliseconds. A request that brings no file is repeated twice before it fails. */
+/** Timeouts for a store, in milliseconds. A request without a file is retried twice before it fails. */
 const usualPatience = {
   connectionTimeout: 10_000,
   /** For the head of an answer. */
@@ -47,7 +47,7 @@ export function openBucket(settings: Settings, patience: Partial<typeof usualPat
           // The answer comes after the file, which may take long as long as it moves.
           await s3.send(put, { requestTimeout: 0 })
         } finally {
-          // Of what could not be sent nobody reads the rest, and open it stays on the disk.
+          // The rest of an aborted response is never read, and would keep the file open on the disk.
           Body.destroy()
         }
       } finally {

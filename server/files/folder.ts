@@ -34,7 +34,7 @@ export function openFolder(folder: string): FileStore {
   }
 }
 
-/** Writes a file that nobody else may read, and waits until it is on the disk. */
+/** Writes a file that only this account can read, and waits until it is on the disk. */
 export async function writeFlushed(path: string, bytes: AsyncIterable<Uint8Array>): Promise<void> {
   const target = await open(path, 'w', 0o600)
   await pipeline(bytes, target.createWriteStream({ flush: true }))

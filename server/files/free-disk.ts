@@ -3,7 +3,10 @@ import { statfs } from 'node:fs/promises'
 /** On a small disk so much of it is floor enough. */
 const MAX_FLOOR_SHARE = 0.05
 
-/** Whether each disk that the folders are on keeps its floor when so many bytes more come. A folder that is not there has none. */
+/**
+ * True if each disk of the folders keeps its minimum of free space after this many more bytes. A missing folder has
+ * none.
+ */
 export async function hasFreeDisk(
   folders: readonly string[],
   bytes: number,

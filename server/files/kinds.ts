@@ -1,4 +1,4 @@
-/* What files are: by the ends of their names, and for pictures by their first bytes. */
+/* Types of files: by the extension of the name, and for pictures by the first bytes. */
 
 /** Extensions of the MIME types that authors of bots restrict files to. */
 const extensions: Record<string, string[]> = {
@@ -76,7 +76,7 @@ const aliases: Record<string, string> = {
   'video/avi': 'video/x-msvideo',
 }
 
-/** Whether a name ends as one of the types wants, each an extension or a MIME type. */
+/** True if the extension of a name is allowed by one of the types, each an extension or a MIME type. */
 export function isOfType(name: string, types: string[]): boolean {
   if (types.some(isAnyType)) return true
   const extension = extensionOf(name)
@@ -85,10 +85,10 @@ export function isOfType(name: string, types: string[]): boolean {
 
 const typeOf = (given: string) => given.replace(/;.*$/s, '').trim().toLowerCase()
 
-/** Whether a type takes all files. */
+/** True if a type allows all files. */
 export const isAnyType = (given: string): boolean => ['*', '*/*', '.*'].includes(typeOf(given))
 
-/** The extensions that a type takes, those of one MIME type all; none of a type that is not known. */
+/** Extensions that a type allows: all of those of a MIME type; none if the type is unknown. */
 export function extensionsOf(given: string): string[] {
   const type = typeOf(given)
   if (type.endsWith('/*')) {
@@ -103,7 +103,7 @@ export function extensionsOf(given: string): string[] {
   return [...new Set([extension, ...(same.length === 1 ? same.flat() : [])])]
 }
 
-/** Of files that no browser runs, whatever is in them. */
+/** First bytes of files that no browser executes, whatever they contain. */
 const pictures: [mediaType: string, first: RegExp][] = [
   ['image/png', /^\x89PNG\r\n.\n/s],
   ['image/jpeg', /^\xff\xd8\xff/],
@@ -112,10 +112,10 @@ const pictures: [mediaType: string, first: RegExp][] = [
   ['image/avif', /^.{4}ftypavi[fs]/s],
 ]
 
-/** How many bytes `mediaTypeOf` wants to see. */
+/** Number of bytes that `mediaTypeOf` needs. */
 export const FIRST_BYTES = 16
 
-/** The media type that a file is served with, by its first bytes: that of a picture, or of bytes of which nothing is known. */
+/** The media type in responses, by the first bytes of a file: that of a picture, or of unknown bytes. */
 export function mediaTypeOf(first: Buffer): string {
   const text = first.toString('latin1')
   return pictures.find(([, beginning]) => beginning.test(text))?.[0] ?? 'application/octet-stream'
@@ -128,8 +128,8 @@ const MAX_NAME_BYTES = 200
 const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
 
 /**
- * A name that can be shown and saved anywhere: without folders, control characters, what turns the direction of text,
- * or what means something to a shell or a system. Of a long one the end stays, where its type is.
+ * A name that can be shown and saved anywhere: without folders, control characters, characters that change the
+ * direction of text, or special characters of shells and systems. Long names keep their end, with the extension.
  */
 export function safeName(given: string): string {
   const last = given.normalize('NFC').split(/[/\\]/).at(-1) ?? ''

@@ -10,22 +10,22 @@ import { FIRST_BYTES, mediaTypeOf } from './kinds.ts'
 import type { FileStore } from './store.ts'
 
 /*
- * What visitors uploaded. A row is written before the first byte and says until when the file is kept: a file without
- * one cannot be, whenever a process dies. A file that was answered with stays as long as the result.
+ * Files of visitors. A row with an expiry is written before the first byte, so that no file is without one, even if a
+ * process dies. A file that was used in an answer stays as long as the result.
  */
 
 /** A file that does not arrive within this time never will: longer than an upload may take. */
 const ARRIVAL = 60 * 60 * 1000
 
-/** How long a file is kept with which nobody answers. */
+/** Retention of a file that is not used in an answer. */
 const UNANSWERED = 24 * 60 * 60 * 1000
 
 const MAXIMUM_FILES = 100
 
-/** Where a file belongs: to the bot that asks, which in a linked bot is not the one that the chat began with. */
+/** Owner of a file: the bot that asks for it. In a linked bot that is not the bot of the session. */
 export interface Owner {
   sessionId: string
-  /** Of the bot that the chat began with. */
+  /** The bot that the chat began with. */
   sessionBotId: string
   botId: string
   /** Null in a preview. */
@@ -43,7 +43,7 @@ interface Reserved extends Upload {
   removeAt: Date
 }
 
-/** Where a file is served. The id has 208 random bits, so who has the address was given it. */
+/** URL of a file. Its id has 208 random bits, so only those who were given the URL know it. */
 export function addressOf(publicUrl: string, { botId, id, name }: Upload): string {
   return `${publicUrl}/files/${botId}/${id}/${encodeURIComponent(name)}`
 }
@@ -88,7 +88,9 @@ export async function reserve(
   })
 }
 
-/** Why a file was not taken, which is not the service's fault; `gone`: what it belongs to was deleted meanwhile. */
+/**
+ * Reason why a file was not stored, through no failure of the service; `gone`: its result or bot was deleted meanwhile.
+ */
 export type Failure = 'too large' | 'incomplete' | 'empty' | 'gone'
 
 class Refused extends Error {
@@ -100,7 +102,7 @@ class Refused extends Error {
   }
 }
 
-/** Takes the bytes of a file for which there is room. Of what fails nothing is left. */
+/** Stores the bytes of a file after its space is reserved. A failure leaves nothing behind. */
 export async function receive(
   db: Database,
   files: FileStore,
@@ -135,7 +137,7 @@ export async function receive(
     await files.write(id, counted())
     const mediaType = mediaTypeOf(first)
     const removeAt = new Date(now.getTime() + UNANSWERED)
-    // Who deletes a result or a bot says when its files are to be removed, and the row may be gone by now.
+    // The deletion of a result or a bot sets when its files are removed, and the row may be deleted by now.
     const isWanted = and(isThis, eq(table.isComplete, false), eq(table.removeAt, reserved))
     const { rowCount } = await db
       .update(table)
@@ -188,7 +190,7 @@ export async function uploadsAmong(
   )
 }
 
-/** Whether two addresses are one, whichever characters are percent-encoded. */
+/** True if two URLs are the same, regardless of percent-encoding. */
 function isSameAddress(one: string, other: string): boolean {
   const plain = (address: string) => decodeURIComponent(new URL(address).href).normalize('NFC')
   try {
