@@ -139,7 +139,7 @@ export const chat: ChatHandlers<Contexts> = {
     if (earlier !== null) return reply.ok(stored(new JsonText(earlier)))
     const { revision } = session
     if (body.revision !== undefined && body.revision !== revision) return reply.fail('CONFLICT', [movedOn])
-    // The client of a chat that waits for a webhook asks now and then whether it was called.
+    // The client of a chat that waits for a webhook polls until it was called.
     if (isQuestion && readState(session)) {
       const waiting = await answerBeforeWebhook(db, session)
       if (waiting !== undefined) return reply.ok(stored(new JsonText(waiting)))
@@ -208,7 +208,7 @@ export const chat: ChatHandlers<Contexts> = {
       }
       const ownId = newSessionId(grant.bot.id, now)
       const givenId = body.sessionId ?? ownId
-      // Where the id that was given belongs to another chat, or to none, the preview gets one of its own.
+      // If the given id belongs to another chat or to none, the preview gets a new one.
       const isOfBot = (await locateSession(db, givenId)) === grant.bot.id
       return (isOfBot && (await save(givenId))) || (await save(ownId)) || reply.fail('NOT_FOUND')
     })

@@ -28,7 +28,7 @@ export const publications: PublicationsHandlers<Contexts> = {
   async getPublication({ params, conditions }, reply, { db, grant }) {
     const tagOf = ({ id, createdAt, isLive }: { id: string; createdAt: Date; isLive: boolean }) =>
       entityTag(stateTag(id, [createdAt, isLive]), null)
-    // All but `isLive` never changes; only a caller who has it already asks for that first.
+    // All but `isLive` is immutable, so a conditional request is checked by this alone.
     const known = hasConditions(conditions)
       ? await publicationState(db, grant, params.publicationId)
       : undefined

@@ -10,7 +10,7 @@ import { entityTag, hasConditions, stateTag } from '../entity-tags.ts'
 import { notPublished } from '../issues.ts'
 import { botEvent, telling } from '../webhooks/outbox.ts'
 
-/** Times that a draft is checked that somebody changes meanwhile. */
+/** Maximum number of checks of a draft that changes meanwhile. */
 const MAX_CHECKS = 4
 
 /** A first publish gives the bot its public id, which is a change of the bot too. */
@@ -27,7 +27,7 @@ export const publishing: PublishingHandlers<Contexts> = {
       const found = await readDraft(db, grant.bot.id)
       if (!found) return reply.fail('FORBIDDEN')
       const { bot, draft } = found
-      // Where somebody saves all the time, a draft is published without a check rather than not at all.
+      // A draft that changes all the time is published without a check rather than not at all.
       const checked =
         attempt === MAX_CHECKS ? unchecked : { bot, ...(await checkDraft(bot, draft, service, pace)) }
       let hasChanged = false

@@ -52,7 +52,7 @@ export const tokens: TokensHandlers<Contexts> = {
   },
 }
 
-/** What of a token that is asked for could do more than the one it is asked with. */
+/** Returns an issue for each right of a requested token that exceeds those of the caller's token. */
 function beyond(caller: Caller, { scopes = [], workspaceId }: CreateToken['body']): Issue[] {
   const issues = scopes.flatMap((scope, at): Issue[] =>
     hasScope(caller, scope)

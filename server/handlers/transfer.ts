@@ -142,7 +142,7 @@ export const transfer: TransferHandlers<Contexts> = {
   },
 }
 
-/** What of a check depends on the place that a document was brought to, and that it was not done. */
+/** Findings that depend on the workspace a document is imported into, and those about the check itself. */
 const dependsOnPlace = new Set([
   'skipped_block',
   'missing_credentials',

@@ -49,7 +49,7 @@ export const uploads: UploadsHandlers<Contexts> = {
       now,
     )
     if (!upload) return reply.fail('BAD_REQUEST', [tooMany(limits.chat)])
-    // What is under way counts as well, and what came of it in its place.
+    // A running upload counts with its announced size, which the actual one replaces at the end.
     quota.add('uploads', input.botId, size)
     const received = await context.place
       .rest(() => receive(db, files, upload, body.bytes, maximum, now))

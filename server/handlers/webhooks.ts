@@ -201,7 +201,7 @@ function toDelivery(row: DeliveryRow): components['schemas']['WebhookDelivery'] 
     lastStatus: row.lastStatus,
     lastError: row.lastError,
     lastDuration: row.lastDuration,
-    // What is due at once is due since the beginning of time, or a moment later behind another one.
+    // A delivery due at once has the epoch as its time, or a slightly later one behind another delivery.
     nextAttemptAt: next && next > row.createdAt ? next.toISOString() : null,
   }
 }

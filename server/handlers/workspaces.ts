@@ -58,7 +58,7 @@ export const workspaces: WorkspacesHandlers<Contexts> = {
     const { name, icon, resultsRetentionDays } = body
     const tooLong = longerThanInstallation(resultsRetentionDays, config)
     if (tooLong) return reply.fail('BAD_REQUEST', [tooLong])
-    // What is undefined stays.
+    // Properties that are undefined stay as they are.
     const change = { name, icon, resultsRetentionDays }
     const outcome = await updateWorkspace(db, grant, conditions, change, now)
     if (!outcome) return reply.fail('NOT_FOUND')
@@ -81,7 +81,7 @@ function tooManyWorkspaces({ MAX_WORKSPACES_PER_USER: maximum }: Config): Issue 
   return { path: ['header', 'authorization'], code: 'quota_exceeded', message }
 }
 
-/** What is wrong with a time for which the installation does not keep results. */
+/** Returns an issue if a retention is longer than the installation's. */
 function longerThanInstallation(
   days: number | null | undefined,
   { RESULTS_RETENTION_DAYS: maximum = Number.POSITIVE_INFINITY }: Config,

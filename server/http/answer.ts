@@ -14,7 +14,7 @@ import { encode } from '../json/json-text.ts'
 import type { Budget } from './budget.ts'
 import { problem } from './problem.ts'
 
-/** What a request is answered with, before anything of it is sent. */
+/** The response to a request, before any of it is sent. */
 export interface Answer {
   status: number
   headers: Record<string, string>
@@ -26,7 +26,7 @@ export interface Answer {
   unexplained?: 'NOT_FOUND' | 'FORBIDDEN'
   /** Id of what was made, where the body holds its secret. */
   madeId?: string
-  /** Id of the result that the body tells about. */
+  /** Id of the result in the body. */
   resultId?: string
 }
 
@@ -40,8 +40,8 @@ export interface AnyReply {
 }
 
 /**
- * Makes the answers an operation may give, to its handler and to all that comes before it. A code that the
- * operation does not declare, smuggled past the compiler, is a fault.
+ * Makes the builder of responses for an operation, for its handler and all checks before it. A code that the operation
+ * does not declare, in spite of the compiler, is an internal error.
  */
 export function createReply(operationId: string, operation: Operation): AnyReply {
   const declared = new Set(errorsOf(operation))
@@ -97,7 +97,7 @@ export function createReply(operationId: string, operation: Operation): AnyReply
   }
 }
 
-/** Of a read with an entity tag: kept by the caller alone, and asked for before every use. */
+/** For a read with an entity tag: the caller alone may cache it, and revalidates before every use. */
 const keptByCallers = (etag: string) => ({
   'Cache-Control': 'private, no-cache',
   Vary: 'Authorization',
@@ -124,8 +124,8 @@ export function sendProblem(response: express.Response, code: ErrorCode, issues:
 export const LARGE_BODY_BYTES = 64 * 1024
 
 /**
- * A body that is a stream is asked for its next piece when the caller has taken the last one. The first
- * piece is made before the head goes out, so that a fault until then still gets its answer.
+ * Sends a response. A streamed body produces its next piece when the caller has taken the last one. The first piece is
+ * produced before the head is sent, so that a failure until then still gets an error response.
  */
 export async function send(response: express.Response, answer: Answer, budget: Budget) {
   const { body } = answer
@@ -148,7 +148,7 @@ export async function send(response: express.Response, answer: Answer, budget: B
   try {
     await pipeline(Readable.from(resume(first, pieces)), response)
   } catch (error) {
-    // A caller who goes away ends the stream; anything else is a fault.
+    // A caller that closes the connection ends the stream; any other error is a failure.
     if ((error as NodeJS.ErrnoException).code !== 'ERR_STREAM_PREMATURE_CLOSE') throw error
   }
 }
@@ -181,8 +181,8 @@ function bytesOf(body: string | Buffer[]): Buffer[] {
 }
 
 /**
- * Sends each piece when the caller has taken the last one. Of what a read would have to send, nothing is where there is
- * no room; what changed something is answered whatever it takes.
+ * Sends each piece when the caller has taken the last one. A read is not sent if the budget has no room. The response
+ * to a change is always sent.
  */
 async function sendLarge(response: express.Response, answer: Answer, body: Buffer[], budget: Budget) {
   const size = sizeOf(body)

@@ -25,11 +25,11 @@ import { createRouter } from './router.ts'
 
 declare global {
   namespace Express {
-    /** What is noted of a request on its way, for the log. */
+    /** Data of a request for the log. */
     interface Locals {
       requestId: string
       operationId?: string
-      /** Of a page: how the service writes it. */
+      /** For a page: its path as the service writes it. */
       path?: string
       caller?: Pick<Caller, 'userId' | 'tokenId'>
       workspaceId?: string
@@ -47,13 +47,13 @@ export interface AppOptions extends Services {
 
 const MAXIMUM_HEADERS = 100
 
-/** What is counted is that of the whole installation. */
+/** Metrics cover the whole installation. */
 const metricsNeed = { kind: 'user', isUnbound: true, scope: 'read' } as const
 
-/** What the log and the metrics say of a request whose connection ended before its answer began, as nginx does. */
+/** Status in log and metrics if the connection ended before the response began, as in nginx. */
 const UNANSWERED = 499
 
-/** Browsers come back over TLS for a year. What runs on subdomains is not for this service to say. */
+/** Browsers use TLS only for a year. Subdomains are not included, since they may belong to other services. */
 const STRICT_TRANSPORT = 'max-age=31536000'
 
 const protect = helmet({
@@ -74,8 +74,8 @@ const protect = helmet({
 })
 
 /**
- * What every answer tells browsers. Asked of helmet once, since its headers are the same for every answer;
- * pages say for themselves what they may load.
+ * Security headers of all responses. Helmet computes them once, since they never change; pages set their own content
+ * policy.
  */
 const securityHeaders = constantHeaders(protect)
 
@@ -203,7 +203,7 @@ export function createApp(options: AppOptions): express.Express {
   return app
 }
 
-/** Of several, Node keeps the first, and a proxy may have taken another one. */
+/** Node keeps the first of several Host headers, and a proxy may have used another one. */
 function countHosts(rawHeaders: readonly string[]): number {
   let hosts = 0
   for (let at = 0; at < rawHeaders.length; at += 2) {

@@ -25,12 +25,12 @@ interface Entry {
 const STALLED_MS = 2_000
 const STALLED_BYTES = 16 * 1024
 
-/** How often room is looked for by who waits for it. */
+/** Interval between checks for room, in milliseconds. */
 const LOOK_MS = 50
 
 /**
- * A number of bytes, of which one tenant may hold a quarter. Where there is no room, requests are dropped over whose
- * connections nothing goes, those of the tenant that holds most first.
+ * A number of bytes, of which one tenant may use a quarter. If no room is left, requests on stalled connections are
+ * dropped, those of the largest tenant first.
  */
 export function createBudget(maxBytes: number) {
   const share = maxBytes / 4

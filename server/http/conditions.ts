@@ -2,11 +2,13 @@ import type { IncomingMessage } from 'node:http'
 import type { Issue } from '../../contract/errors.ts'
 import type { Conditions, NamedTag, Operation } from '../../contract/operation.ts'
 
-/* What the headers of a request say of the state of its record (RFC 9110, 13.1) and of its answer (RFC 7240). */
+/*
+ * Conditions of a request on the state of its record (RFC 9110, 13.1), and its preference for the response (RFC 7240).
+ */
 
 /**
- * The conditions of a request; what is wrong with them is added to `issues`. A write that knows none refuses them, since
- * its caller counts on them. A read that knows none has no tags, so nobody has one to send.
+ * Reads the conditions of a request and adds their issues to `issues`. A write without support for conditions rejects
+ * them, since its caller relies on them. A read without support has no tags, so callers have none to send.
  */
 export function readConditions(
   { isConditional, method }: Operation,
@@ -52,7 +54,7 @@ function parseTags(text: string): NamedTag[] | undefined {
   return tags.length > 0 ? tags : undefined
 }
 
-/** Whether a request prefers `return=minimal`; of a preference that is there twice the first counts. */
+/** True if a request prefers `return=minimal`; the first of duplicate preferences counts. */
 export function prefersMinimal({ success }: Operation, { headers }: IncomingMessage): boolean {
   if (!success.minimal || headers.prefer === undefined) return false
   for (const [preference] of String(headers.prefer).matchAll(outsideQuotes)) {
@@ -62,5 +64,5 @@ export function prefersMinimal({ success }: Operation, { headers }: IncomingMess
   return false
 }
 
-/** What stands between commas, other than those in quotes. What begins with a quote always ends, so nothing is read twice. */
+/** Matches the parts between commas outside quotes. A quote always ends, so no character is read twice. */
 const outsideQuotes = /(?:[^",]|"(?:[^"\\]|\\.)*(?:"|\\?$))+/gs

@@ -8,9 +8,9 @@ import { parseJson } from './json-body.ts'
 const emptyList = Buffer.from('[]')
 
 /**
- * Reads a body without parsing the parts of the document in its bot, which are held against their schemas as bytes. Gives
- * the rest of it, with an empty list in place of each, and the texts of all properties of the bot. Undefined where there are
- * none, or anything is left to be asked: the body has to be parsed then.
+ * Reads a body without parsing the parts of the document in its bot, whose bytes are checked against their schemas.
+ * Returns the rest of the body, with an empty list in place of each part, and the texts of all properties of the bot.
+ * Undefined if there are no parts or the check is inconclusive: the body has to be parsed then.
  */
 export function readUnparsed(
   { body, documentParts }: Operation,
@@ -34,7 +34,7 @@ export function readUnparsed(
   }
   const end = scanProperties(bytes, 0, (name, at) => {
     if (name !== 'bot') return scanAny(bytes, at, 2)
-    // Of a key that is there twice, the last counts.
+    // The last of duplicate keys counts.
     texts.clear()
     return scanProperties(bytes, at, scanPart)
   })

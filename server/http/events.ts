@@ -3,17 +3,17 @@ import type { Operation } from '../../contract/operation.ts'
 import type { Answer } from './answer.ts'
 
 /*
- * Answers as server-sent events. What runs does not wait for who reads: a reader who went away, or reads nothing,
- * misses events, and the answer stays the same for whoever asks for it again.
+ * Responses as server-sent events. A running turn does not wait for the reader: one that is slow or closes the
+ * connection misses events, and gets the same response by repeating the request.
  */
 
 const mediaType = 'text/event-stream'
 /** So much may wait for a reader; what comes then is left out, since the last event has it all. */
 const maximumWaiting = 262_144
-/** How long nothing is sent at most, for proxies that give silent connections up. */
+/** Maximum time without an event, in milliseconds, since proxies close silent connections. */
 const QUIET = 15_000
 
-/** Whether the caller asks for events of an operation that has them. */
+/** True if the caller accepts events and the operation has them. */
 export function acceptsEvents({ success }: Operation, request: express.Request): boolean {
   if (success.otherMedia?.mediaType !== mediaType) return false
   return (request.headers.accept ?? '').split(',').some((part) => {
@@ -52,7 +52,7 @@ export class Events {
     return true
   }
 
-  /** Where the handler failed. */
+  /** Stops the stream after a failure of the handler. */
   stop(): void {
     clearInterval(this.#beating)
   }

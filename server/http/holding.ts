@@ -1,6 +1,6 @@
 import type express from 'express'
 
-/** Requests of one caller, and of all, that are kept waiting for their refusal at once. */
+/** Maximum number of delayed rejections at a time, per caller and in total. */
 const PER_CALLER = 100
 const IN_ALL = 1_000
 
@@ -10,8 +10,8 @@ export function createHolding() {
   let all = 0
   return {
     /**
-     * Waits so many milliseconds, or until the caller goes away. False at once where too many wait already: a
-     * connection that is kept costs memory.
+     * Waits this many milliseconds, or until the caller closes the connection. False at once if too many wait already:
+     * an open connection costs memory.
      */
     wait(caller: string, response: express.Response, milliseconds: number): Promise<boolean> {
       const before = held.get(caller) ?? 0

@@ -31,9 +31,9 @@ import type { Answer, AnyReply } from './answer.ts'
 import { toIssues } from './issues.ts'
 
 /*
- * Requests with an idempotency key. The key's row is the lock, and it is committed together with what the request
- * did: it is there exactly when that is. Only what succeeded is kept; what changed nothing can be sent again, also
- * corrected. A repeat gets here after its caller was authorised anew.
+ * Requests with an idempotency key. The row of the key is the lock, and it is committed together with the changes of
+ * the request: both exist or neither does. Only successful responses are stored; a rejected request changed nothing and
+ * can be sent again, also corrected. A repeat is authorised anew before it gets here.
  */
 
 const NAME = 'Idempotency-Key'
@@ -63,7 +63,7 @@ export interface Keyed {
   now: Date
 }
 
-/** What makes two requests the same: method, path with query, and the bytes of the body. */
+/** Digest that identifies a request: method, path with query, and the bytes of the body. */
 export function digestOf({ method, url, body }: express.Request): Buffer {
   const digest = createHash('sha256').update(`${method} ${url}\n`)
   if (Buffer.isBuffer(body)) digest.update(body)
@@ -99,13 +99,15 @@ export async function runKeyed(
   }
 }
 
-/** How often who runs a request that calls out shows a new claim, and how long it may show none, in milliseconds. */
+/**
+ * Interval of heartbeats while a request with outbound calls runs, and timeout of a lease without one, in milliseconds.
+ */
 const BEAT = 3_000
 const QUIET = 15_000
 
 /**
- * Claims on requests of others, and since when they are known. No clock is trusted: a process counts the time in
- * which it saw no newer claim on a request, and lets a repeat take over then.
+ * Leases of other processes, with the time of their last heartbeat here. Clocks of other processes do not count: each
+ * process measures how long it has seen no newer heartbeat, and then lets a repeat take over.
  */
 const seenClaims = new LRUCache<string, { claim: string; since: number }>({ max: 10_000, ttl: 10 * QUIET })
 
@@ -141,7 +143,7 @@ export function onceWith(db: Database, request: Keyed | undefined, reply: AnyRep
       return (outcome as string) === 'lost' ? (inProgress(reply) as never) : answer
     } finally {
       clearInterval(beating)
-      // What is not answered can be sent again. If this fails, a repeat takes over a little later.
+      // A request without a response can be sent again. If this fails, a repeat takes over a little later.
       if (outcome === 'open')
         await keyStatements(db)
           .bot.release(valuesOf(request, botId, claim))
@@ -178,7 +180,7 @@ async function take(
 
 // The rows of the keys
 
-/** What is known of the first request with a key. */
+/** Data of the first request with a key. */
 interface Earlier {
   digest: Buffer
   claim: string | null
@@ -191,7 +193,7 @@ interface Earlier {
   large: Buffer | null
 }
 
-/** One of which only this much is known. */
+/** A first request that is still running. */
 const running: Earlier = {
   digest: Buffer.alloc(0),
   claim: null,
@@ -226,7 +228,7 @@ async function enter(
   return { ...earlier, body: gunzipSync(earlier.large) }
 }
 
-/** Keeps the answer in the row of the key; false when somebody else has claimed it meanwhile. */
+/** Stores the response in the row of the key; false if another process has taken the lease meanwhile. */
 async function keep(
   tx: Transaction,
   request: Keyed,
@@ -251,7 +253,7 @@ async function keep(
   return true
 }
 
-/** A larger response is compressed and kept apart from the row of its key. */
+/** A larger response is compressed and stored apart from the row of its key. */
 const MAX_ROW_BODY_BYTES = 64 * 1024
 
 function bytesOf(body: Answer['body']): Buffer {
@@ -332,7 +334,7 @@ const keyStatements = statements((db, named) => {
 
 // Answers
 
-/** What a request is answered of which there was an earlier one with its key. */
+/** The response to a repeat of an earlier request with the same key. */
 function answerTo({ digest }: Keyed, earlier: Earlier, reply: AnyReply): Answer {
   if (earlier === running) return inProgress(reply)
   if (!earlier.digest.equals(digest)) {

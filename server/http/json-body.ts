@@ -52,14 +52,14 @@ function inspect(root: unknown, text: string, keepsNumbers: boolean): Issue[] {
   /** Keys of what is being looked into. */
   const path: (string | number)[] = []
   let values = 0
-  /** Of what is told alone. */
+  /** Issues that are reported alone. */
   let excess: Issue[] | undefined
 
   const report = (code: IssueCode, message: string, ...keys: (string | number)[]) => {
     issues.push({ path: [...path, ...keys].map(String), code, message })
   }
 
-  /** Whether to go on after a value. */
+  /** True if the check continues after a value. */
   const look = (value: unknown, key: string | number): boolean => {
     values++
     if (typeof value === 'string') {
@@ -109,7 +109,7 @@ function inspect(root: unknown, text: string, keepsNumbers: boolean): Issue[] {
     return true
   }
 
-  /** Whether there is no use in looking into what holds so many values. */
+  /** True if an object or array with this many values exceeds the limits, so that its values are not checked. */
   const isTooMuch = (more: number): boolean => {
     if (path.length > limits.depth) excess = tooDeep
     else if (values + more > limits.values) excess = tooManyValues

@@ -12,24 +12,22 @@ import { createRoom, type Place } from './room.ts'
 import { createTally } from './tally.ts'
 
 /*
- * How much of this process one caller may have: so many requests in a window of time and so many at once, for a
- * token, for all tokens of a user and, where none is valid, for an address. Whatever the callers, so many requests run
- * at once; the next ones wait in line for a while. Other processes of the installation count for themselves.
- *
- * A caller is known by what the request shows, so that one who sends too much costs no look into the database. Only
- * a token that was not seen to be valid yet has to be looked up first, and is counted then.
+ * Limits for one caller in this process: requests in a window of time and concurrent requests, per token, per user and,
+ * without a valid token, per address. The process also limits all concurrent requests; further ones are queued for a
+ * while. Other processes of the installation count for themselves.
+ * A caller is identified by the request alone, so that one over its limit costs no query.
  */
 
 declare global {
   namespace Express {
     interface Locals {
-      /** Of a request that is counted: each gives its place among those of one caller to another request. */
+      /** For a counted request: each function passes its place among those of its caller to another request. */
       lanes?: (() => void)[]
       /** The place of the request among all of the process. */
       place?: Place
-      /** Shares are counted by this: a user or an address, and the workspace once it is known. */
+      /** Tenant that shares are counted for: a user or an address, and the workspace once it is known. */
       tenant?: string
-      /** Of a request over a limit: which. */
+      /** The limit that a request exceeds. */
       limit?: `${Kind}_${'rate' | 'concurrency'}`
     }
   }
@@ -57,7 +55,7 @@ export interface Limits {
     tokenHash: string,
     caller: { userId: string; tokenId: string } | undefined,
   ): Promise<'in' | 'answered'>
-  /** Counts a request that is none of an operation for its address, unless it has a token that is known to be valid. */
+  /** Counts a request without an operation for its address, unless it has a token known to be valid. */
   countAddress(
     request: express.Request,
     response: express.Response,
@@ -130,7 +128,7 @@ export function createLimits({ config, log }: Pick<Services, 'config' | 'log'>):
     response.locals.limit = excess.limit
     response.locals.place?.leave()
     release(response)
-    // Who asks again as soon as they are refused would keep the process busy with refusals.
+    // Rejections are delayed, so that clients that retry at once cannot keep the process busy.
     const pause = Math.min(excess.wait, config.RATE_LIMIT_DELAY)
     const hasWaited = await holding.wait(`${kind} ${key}`, response, pause)
     if (!hasWaited) response.setHeader('Connection', 'close')
@@ -208,14 +206,14 @@ export function createLimits({ config, log }: Pick<Services, 'config' | 'log'>):
     return entry
   }
 
-  /** A response that nobody reads goes on to count for its caller, since it takes memory. */
+  /** A response that is not read still counts for its caller, since it takes memory. */
   function releaseOnceSent(response: express.Response) {
     if (response.destroyed) release(response)
     else response.once('close', () => release(response))
   }
 }
 
-/** What a caller has too much of, and how it is told. */
+/** An exceeded limit, and its message. */
 interface Excess {
   limit: NonNullable<Express.Locals['limit']>
   body: Buffer
@@ -288,8 +286,8 @@ function refuse(response: express.Response, { body, wait, field }: Excess, pause
 }
 
 /**
- * What one customer of a provider usually has: an address of IPv4, 64 bits of IPv6. Some proxies write a port behind
- * it, which is another one for each connection. Where they wrote no address at all, theirs counts.
+ * Address range of one customer of a provider: an address of IPv4, 64 bits of IPv6. Some proxies append a port, which
+ * differs by connection. If they send no address at all, their own counts.
  */
 export function networkOf({ ip = '', socket }: express.Request): string {
   const [address] = [withoutPort(ip), socket.remoteAddress ?? ''].filter((one) => isIP(one) > 0)

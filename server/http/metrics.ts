@@ -6,9 +6,9 @@ import { sent } from '../webhooks/deliver.ts'
 import { shareMetrics } from '../workers/worker.ts'
 
 export interface Metrics {
-  /** Notes a request that was answered. */
+  /** Counts a finished request. */
   observe(operationId: string, status: number, seconds: number): void
-  /** Notes a request that was over a limit of its caller. */
+  /** Counts a request over a limit of its caller. */
   observeLimit(limit: string): void
   mediaType: string
   /** All metrics, of all workers where there are several, in the text format of Prometheus. */

@@ -7,7 +7,7 @@ import { LRUCache } from 'lru-cache'
  * the piece: a quarter of the time is left to this tenant, as of all else.
  */
 
-/** Who asked so many milliseconds ago is still here: people send one request after the other. */
+/** A tenant with a request in this many milliseconds is still active: people send one request after the other. */
 const HERE_MS = 1_000
 const PAUSE_TIMES = 3
 /** A piece that takes a second waits for the database, not for the thread. */
@@ -19,7 +19,7 @@ export const LARGE_BYTES = 256 * 1024
 const EXPECTED_MS = 60_000
 
 export interface Pacing {
-  /** Notes that a tenant asks for something. */
+  /** Records a request of a tenant. */
   see(tenant: string): void
   /** Does a piece of work of a tenant in its turn. Pieces of different lines do not wait for each other. */
   take<Value>(tenant: string, work: () => Value | Promise<Value>, line?: string): Promise<Value>

@@ -3,7 +3,7 @@
  * They are compared as they are: another case, a slash more or an escaped letter is another path.
  */
 
-/** Where a path may go on, or end. */
+/** Node of the tree of paths: how a path may continue, or end. */
 export interface Place<Route> {
   literals: Map<string, Place<Route>>
   parameter: Place<Route> | undefined

@@ -15,7 +15,10 @@ export function whyNotListening(error: NodeJS.ErrnoException, { PORT, HOST }: Pl
   return `Cannot listen: ${ways[error.code ?? ''] ?? error.message}`
 }
 
-/** Looks before a database is started, which takes seconds. Who is faster to listen meanwhile is found later. */
+/**
+ * Checks the port before a database is started, which takes seconds. A process that takes the port meanwhile is
+ * detected later.
+ */
 export async function refuseUsedPort({ PORT, HOST }: Place): Promise<void> {
   const server = createServer()
   await new Promise<void>((resolve, reject) => {

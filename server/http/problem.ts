@@ -20,18 +20,18 @@ export function problem(code: ErrorCode, issues: readonly Issue[] = []): Problem
   if (code === 'SERVICE_UNAVAILABLE' || isInProgress) headers['Retry-After'] = '1'
   // Room on a disk is made by a person or by a job.
   if (issues.some((issue) => issue.code === 'disk_full')) headers['Retry-After'] = '300'
-  // Of a quota, which no waiting frees, or a day; limits of requests say for themselves how long.
+  // For quotas, which are per day or need a deletion; limits of requests set their own delay.
   if (code === 'TOO_MANY_REQUESTS') headers['Retry-After'] = '3600'
   return { status: errors[code].status, headers, body: JSON.stringify(errorBody(code, issues)) }
 }
 
-/** Which code a caller gets for something thrown, and the error to log, without parameters of statements. */
+/** Returns the error code for a thrown value, and the error to log, without parameters of statements. */
 export function codeOf(thrown: unknown): { code: ErrorCode; issues: Issue[]; error: unknown } {
   if (thrown instanceof UnknownOutcome) return { code: 'SERVICE_UNAVAILABLE', issues: [], error: thrown }
   const error = databaseError(thrown) ?? thrown
   const state = sqlState(thrown)
   if (state && /^(22021|22P02|22P05)$/.test(state)) {
-    // Validation should have refused this text; the caller is still told the truth.
+    // Validation should have rejected this text; the caller still gets the true reason.
     return {
       code: 'BAD_REQUEST',
       issues: [{ path: ['body'], code: 'invalid_text', message: 'A text cannot be stored' }],

@@ -4,8 +4,8 @@ import type { Issue } from '../../contract/errors.ts'
 import type { Config } from '../config.ts'
 
 /*
- * How much may be stored in a day for one address and for one bot by people without a token, to whom chats cost nothing.
- * Counted in memory: addresses are written nowhere, and other processes of the installation count for themselves.
+ * Maximum bytes that visitors without a token may store per day, by address and by bot, since chats cost them nothing.
+ * Counted in memory: addresses are never stored, and other processes of the installation count for themselves.
  */
 
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -16,7 +16,7 @@ const MAX_COUNTED = 100_000
 /** `uploads`: files. `text`: what chats store of messages, variables, answers and logs. */
 type StoredKind = 'uploads' | 'text'
 
-/** What the address of one request and a bot may still store. */
+/** Remaining storage of the address of one request and of a bot. */
 export interface Quota {
   /** Why so many bytes more are not stored; undefined where there is room for them. */
   refusal(kind: StoredKind, botId: string, bytes?: number): Issue | undefined
@@ -40,7 +40,7 @@ export function createQuotas(
   }
   return (address) => ({
     refusal(kind, botId, bytes = 0) {
-      // Who limits callers elsewhere counts none here; a bot is no caller.
+      // Without rate limits addresses are not counted, since a proxy limits callers; bots are.
       if (config.RATE_LIMIT && !counters[kind].hasRoom(address, bytes)) {
         return refused(
           `The address may store ${megabytes[kind]} MB of ${what[kind]} in a day, which would be exceeded`,
@@ -78,7 +78,7 @@ function createCounter(most: number, perf: { now: () => number }) {
     perf,
   })
   return {
-    /** What the last one stored is known only after it: it may go beyond. */
+    /** The size of the last upload is known only after it, so it may exceed the limit. */
     hasRoom(key: string, bytes: number): boolean {
       const stored = counts.get(key)?.bytes ?? 0
       return bytes > 0 ? stored + bytes <= most : stored < most

@@ -19,7 +19,7 @@ function lastParameterOf({ path }: Operation): string | undefined {
   return [...path.matchAll(/\{(\w+)\}/g)].at(-1)?.[1]
 }
 
-/** One text for a missing and for a foreign record, so that it does not tell them apart. */
+/** One text for a missing and for a foreign record, so that they cannot be distinguished. */
 export function missingRole({ access }: Operation): Issue {
   if (!('role' in access)) return { path: [], code: 'no_role', message: 'You may not do this' }
   const place = access.kind === 'workspace' ? access.place : 'path'

@@ -12,9 +12,9 @@ import { toIssues } from './issues.ts'
 import { parseJson } from './json-body.ts'
 import { LARGE_BYTES, type Pacing } from './pacing.ts'
 
-/* What a request brings, held against its operation: first the address, later the body. */
+/* Validates a request against its operation: first the address, later the body. */
 
-/** Path and query. Where there are issues, the rest may not be what the operation wants. */
+/** Path and query. With issues, the values may not match the operation. */
 export interface Address {
   params: unknown
   query: unknown
@@ -74,13 +74,13 @@ export interface Input {
   texts(name: string): Map<string, Buffer>
 }
 
-/** What is wrong with a request. */
+/** The issues of a request. */
 export interface Mistake {
   code: ErrorCode
   issues: Issue[]
 }
 
-/** Where the bytes of bodies are counted, and for how many milliseconds a body waits for room. */
+/** The budget for bytes of bodies, and the maximum wait of a body for room, in milliseconds. */
 export interface Receiving {
   budget: Budget
   pacing: Pacing
@@ -88,7 +88,10 @@ export interface Receiving {
   timeout: number
 }
 
-/** Reads the body and puts it beside the address, or says what is wrong with both. What has none is not waited for. */
+/**
+ * Reads the body and puts it beside the address, or returns the issues of both. Does not wait for a body if none is
+ * due.
+ */
 export function readInput(
   operation: Operation,
   request: express.Request,
@@ -106,7 +109,7 @@ export function readInput(
 function inputOf({ params, query, issues }: Address, body: Body | Mistake): Input | Mistake {
   if (issues.length === 0)
     return 'code' in body ? body : { params, query, body: body.value, texts: body.texts }
-  // Beside a wrong address, a body is told if it could be read.
+  // If the address is wrong too, issues of a body that could be read are included.
   const ofBody = 'code' in body && body.code === 'BAD_REQUEST' ? body.issues : []
   return { code: 'BAD_REQUEST', issues: [...issues, ...ofBody] }
 }
@@ -141,7 +144,7 @@ async function readBody(
   const bytes = hasBody(request) ? await receive(request, response, size, receiving) : emptyBody
   if (!Buffer.isBuffer(bytes)) {
     if (bytes.code === 'BAD_REQUEST' || bytes.code === 'SERVICE_UNAVAILABLE') return bytes
-    // Where no body is due, it does not matter what is wrong with one.
+    // Without a body in the operation, other issues of it do not matter.
     if (!operation.body) return wrong([noBody])
     return isRight ? bytes : otherMediaType
   }
@@ -167,7 +170,7 @@ function checkBody(operation: Operation, bytes: Buffer, isRight: boolean): Body 
     : wrong(toIssues(checked.error, ['body'], operation.body))
 }
 
-/** Whether the head of a request announces a body. One of no bytes, whatever else is said of it, is none. */
+/** True if the head of a request announces a body. A body of no bytes counts as none, whatever its other headers. */
 export function hasBody({ headers }: express.Request): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 }
@@ -189,7 +192,7 @@ async function receive(
   if (announced !== undefined && !isPlain(headers)) return encoded
   if (announced !== undefined && announced > maxBytes) return tooLarge(response, maxBytes)
   const holding = budget.open(tenant, () => request.destroy())
-  // What is read of a document is much larger than its bytes, and stays until the response.
+  // A parsed document is much larger than its bytes, and stays until the response.
   if (size === 'document') response.once('close', holding.end)
   if (announced !== undefined && !(await holding.addWithin(announced, timeout))) {
     holding.end()
@@ -215,7 +218,7 @@ async function receive(
   return pieces.length === 1 ? (pieces[0] as Buffer) : Buffer.concat(pieces)
 }
 
-/** A caller who waits to be asked for the body is asked only when it is about to be read. */
+/** Sends 100 Continue to a caller that waits for it, right before the body is read. */
 function askForBody({ headers }: express.Request, response: express.Response) {
   if (/^100-continue$/i.test(headers.expect ?? '')) response.writeContinue()
 }
@@ -223,7 +226,10 @@ function askForBody({ headers }: express.Request, response: express.Response) {
 const isPlain = (headers: express.Request['headers']) =>
   (headers['content-encoding'] ?? 'identity').toLowerCase() === 'identity'
 
-/** How long the rest of a body that is too large is still taken, for callers who read no response before they have sent all. */
+/**
+ * Time for which the rest of an oversized body is still read, in milliseconds: some callers read the response only
+ * after they have sent all.
+ */
 const LINGER_MS = 1_000
 
 function tooLarge(response: express.Response, maxBytes: number): Mistake {
@@ -240,7 +246,7 @@ function tooLarge(response: express.Response, maxBytes: number): Mistake {
 
 const full: Mistake = { code: 'SERVICE_UNAVAILABLE', issues: [] }
 
-/** A file is not read here: its handler does, once it knows that the file is wanted. */
+/** Does not read a file: the handler does, once it knows that the file is accepted. */
 function readFile(request: express.Request, response: express.Response): Body | Mistake {
   const { headers } = request
   const type = headers['content-type']
@@ -254,7 +260,7 @@ function readFile(request: express.Request, response: express.Response): Body | 
   return { value: body, texts: noTexts }
 }
 
-/** The bytes as they come. What is left when nobody wants more goes by unread, so that the answer is still sent. */
+/** The bytes as they arrive. The rest of an abandoned body is discarded, so that the response is still sent. */
 async function* bytesOf(request: express.Request, response: express.Response): AsyncGenerator<Buffer> {
   askForBody(request, response)
   try {

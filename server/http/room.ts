@@ -3,11 +3,11 @@ import type express from 'express'
 /** The right to be worked on, of one request. Without it, a request may only wait for what is elsewhere. */
 export interface Place {
   /**
-   * Counts the place for another tenant, once it is known. Where that one has its share, the place is given up and
-   * waited for anew: false where that took too long.
+   * Counts the place for another tenant, once it is known. If that one has used up its share, the request is queued
+   * again: false after a timeout.
    */
   moveTo(tenant: string): true | Promise<boolean>
-  /** Gives the place up while `work` waits for somebody else. Coming back needs no free place. */
+  /** Releases the place while `work` waits for something else. Coming back needs no free place. */
   rest<Value>(work: () => Promise<Value>): Promise<Value>
   /** As `rest`, for work that has had no effect yet, so that coming back waits for a free place. */
   yieldDuring<Value>(work: () => Promise<Value>): Promise<{ value: Value } | undefined>
@@ -29,8 +29,8 @@ const RESTING = 5
 const quarterOf = (count: number) => Math.ceil(count / 4)
 
 /**
- * Places for so many requests, of which one tenant has a share. Who finds none waits in the line of its tenant; lines get
- * what becomes free in turns.
+ * Places for a number of requests, of which one tenant has a share. Further requests wait in the queue of their tenant;
+ * the queues take turns to get a place.
  */
 export function createRoom({ places, length, timeout, share = quarterOf(places) }: Line) {
   let taken = 0
@@ -70,7 +70,9 @@ export function createRoom({ places, length, timeout, share = quarterOf(places) 
     }
   }
 
-  /** Whether there was a place, at once or in the end. Who goes away while waiting gets none. */
+  /**
+   * True if there was a place, at once or after a wait. A caller that closes the connection while it waits gets none.
+   */
   function find(tenant: string, response: express.Response): true | Promise<boolean> {
     if (taken < places && countOf(held, tenant) < share) {
       take(tenant)

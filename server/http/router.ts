@@ -31,10 +31,10 @@ import { type Address, hasBody, type Input, type Mistake, readAddress, readInput
 import type { Place } from './room.ts'
 
 /*
- * Binds every operation of the contract to its handler. The only place that knows the order of refusals:
- * route (404, 405), limits (429, 503), caller (401), path and query (400), body (415, 413, 400), existence and access
- * (404, 403), then the operation's own. What must stay true: no body is read for a caller whose
- * token was not valid just now, and a handler sees only input that fits the contract.
+ * Binds every operation of the contract to its handler. The only place with the order of checks: route (404, 405),
+ * limits (429, 503), caller (401), path and query (400), body (415, 413, 400), existence and access (404, 403), then
+ * the operation's own. Invariants: no body is read before the token of its caller was validated, and a handler sees
+ * only input that matches the contract.
  */
 
 type AnyHandler = (request: unknown, reply: AnyReply, context: unknown) => Promise<Answer>
@@ -99,16 +99,16 @@ export function createRouter(
 export const MAX_RECEIVED_BYTES = 64 * 1024 * 1024
 export const MAX_SENT_BYTES = 128 * 1024 * 1024
 
-/** How long a body may take to come until its sender is looked up anew, in milliseconds. */
+/** Maximum time for a body to arrive before its caller is authenticated again, in milliseconds. */
 const LONGEST_BODY = 1_000
 
-/** What all operations of a process share. */
+/** Services that all operations of a process share. */
 interface Shared {
   limits: Limits
   quotas: ReturnType<typeof createQuotas>
   budgets: { bodies: Budget; responses: Budget }
   pacing: Pacing
-  /** Whose pages may call the operations that take tokens. */
+  /** Origins whose pages may call the operations that take tokens. */
   origins: ReadonlySet<string>
 }
 
@@ -209,7 +209,7 @@ function bind(
         once,
         place,
         pace: (work) => pacing.take(tenant, work, `slices ${tenant}`),
-        // Found out where it is asked for, which chats alone do.
+        // Computed on first use, since only chats need it.
         get quota() {
           return quotas(networkOf(request))
         },
@@ -259,7 +259,7 @@ function bind(
         response.removeHeader('Access-Control-Expose-Headers')
       }
       const { Location } = given.headers
-      // Also of a stored response, which was kept without it.
+      // Added to stored responses too, which are stored without it.
       const located = Location
         ? { ...given, headers: { ...given.headers, Location: basePathOf(publicUrl()) + Location } }
         : given
@@ -296,7 +296,7 @@ function workspaceOf(access: Access, input: Input | Mistake): string | undefined
   return (input.body as { workspaceId: string }).workspaceId
 }
 
-/** What the log says of who called and where, and the caller is told of their token. */
+/** Sets caller and record for the log, and headers about the caller's token. */
 function note(response: express.Response, { caller, ...outcome }: Authorization, now: Date) {
   if (!caller) return
   const { userId, tokenId, expiresAt } = caller
@@ -313,8 +313,8 @@ function note(response: express.Response, { caller, ...outcome }: Authorization,
 }
 
 /**
- * Lets a browser read the response, of these origins or of all: true where it does. Which bot allows which origin is decided
- * by its operation, before anything of it is done; only its response says so. Credentials of browsers are never asked for.
+ * Lets a browser read the response, from these origins or from all; true if it may. The operation decides the allowed
+ * origins of a bot before it does anything; only its response states them. Credentials of browsers are never requested.
  */
 function allowOrigin(request: express.Request, response: express.Response, origins?: ReadonlySet<string>) {
   response.setHeader('Vary', 'Origin')

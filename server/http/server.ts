@@ -42,7 +42,7 @@ export function createServer(
     maxHeaderSize: 16 * 1024,
     requestTimeout: Math.max(requestTimeout, uploadTimeout),
     headersTimeout: Math.min(10_000, requestTimeout),
-    // How often both are looked at, which Node by itself does twice a minute.
+    // Interval of checks of both; the default of Node is 30 seconds.
     connectionsCheckingInterval: Math.min(5_000, requestTimeout),
     // Longer than the idle time of the usual proxies, which would otherwise meet closed connections.
     keepAliveTimeout: 65_000,
@@ -53,19 +53,19 @@ export function createServer(
   }
   const newest = new WeakMap<Duplex, { response: http.ServerResponse; before?: http.ServerResponse }>()
   const refused = new WeakSet<Duplex>()
-  /** Ends a connection with a refusal, once what was asked before over it has its response. */
+  /** Ends a connection with an error, after the response to the earlier request on it. */
   const refuse = async (socket: Duplex, code: ErrorCode, issues: Issue[] = []) => {
     if (refused.has(socket)) return
     refused.add(socket)
     const last = newest.get(socket)
-    // Of a request that is still coming, it is that one which is refused.
+    // If a request is still arriving, it is the one to reject.
     const pending = last?.response.req.complete ? last.response : last?.before
     if (pending && !pending.writableFinished && !pending.destroyed) await once(pending, 'close')
     if (socket.writable) endWith(socket, code, issues)
   }
   const handle: http.RequestListener = (request, response) => {
     const { socket } = request
-    // Nobody would read the response to what comes behind one that closes the connection.
+    // After a response that closes the connection, another one would not be read.
     if (socket.writableEnded) return void socket.destroy()
     if (refused.has(socket)) return
     if (!hasPath(request)) return void refuse(socket, 'BAD_REQUEST', malformed)
@@ -98,7 +98,9 @@ export function createServer(
 
 const malformed: Issue[] = [{ path: ['header'], code: 'malformed', message: 'The request is not valid HTTP' }]
 
-/** Whether Express finds a path in the target, such as none in `https://?`. Else it answers itself, with a page. */
+/**
+ * True if Express finds a path in the target; `https://?` has none. Without one Express responds itself, with a page.
+ */
 function hasPath(request: http.IncomingMessage): boolean {
   try {
     return typeof (request as ExpressRequest).path === 'string'
@@ -113,7 +115,7 @@ for (const { path, method, fileBody } of Object.values<Operation>(operations)) {
   if (fileBody) placeOf(filePlaces, path).route = method.toUpperCase()
 }
 
-/** Whether a request is for an operation that takes a file, whatever it says that it brings. */
+/** True if a request is for an operation that takes a file, whatever its media type. */
 export function takesFile({ method, url = '' }: { method?: string; url?: string }): boolean {
   return method !== undefined && findRoute(filePlaces, segmentsOf(url)) === method
 }
@@ -152,7 +154,7 @@ function hurryFile(server: http.Server, request: http.IncomingMessage, grace: nu
   request.once('close', () => clearInterval(timer))
 }
 
-/** An answer that takes its time is not the caller's fault; one that lies there is. */
+/** Closes a connection with unread output. A slow response is not the caller's doing; an unread one is. */
 function dropWhoDoesNotRead(socket: Socket) {
   if (socket.writableLength > 0) socket.destroy()
 }
@@ -177,7 +179,7 @@ function endWith(socket: Duplex, code: ErrorCode, issues: Issue[]) {
   socket.end(`${head.join('\r\n')}\r\n\r\n${body}`)
 }
 
-/** What the app sets on its own answers too, as far as it matters for text that ends a connection. */
+/** Headers that the app sets on its own responses too, as far as they matter for a text that ends a connection. */
 function headersOf(body: string) {
   return {
     'Content-Type': 'application/json; charset=utf-8',
